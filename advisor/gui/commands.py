@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QMainWindow, QToolTip
 
 from advisor.core.errors import InputError, UserFacingError
+from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.texts import Texts
 from advisor.gui.threads import Outcome, call_as_job
 
@@ -236,10 +237,9 @@ class Commands(QObject):
 
     def _ask_and_save(self, kind: str) -> None:
         title, suffix = self.texts(f"menu-{kind}"), _FILES[kind][1]
-        name, _kind = QFileDialog.getSaveFileName(self.window_, title, f"advice.{suffix}", f"*.{suffix}")
-        if name:
-            path = Path(name)
-            self.save(kind, path if path.suffix else path.with_suffix(f".{suffix}"))
+        path = ask_save_path(self.window_, title, f"advice.{suffix}")
+        if path is not None:
+            self.save(kind, path)
 
     def save(self, kind: str, path: Path, then: Callable[[], None] | None = None) -> None:
         """Write the advice in a thread and say where it went; or do what comes `then`, once it is written."""
@@ -276,9 +276,9 @@ class Commands(QObject):
 
         if self.session.advice is not None:
             usual = launch_script.script_name(self.session.advice)
-            name, _kind = QFileDialog.getSaveFileName(self.window_, self.texts("menu-save-script"), usual, "*.py")
-            if name:
-                self.save_and_copy(Path(name))
+            path = ask_save_path(self.window_, self.texts("menu-save-script"), usual)
+            if path is not None:
+                self.save_and_copy(path)
 
     def save_and_copy(self, path: Path) -> None:
         """The same, for a path."""

@@ -32,5 +32,7 @@ class Context:
     """Opens a workload, configuration, Python or advice file."""
     act: Callable[[str], None]
     """Does a menu command by its name (`export-pdf`…)."""
+    tell: Callable[[str], object] = str
+    """Says a quiet word in the status line."""
     shown: Callable[[], bool] = bool
     """Whether the window is on the screen: then nothing may take long in one go."""

@@ -111,6 +111,7 @@ class MainWindow(QMainWindow):
             go=self.show_page,
             open_path=self.commands.open_path,
             act=self.commands.act,
+            tell=self.commands.tell,
             shown=self.isVisible,
         )
         self.setWindowTitle(texts("window-title"))

@@ -363,7 +363,8 @@ class Session(QObject):
         from advisor.gui.jobs.closed_early import measured_alone
         from advisor.store.advice_record import AdviceRecord
 
-        measured = self.job.measurements if self.job is not None and self.job.kind == "advise" else []
+        job = self.job if self.job is not None and self.job.kind == "advise" else None
+        measured = [] if job is None else [one for one in job.measurements if one.steps]
         if not isinstance(found, AdviceRecord) and measured and self._asked is not None and self.machine is not None:
             found = measured_alone(self._asked, self.machine, measured)
         if isinstance(found, AdviceRecord):

@@ -201,13 +201,13 @@ def test_the_plots_are_exported(
     grid = grid_of(qtbot, full_buffer)
     grid.redraw()
     path = tmp_path / f"readings.{suffix}"
-    grid.export(path)
+    grid.export(path, path.suffix[1:])
     assert path.read_bytes().startswith(head)
 
 
 def test_the_exported_csv_leaves_unknown_cells_empty(qtbot: QtBot, full_buffer: ReadingsBuffer, tmp_path: Path) -> None:
     grid = grid_of(qtbot, full_buffer)
-    grid.export(tmp_path / "readings.csv")
+    grid.export(tmp_path / "readings.csv", "csv")
     rows = list(csv.reader(io.StringIO((tmp_path / "readings.csv").read_text(encoding="utf-8"))))
     assert len(rows) == 1 + len(full_buffer.times())
     assert "GPU 1 · NVIDIA GeForce RTX 3060 power_w" not in rows[0]

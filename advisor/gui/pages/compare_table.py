@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QSizePolicy, 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
+from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.models.shown_rows import ShownRows
 from advisor.gui.models.table_model import TableModel
 from advisor.gui.models.typed_number import FieldError
@@ -25,6 +25,7 @@ from advisor.gui.widgets.table_card import GrowingCard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from advisor.gui.context import Context
     from advisor.gui.models.typed_prices import TypedPrices
@@ -71,18 +72,19 @@ class SetUpsCard(GrowingCard):
         )
         self.table.setAccessibleDescription(self.texts("compare-table-help"))
         self.table.clicked.connect(self._clicked)
-        for keys, act in (("P", self._pin_current), ("Space", self._tick_current)):
+        self.table.offered = self._offered
+        for keys, act in (("P", self._pin_current), ("Space", self._tick_current), ("F2", self._price_current)):
             shortcut = QShortcut(QKeySequence(keys), self.table)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(act)
         header = self.table.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(lambda at: self._menu.popup(header.mapToGlobal(at)))
-        self.hold(self.table)
-        self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
         self._refused = label("", "danger", wrap=True)
         self._refused.hide()
-        self.body.addWidget(self._refused)
+        self.body.addWidget(self._refused)  # Above the rows: what lies below them may be out of sight.
+        self.hold(self.table)
+        self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
         self._prices = label("", "muted", wrap=True)
         self._prices.hide()
         self.body.addWidget(self._prices)
@@ -167,6 +169,21 @@ class SetUpsCard(GrowingCard):
             one = self.rows.record(index.row())
             self._tick(one, not one.ticked)
             self.model.told_anew()
+
+    def _price_current(self) -> None:
+        place = self._place("price")
+        if self.table.currentIndex().isValid() and not self.table.isColumnHidden(place):
+            self.table.edit(self.table.currentIndex().siblingAtColumn(place))
+
+    def _offered(self) -> list[tuple[str, Callable[[], object]]]:
+        """What can be done with the row that the menu is of."""
+        one = self.rows.record(self.table.currentIndex().row())
+        offered: list[tuple[str, Callable[[], object]]] = [
+            (self.texts("compare-untick" if one.ticked else "compare-tick"), self._tick_current),
+            (self.texts("compare-unpin" if one.pinned else "compare-pin"), self._pin_current),
+        ]
+        priced = not self.table.isColumnHidden(self._place("price"))
+        return [*offered, *([(self.texts("compare-set-price"), self._price_current)] if priced else [])]
 
     def show_where(self, condition: Callable[[ComparedSetUp], bool], goal: Goal) -> None:
         """What is shown while not all set-ups are; as long as no column sorts, the best for the goal come first."""
@@ -258,11 +275,9 @@ class SetUpsCard(GrowingCard):
         self._filter()
 
     def _ask_and_export(self) -> None:
-        from PySide6.QtWidgets import QFileDialog
-
-        name, _kind = QFileDialog.getSaveFileName(self, self.texts("compare-export"), "set-ups.csv", "*.csv")
-        if name:
-            self.export(Path(name))
+        path = ask_save_path(self, self.texts("compare-export"), "set-ups.csv")
+        if path is not None:
+            self.export(path)
 
     def export(self, path: Path) -> None:
         """Write what is shown, in its order and with its columns, as CSV; a problem is told as every other one."""
@@ -275,6 +290,8 @@ class SetUpsCard(GrowingCard):
         def written(outcome: Outcome) -> None:
             if outcome.failed:
                 session.problem_raised.emit(outcome)
+            else:
+                self._context.tell(self.texts("window-saved", path=str(path)))
 
         session.crew.start(call_as_job(lambda: write_shown(titles, cells, path)), written)
 

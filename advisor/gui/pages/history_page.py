@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton
+from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QPushButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.dialogs.old_runs import ask_age
+from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.history_access import HistoryListing, in_history, read_history
 from advisor.gui.models.table_model import Column, TableModel, estimates, figures
 from advisor.gui.pages.history_checks import measured_card
@@ -204,6 +204,7 @@ class HistoryPage(Page):
             shortcut = QShortcut(QKeySequence(key), self._table)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(act)
+        self._table.offered = self._offered
         self._buttons: dict[str, QPushButton] = {}
         for name, action in (
             ("open", self._open),
@@ -268,6 +269,11 @@ class HistoryPage(Page):
         ]
         return TableCard(texts("history-ledger"), columns, listing.ledger, wide=(1,))
 
+    def _offered(self) -> list[tuple[str, Callable[[], object]]]:
+        """What the buttons above the runs do to those that are selected."""
+        acts = {"open": self._open, "compare": self._compare, "export": self._export, "delete": self._delete}
+        return [(self._buttons[name].text(), act) for name, act in acts.items() if self._buttons[name].isEnabled()]
+
     def _selected(self) -> list[Run]:
         rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
         return [self._model.records[place] for place in rows]
@@ -321,10 +327,12 @@ class HistoryPage(Page):
         selected = self._selected()
         if not selected:
             return
-        name, _filter = QFileDialog.getSaveFileName(self, self.texts("history-export"), "advice.json", "*.json")
-        if name:
-            entry, path = selected[0].entry_index, Path(name)
-            self._in_history(lambda history: history.export(entry, path), lambda _outcome: None)
+        path = ask_save_path(self, self.texts("history-export"), "advice.json")
+        if path is not None:
+            entry = selected[0].entry_index
+            self._in_history(
+                lambda history: history.export(entry, path), lambda outcome: self.tell_saved(outcome, path)
+            )
 
     def _delete(self) -> None:
         selected = self._selected()

@@ -269,6 +269,7 @@ class MachinePage(Page):
             self.grid.zoom(span_s)
         for one in self.grid.series:
             one.shown = not (isinstance(hidden, list) and one.device in hidden)
+        self.grid.exported.connect(self.tell_saved)
         self._plots.addWidget(self.grid)
         self.in_turns([*self.grid.steps(), self.grid.refresh], now=False)
 

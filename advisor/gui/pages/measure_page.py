@@ -121,6 +121,7 @@ class MeasurePage(Page):
         if self._grid is None and machine is not None:
             buffer = self.session.feed.prepare()
             self._grid = LiveGrid(self.theme, self.texts, machine, buffer, small=True, at_once=False)
+            self._grid.exported.connect(self.tell_saved)
             self._plots.addWidget(self._grid)
             self.in_turns([*self._grid.steps(), self._grid.refresh], now=False)
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
+from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.layer_words import layer_tip, or_dash
@@ -384,15 +385,16 @@ class ModelPage(Page):
             self._assumed.addLayout(bulleted(text, "muted"))
 
     def _save(self) -> None:
-        workload = self.session.workload
-        if workload is None:
-            return
-        name, _filter = QFileDialog.getSaveFileName(self, self.texts("model-save"), "workload.toml", "TOML (*.toml)")
-        if name:
-            from advisor.core.file_writing import write_atomically
-            from advisor.workload.toml_text import workload_to_toml
+        from advisor.core.file_writing import write_atomically
+        from advisor.workload.toml_text import workload_to_toml
 
-            try:
-                write_atomically(Path(name), workload_to_toml(workload).encode())
-            except UserFacingError as error:
-                self._problems.addWidget(Notice(self.texts.error(error), role="danger"))
+        workload = self.session.workload
+        path = ask_save_path(self, self.texts("model-save"), "workload.toml") if workload is not None else None
+        if workload is None or path is None:
+            return
+        try:
+            write_atomically(path, workload_to_toml(workload).encode())
+        except UserFacingError as error:
+            self._problems.addWidget(Notice(self.texts.error(error), role="danger"))
+        else:
+            self.tell_saved(None, path)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QScrollBar, QWidget
 
 from advisor.gui.preload import plots_imported
+from advisor.gui.threads import Outcome
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import clear, widgets_of
@@ -210,6 +211,13 @@ class Page(QWidget):
         """Scroll to a widget of this page that lies outside what is seen."""
         if hasattr(self, "scroll_area") and self.scroll_area.isAncestorOf(widget):
             self.scroll_area.ensureWidgetVisible(widget, _SIDE, GAP)
+
+    def tell_saved(self, outcome: object, path: object) -> None:
+        """Say where a file went, or why it did not."""
+        if isinstance(outcome, Outcome) and outcome.failed:
+            self.session.problem_raised.emit(outcome)
+        else:
+            self.context.tell(self.texts("window-saved", path=str(path)))
 
     def activate(self) -> None:
         """The page came to the front."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
-    QFileDialog,
     QGridLayout,
     QMenu,
     QPushButton,
@@ -19,7 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
+from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.models.machine_words import FORMATS
 from advisor.gui.models.readings import BUCKETS, GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.plots.device_rows import DeviceRows, Scale, Shown
@@ -27,6 +27,7 @@ from advisor.gui.plots.grid_figures import CSV_UNITS, draws, figures_of, top_of
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import device_look
+from advisor.gui.threads import Outcome
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import one_of
@@ -36,6 +37,7 @@ from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from advisor.gui.models.readings import Metric
     from advisor.gui.plots.grid_figures import GridFigure
@@ -56,6 +58,9 @@ class LiveGrid(QWidget):
 
     Plots whose figure no device tells are left out rather than shown empty.
     """
+
+    exported = Signal(object, object)
+    """How writing a file ended, as an `Outcome`, and its path."""
 
     def __init__(  # noqa: PLR0913 - what a grid shows, and how
         self,
@@ -264,16 +269,21 @@ class LiveGrid(QWidget):
             self._span_buttons[SPANS_S.index(wanted)].setChecked(True)
 
     def _ask_and_export(self, kind: str) -> None:
-        name, _filter = QFileDialog.getSaveFileName(self, self._texts("plot-export"), f"readings.{kind}", f"*.{kind}")
-        if name:
-            self.export(Path(name))
+        path = ask_save_path(self, self._texts("plot-export"), f"readings.{kind}")
+        if path is None:
+            return
+        try:
+            self.export(path, kind)
+        except UserFacingError as error:
+            self.exported.emit(Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error), path)
+        else:
+            self.exported.emit(Outcome(kind="finished"), path)
 
-    def export(self, path: Path) -> None:
-        """Write PNG or SVG of the plots, or the readings as CSV, by the file's suffix. Raises OutputError."""
+    def export(self, path: Path, kind: str) -> None:
+        """Write the plots as `png` or `svg`, or the readings as `csv`. Raises OutputError."""
         from advisor.core.file_writing import write_atomically
 
-        content = {"png": self._png, "svg": self._svg, "csv": self._csv}[path.suffix.lstrip(".").lower()]()
-        write_atomically(path, content)
+        write_atomically(path, {"png": self._png, "svg": self._svg, "csv": self._csv}[kind]())
 
     def _png(self) -> bytes:
         held = QBuffer()

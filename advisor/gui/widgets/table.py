@@ -20,7 +20,7 @@ from advisor.gui.texts import CHANGED
 from advisor.gui.widgets.cell_delegate import CellDelegate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -150,6 +150,8 @@ class Table(QTableView):
         self.setIconSize(QSize(22, 10))
         self._wide = tuple(wide)
         self.optional = tuple(optional)
+        self.offered: Callable[[], Sequence[tuple[str, Callable[[], object]]]] = tuple
+        """What the menu of a row offers besides copying: words, and what they do."""
         self.setSortingEnabled(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
@@ -338,6 +340,10 @@ class Table(QTableView):
 
     def _menu(self, place: QPoint) -> None:
         menu = QMenu(self)
+        for words, act in self.offered() if self.currentIndex().isValid() else ():
+            menu.addAction(words).triggered.connect(lambda _on=False, chosen=act: chosen())
+        if not menu.isEmpty():
+            menu.addSeparator()
         menu.addAction(QCoreApplication.translate("QWidgetTextControl", "&Copy")).triggered.connect(
             lambda _on=False: self.copy()
         )

@@ -1,0 +1,29 @@
+"""Asks where a file is to be saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+
+def save_dialog(parent: QWidget, title: str, usual: str) -> QFileDialog:
+    """The dialog; a name without a suffix takes that of the `usual` one, before it is asked about one that is there."""
+    suffix = Path(usual).suffix
+    dialog = QFileDialog(parent, title, "", f"*{suffix}")
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(suffix)
+    dialog.selectFile(usual)
+    return dialog
+
+
+def ask_save_path(parent: QWidget, title: str, usual: str) -> Path | None:
+    """The chosen path; None where nothing is to be saved."""
+    dialog = save_dialog(parent, title, usual)
+    chosen = dialog.selectedFiles() if dialog.exec() else []
+    dialog.deleteLater()
+    return Path(chosen[0]) if chosen else None
