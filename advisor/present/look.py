@@ -35,6 +35,8 @@ Shape = Literal["circle", "diamond", "triangle", "square"]
 _SHAPES: tuple[Shape, ...] = ("circle", "diamond", "triangle", "square")
 """Marks of the first five devices, of the next five, and so on: with them no two devices look alike."""
 
+_LOOKS = CPU_SERIES * len(_SHAPES)
+
 _MORE: dict[Shade, tuple[str, ...]] = {
     "light": ("#7A4FBF", "#6E7B8B", "#B8860B"),
     "dark": ("#B79CF0", "#C4CBD6", "#D2A48C"),
@@ -59,10 +61,17 @@ def memory_part_colour(kind: str, shade: Shade) -> str:
 
 
 def device_places(machine: Machine | None, predictions: Iterable[Prediction]) -> dict[str, int]:
-    """Each device's place among the colours: this machine's GPUs first, as the live plots have them; no CPU."""
-    keys = [gpu.key for gpu in (machine.gpus if machine is not None else ())]
-    keys += [prediction.device.key for prediction in predictions if prediction.device.key != "cpu"]
-    return {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    """Each device's place among the colours: this machine's GPUs first, as the live plots have them; no CPU.
+
+    Beyond the last look of its own a card looks like one of this machine's that nothing is predicted for.
+    """
+    places = {gpu.key: place for place, gpu in enumerate(machine.gpus if machine is not None else ())}
+    shown = dict.fromkeys(one.device.key for one in predictions if one.device.key != "cpu")
+    taken = {places[key] % _LOOKS for key in shown if key in places}
+    others = [key for key in shown if key not in places]
+    after = range(len(places), len(places) + len(others) + _LOOKS)
+    free = [place for place in after if place % _LOOKS not in taken] + [*after]
+    return {**places, **dict(zip(others, free, strict=False))}
 
 
 def device_colour(place: int | None, shade: Shade) -> str:

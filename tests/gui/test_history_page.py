@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
 from advisor.gui.context import Context
@@ -20,6 +21,7 @@ from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.widgets.table import Table
 from advisor.present.checked_steps import checked_steps
 from advisor.store import json_file
+from advisor.store.history import Run, RunHead
 from tests.gui import fakes
 from tests.gui.at_the_window import strike_key
 from tests.gui.conftest import renew
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow
     from advisor.gui.settings import Settings
     from advisor.store.advice_record import AdviceRecord
-    from advisor.store.history import Run
 
 RECORDED = Path(__file__).resolve().parent.parent / "recorded"
 
@@ -155,6 +156,33 @@ def test_after_a_run_was_deleted_the_keys_go_to_the_one_in_its_place(
         assert window.focusWidget() is page._table
     assert [run.entry_index for run in page._selected()] == [first]
     assert second not in [run.entry_index for run in in_history(settings.history_folder, read_history).runs]
+
+
+def test_an_age_that_is_none_deletes_nothing_by_the_age_before(window: MainWindow, qtbot: QtBot) -> None:
+    run = Run(
+        entry_index=1,
+        created_utc="2020-01-01T00:00:00Z",
+        head=RunHead(
+            workload_name="old",
+            device_name=None,
+            count=None,
+            strategy=None,
+            precision="fp32",
+            batch_size_per_device=None,
+            job_s=None,
+            measured=False,
+        ),
+    )
+    dialog = OldRunsDialog(window, window.context.texts, [run])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.days.setFocus()
+    for typed, possible in (("0", False), ("30", True), ("", False), ("365", True)):
+        dialog.days.selectAll()
+        QTest.keyClick(dialog.days, Qt.Key.Key_Delete)
+        QTest.keyClicks(dialog.days, typed)
+        assert dialog.delete.isEnabled() == possible, typed
+        assert ("allowed" in dialog.told.text()) != possible, typed
 
 
 def test_runs_that_differ_in_nothing_show_no_settings_and_no_clear_step(window: MainWindow, qtbot: QtBot) -> None:

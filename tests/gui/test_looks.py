@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
+import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
 from advisor.gui.plots.step_plot import series_looks
 from advisor.gui.theme import DARK, LIGHT, Theme, device_look
-from advisor.present.look import SERIES, Shade, device_colour, device_shape
+from advisor.present.look import SERIES, Shade, device_colour, device_places, device_shape
+from tests.gui import fakes
 from tests.gui.test_contrast import contrast
 
 _SEEN_AS = {
@@ -59,6 +61,23 @@ def test_the_first_twenty_devices_differ_in_colour_or_mark_and_in_colour_or_dash
     assert len({(device_colour(place, "light"), device_shape(place)) for place in range(20)}) == 20
     assert len({device_look(LIGHT, place) for place in range(20)}) == 20
     assert device_shape(None) == device_shape(0) == "circle"
+
+
+@pytest.mark.parametrize("gpu_count", [1, 8, 16, 19, 25])
+def test_no_two_devices_of_an_advice_look_alike_however_many_cards_stand_here(gpu_count: int) -> None:
+    advice = fakes.advice()
+    here = fakes.machine(3)
+    many = tuple(fakes.gpu(at, f"GPU-{at}", "NVIDIA A100", 40, None, 400) for at in range(gpu_count))
+    machine = msgspec.structs.replace(here, gpus=many)
+    local = next(one for one in advice.predictions if one.device.key == fakes.FIRST)
+    device = msgspec.structs.replace(local.device, key=many[0].key)
+    table = [one for one in advice.predictions if not one.device.local]
+    places = device_places(machine, [msgspec.structs.replace(local, device=device), *table])
+    assert [places[gpu.key] for gpu in many] == list(range(gpu_count))
+    shown = [many[0].key, *dict.fromkeys(one.device.key for one in table)]
+    assert len(shown) > 5
+    looks = {(device_colour(places[key], "light"), device_shape(places[key])) for key in shown}
+    assert len(looks) == len(shown)
 
 
 def test_step_times_have_their_devices_colours_and_batches_of_one_device_their_own_dash() -> None:

@@ -44,9 +44,14 @@ class OldRunsDialog(QDialog):
         self._keep, self.delete = add_answers(self, layout, texts("window-cancel"), "")
         self.delete.setAutoDefault(False)
         self.days.valueChanged.connect(lambda _days: self._count())
+        self.days.lineEdit().textChanged.connect(lambda _text: self._count())
         self._count()
 
     def _count(self) -> None:
+        if not self.days.hasAcceptableInput():  # It keeps the age before: nothing may be deleted by that.
+            self.told.setText(self._texts("form-out-of-range", range=f"1 … {MOST_DAYS:,}".replace(",", "\u00a0")))
+            self.delete.setEnabled(False)
+            return
         old = older_than(self.days.value(), self._runs)
         self.before_utc = old.before_utc
         self.told.setText(self._texts.say(old.told))
