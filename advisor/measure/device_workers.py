@@ -58,7 +58,8 @@ class DeviceWorkers:
             for _ in self._trainer.answers(deadline_s=time.monotonic() + _IMPORT_LIMIT_S):
                 yield None
         except WorkerHung:
-            self._give_up_trainer()
+            self._close(self._trainer)
+            self._trainer = None
 
     def for_request(self, request: Request) -> WorkerSession:
         """The worker that a request goes to: the first steps of the whole model to the trainer, others to what runs.
@@ -68,11 +69,10 @@ class DeviceWorkers:
         whole_steps = isinstance(request, MeasureRequest) and request.layer_limit is None
         if whole_steps and self._fresh_for_steps:
             self._fresh_for_steps = False
-            self._leave()
+            self._close(self._current)
             self._current, self._trainer = self._trainer, None
-        if self._current is not None and not self._current.alive:
-            self._leave()
-        if self._current is None:
+        if self._current is None or not self._current.alive:
+            self._close(self._current)
             self._current = self._new()
         return self._current
 
@@ -80,20 +80,14 @@ class DeviceWorkers:
         """End every process that is left; `gently` lets the one in use end by itself."""
         if gently and self._current is not None:
             self._current.end()
-        self._leave()
-        self._give_up_trainer()
+        self._close(self._current)
+        self._close(self._trainer)
+        self._current = self._trainer = None
 
-    def _leave(self) -> None:
-        if self._current is not None:
-            self._ended_logs.append(self._current.log)
-            self._current.close()
-            self._current = None
-
-    def _give_up_trainer(self) -> None:
-        if self._trainer is not None:
-            self._ended_logs.append(self._trainer.log)
-            self._trainer.close()
-            self._trainer = None
+    def _close(self, session: WorkerSession | None) -> None:
+        if session is not None:
+            self._ended_logs.append(session.log)
+            session.close()
 
     def _new(self) -> WorkerSession:
         return WorkerSession(visible=self._device.visible, cancelled=self._cancelled)

@@ -36,8 +36,9 @@ class DevicePlan(Record, frozen=True, kw_only=True):
     torch_device: str
     visible: str | None
     """What CUDA_VISIBLE_DEVICES is set to in the worker; None leaves it alone."""
-    budget_s: float
-    calibration_s: float
+    budget_s: float = 0.0
+    """0 until it is shared out."""
+    calibration_s: float = 0.0
     """Of the budget; 0 where the calibration is skipped."""
     precisions: tuple[Precision, ...]
     """Measured in this order: the first at every batch size, the others as far as time allows."""
@@ -129,8 +130,6 @@ def _cpu_plan(workload: Workload, machine: Machine) -> DevicePlan:
         name=machine.cpu.name or machine.cpu.architecture,
         torch_device="cpu",
         visible="",
-        budget_s=0.0,
-        calibration_s=0.0,
         precisions=precisions,
         batch_sizes=_first_guess(workload),
         thread_counts=(1, cores) if cores > 1 else (1,),
@@ -174,8 +173,6 @@ def _gpu_plans(workload: Workload, gpu: Gpu) -> list[DevicePlan]:
         name=gpu.name,
         torch_device=_KINDS[gpu.vendor],
         visible=gpu.uuid if gpu.vendor == "nvidia" else None,
-        budget_s=0.0,
-        calibration_s=0.0,
         precisions=(precision,),
         batch_sizes=_first_guess(workload),
         memory_limit_bytes=_device_limit(gpu.memory_free_bytes),

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -55,15 +56,10 @@ class RankFolder:
         begun.write_text(str(os.getpid()), encoding="ascii")
         begun.replace(self.path / f"rank-{rank}.pid")
 
-    def mark_lost(self, rank: int) -> None:
-        """Say that the worker of `rank` is gone although its process still runs."""
+    def mark(self, rank: int, end: Literal["lost", "ended"]) -> None:
+        """Say that the worker of `rank` is gone although its process runs, or that its end from now on is no loss."""
         with contextlib.suppress(OSError):
-            (self.path / f"rank-{rank}.lost").touch()
-
-    def mark_ended(self, rank: int) -> None:
-        """Say that `rank` outlived the measurement: that its process ends from now on is no loss."""
-        with contextlib.suppress(OSError):
-            (self.path / f"rank-{rank}.ended").touch()
+            (self.path / f"rank-{rank}.{end}").touch()
 
     def survived(self, rank: int) -> bool:
         """Whether `rank` of this host has its worker, or had it when the measurement broke off."""

@@ -113,10 +113,7 @@ def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) ->
 
     A host knows its own ranks alone: where none of them was lost, one of another host was, whose report names it.
     """
-    if own_lost:
-        folder.mark_lost(rank)
-    else:
-        folder.mark_ended(rank)
+    folder.mark(rank, "lost" if own_lost else "ended")
     others = [other for other in local_ranks() if other != rank]
     end_s = time.monotonic() + _SETTLE_S
     lost: list[int] = []
@@ -166,29 +163,23 @@ class _Group:
         while open_ranks and not stopped() and wait_until(end_s) > 0:
             quiet = True
             for rank in sorted(open_ranks):
-                line = self._next(rank)
-                if line is None:
+                try:
+                    line = self._children[rank].next_line(0.0)
+                except TimeoutError:
                     continue
                 quiet = False
-                if line == b"":
-                    open_ranks.discard(rank)
-                    if rank not in self._finished:
-                        if rank not in self._failures:
-                            self.died.add(rank)
-                        end_s = min(end_s, time.monotonic() + _AFTER_LOSS_S)
+                if line is not None:
+                    yield from self._understood(rank, line)
                     continue
-                yield from self._understood(rank, line)
+                open_ranks.discard(rank)
+                if rank not in self._finished:
+                    if rank not in self._failures:
+                        self.died.add(rank)
+                    end_s = min(end_s, time.monotonic() + _AFTER_LOSS_S)
             if quiet:
                 time.sleep(_POLL_S)
         if not (stopped() or self.died or self._failures):  # who waits for a lost peer is ended, and is not lost itself
             self.died.update(open_ranks - self._finished)
-
-    def _next(self, rank: int) -> bytes | None:
-        """A line, b"" at the end of the worker's output, None while it says nothing."""
-        try:
-            return self._children[rank].next_line(0.0) or b""
-        except TimeoutError:
-            return None
 
     def _understood(self, rank: int, line: bytes) -> Generator[WorkerEvent, None, None]:
         event = worker_event_of(line)

@@ -45,7 +45,7 @@ def test_a_host_names_the_rank_it_lost_and_says_of_which_ranks_it_cannot_speak(
     monkeypatch: pytest.MonkeyPatch, folder: RankFolder
 ) -> None:
     second_of_two_hosts(monkeypatch, 0, 0)
-    folder.mark_lost(1)
+    folder.mark(1, "lost")
     outcome = broken_off(folder, 0)
     assert outcome.lost_ranks == (1,)
     assert outcome.elsewhere_ranks == (2, 3)
@@ -65,7 +65,7 @@ def test_a_host_that_lost_none_of_its_ranks_says_that_another_did(
     monkeypatch: pytest.MonkeyPatch, folder: RankFolder
 ) -> None:
     second_of_two_hosts(monkeypatch, 2, 2)
-    folder.mark_ended(3)
+    folder.mark(3, "ended")
     outcome = broken_off(folder, 2)
     assert outcome.lost_ranks == ()
     assert outcome.elsewhere_ranks == (0, 1)
@@ -76,7 +76,7 @@ def test_a_host_that_lost_none_of_its_ranks_says_that_another_did(
 
 def test_the_lowest_rank_that_is_left_reports_and_no_other(monkeypatch: pytest.MonkeyPatch, folder: RankFolder) -> None:
     second_of_two_hosts(monkeypatch, 1, 0)
-    folder.mark_ended(0)
+    folder.mark(0, "ended")
     assert not broken_off(folder, 1).reporter
     assert not (folder.path / "partial_report.json").exists()
 

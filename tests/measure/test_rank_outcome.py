@@ -102,7 +102,7 @@ def test_a_rank_is_alive_until_its_process_ends_or_its_worker_is_lost(tmp_path: 
     assert not folder.survived(0)
     folder.register(0)
     assert folder.survived(0)
-    folder.mark_lost(0)
+    folder.mark(0, "lost")
     assert not folder.survived(0)
     (tmp_path / "rank-1.pid").write_text("not a number", encoding="ascii")
     assert not folder.survived(1)
@@ -111,9 +111,9 @@ def test_a_rank_is_alive_until_its_process_ends_or_its_worker_is_lost(tmp_path: 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_rank_that_outlived_the_measurement_is_not_lost_by_ending(tmp_path: Path) -> None:
     folder = RankFolder(tmp_path)
-    folder.mark_ended(3)
+    folder.mark(3, "ended")
     assert folder.survived(3)
-    folder.mark_lost(3)
+    folder.mark(3, "lost")
     assert not folder.survived(3)
 
 

@@ -31,7 +31,7 @@ class KnownDevice:
     def time_block(self, step: KnownStep, step_count: int) -> Block:
         del step
         wall_s = self.wall_s[torch.get_num_threads()]
-        return Block(step_count=step_count, wall_s=wall_s, device_s=None, cpu_s=wall_s, started_monotonic_s=0.0)
+        return Block(step_count=step_count, wall_s=wall_s, device_s=None, process_cpu_s=wall_s, started_monotonic_s=0.0)
 
 
 class Sent(list[Any]):

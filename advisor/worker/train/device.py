@@ -26,7 +26,7 @@ class Block:
     step_count: int
     wall_s: float
     device_s: float | None
-    cpu_s: float
+    process_cpu_s: float
     """Processor time of the whole process, of one step."""
     started_monotonic_s: float
     system_cpu_s: float | None = None
@@ -89,7 +89,7 @@ class TorchDevice:
             step_count=step_count,
             wall_s=wall_s / step_count,
             device_s=None if first is None else first.elapsed_time(last) / 1e3 / step_count,
-            cpu_s=cpu_s / step_count,
+            process_cpu_s=cpu_s / step_count,
             started_monotonic_s=started,
             system_cpu_s=None if system_s is None or system_end_s is None else (system_end_s - system_s) / step_count,
         )

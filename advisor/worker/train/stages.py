@@ -150,16 +150,11 @@ def sample_of(
         series=stage.series,
         batch_size=stage.batch_size,
         precision=stage.precision,
-        step_count=block.step_count,
-        wall_s=block.wall_s,
-        device_s=block.device_s,
-        started_monotonic_s=block.started_monotonic_s,
         warm_up=warm_up,
-        process_cpu_s=block.cpu_s,
-        system_cpu_s=block.system_cpu_s,
         parts_s={} if parts is None else parts(block.step_count),
         figures=stage.figures,
         stage=number,
+        **vars(block),
     )
 
 
