@@ -102,12 +102,11 @@ def _architecture(
     workload: Workload, *, allow_code: bool, layer_limit: int | None, pretended: bool, tried: bool
 ) -> Architecture:
     model = workload.model
-    initialisation = skipped_initialisation() if pretended else contextlib.nullcontext()
     if isinstance(model, HuggingFaceModel):
         from advisor.worker.models.huggingface_model import build
 
         return build(model, workload, layer_limit=layer_limit, pretended=pretended, tried=tried)
-    with initialisation:
+    with skipped_initialisation() if pretended else contextlib.nullcontext():
         if isinstance(model, TemplateModel):
             from advisor.worker.models.templates import build as build_template
 

@@ -10,8 +10,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE
-from advisor.worker.trace.layer_runs import HEAD_GROUPS, LayerRun
-from advisor.worker.trace.marks import Mark
+from advisor.worker.trace.layer_runs import HEAD_GROUPS, LayerRun, Mark
 from advisor.worker.trace.recorder import GradientEvent, Recorder
 from advisor.worker.trace.storages import StorageTracker
 

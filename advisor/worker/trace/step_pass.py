@@ -18,8 +18,7 @@ from advisor.worker.trace.extended import Extension
 from advisor.worker.trace.failed import TraceFailed, refuse_sparse
 from advisor.worker.trace.kept_values import CHOOSING, is_small_enough, with_values
 from advisor.worker.trace.known import Fakes, KnownResults
-from advisor.worker.trace.layer_runs import LayerRun, layer_runs, shortened
-from advisor.worker.trace.marks import Marks
+from advisor.worker.trace.layer_runs import LayerRun, Marks, layer_runs, shortened
 from advisor.worker.trace.ops.raw_op import size_bytes, tensors_in
 from advisor.worker.trace.recorder import ModulePaths, Recorder
 from advisor.worker.trace.storages import StorageTracker

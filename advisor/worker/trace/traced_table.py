@@ -15,8 +15,8 @@ from advisor.worker.trace.affine import (
 )
 from advisor.worker.trace.compiled import compiled_pass, with_compiled_sizes
 from advisor.worker.trace.layers import block_parameter_bytes, checkpoint_figures, layer_table, weight_count
+from advisor.worker.trace.ops.op_names import unknown_operators
 from advisor.worker.trace.ops.raw_op import size_bytes
-from advisor.worker.trace.ops.unknown import unknown_operators
 from advisor.worker.trace.recorder import Recorder
 from advisor.worker.trace.step_pass import Pass, Passes
 from advisor.worker.trace.timelines import memory_timeline

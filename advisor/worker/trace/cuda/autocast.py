@@ -16,6 +16,7 @@ from torch.library import Library, fallthrough_kernel
 
 from advisor.worker.replaced import replaced
 from advisor.worker.trace.ops.op_names import operators
+from advisor.worker.trace.ops.raw_op import tensors_in
 
 Tensor = torch.Tensor
 Kernel = Callable[..., Any]
@@ -30,27 +31,22 @@ def without_autocast() -> Any:  # noqa: ANN401 - torch's own guard
     return torch._C._ExcludeDispatchKeyGuard(_KEY)  # noqa: SLF001 - no public name
 
 
+def _cast(value: Any, given: tuple[torch.dtype, ...], wanted: torch.dtype) -> Any:  # noqa: ANN401 - any argument of an operator
+    """Tensors of the given types in another, in lists too."""
+    if isinstance(value, Tensor) and value.dtype in given:
+        return value.to(wanted)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cast(item, given, wanted) for item in value)
+    return value
+
+
 def as_half(value: Any) -> Any:  # noqa: ANN401 - any argument of an operator
     """FP32 tensors in autocast's type, in lists too."""
-    if isinstance(value, Tensor) and value.dtype == torch.float32:
-        return value.to(torch.get_autocast_dtype("cpu"))
-    if isinstance(value, (list, tuple)):
-        return type(value)(as_half(item) for item in value)
-    return value
+    return _cast(value, (torch.float32,), torch.get_autocast_dtype("cpu"))
 
 
 def _as_fp32(value: Any) -> Any:  # noqa: ANN401 - any argument of an operator
-    if isinstance(value, Tensor) and value.dtype in HALF_TYPES:
-        return value.float()
-    if isinstance(value, (list, tuple)):
-        return type(value)(_as_fp32(item) for item in value)
-    return value
-
-
-def _holds_fp32(values: Any) -> bool:  # noqa: ANN401 - any arguments of an operator
-    if isinstance(values, (list, tuple)):
-        return any(_holds_fp32(value) for value in values)
-    return isinstance(values, Tensor) and values.dtype == torch.float32
+    return _cast(value, HALF_TYPES, torch.float32)
 
 
 def _cast_then_call(overload: Kernel, cast: Callable[[Any], Any]) -> Kernel:
@@ -66,7 +62,7 @@ def _in_the_widest(overload: Kernel) -> Kernel:
     in_fp32 = _cast_then_call(overload, _as_fp32)
 
     def kernel(*args: object, **kwargs: object) -> object:
-        if _holds_fp32([*args, *kwargs.values()]):
+        if any(tensor.dtype == torch.float32 for tensor in tensors_in(kwargs, tensors_in(args))):
             return in_fp32(*args, **kwargs)
         with without_autocast():
             return overload(*args, **kwargs)

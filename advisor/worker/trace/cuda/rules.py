@@ -38,8 +38,8 @@ def _dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002 - th
     return result
 
 
-def _softmax_of(overload: Kernel, name: str) -> Kernel:
-    """Half in, FP32 out is one fused kernel on CUDA; its gradient is half at once."""
+def _softmax_of(overload: Kernel, name: str) -> tuple[Kernel, Kernel]:
+    """Half in, FP32 out is one fused kernel on CUDA; its gradient is half at once. Then: under autocast."""
     inner = getattr(aten, f"_{name}")
 
     def kernel(self: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
@@ -54,8 +54,7 @@ def _softmax_of(overload: Kernel, name: str) -> Kernel:
             result: Tensor = overload(self, dim, wanted)
         return result
 
-    kernel.under_autocast = under_autocast  # type: ignore[attr-defined]
-    return kernel
+    return kernel, under_autocast
 
 
 def _attention_as(attention: Attention) -> Kernel:
@@ -165,9 +164,8 @@ def _register_autograd(library: Library, attention: Attention) -> None:
         "_pack_padded_sequence_backward": packed_backward,
     }
     for name in ("softmax", "log_softmax"):
-        kernel = _softmax_of(getattr(aten, name).int, name)
-        kernels[f"{name}.int"] = kernel
-        library.impl(f"{name}.int", kernel.under_autocast, "AutocastCPU", allow_override=True)  # type: ignore[attr-defined, no-untyped-call]
+        kernels[f"{name}.int"], under_autocast = _softmax_of(getattr(aten, name).int, name)
+        library.impl(f"{name}.int", under_autocast, "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]
     for name, kernel in kernels.items():
         library.impl(name, kernel, "AutogradCPU", allow_override=True)  # type: ignore[no-untyped-call]
 
