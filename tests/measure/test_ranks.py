@@ -75,7 +75,7 @@ def test_two_ranks_measure_their_link_and_a_real_ddp_step() -> None:
 
 
 def test_four_ranks_on_two_cores_give_right_values_and_are_marked_contended() -> None:
-    plan = msgspec.structs.replace(small_plan(1.0), accumulation_steps=(1,), usable_core_count=2)
+    plan = msgspec.structs.replace(small_plan(1.0), usable_core_count=2)
     _, outcome = _ended(measure_local_ranks(plan, 4))
     assert outcome.complete, outcome.log_tail
     assert all(measured.contended for measured in outcome.communication)
