@@ -11,7 +11,7 @@ from advisor.claims.predictor import candidate
 from advisor.claims.ratios import card_ratio, check_card_ratio
 from advisor.claims.setting import usual_precision
 from advisor.core.sentences import Arguments, Reason, SaidError
-from advisor.recommend.comparison import fixed_s, part_s
+from advisor.recommend.comparison import fixed_s
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload_file import load_workload
 
@@ -96,7 +96,7 @@ def answer_iris(case: Case, predictor: Predictor) -> Finding:
         raise unpredictable(workload.name)
     own = curve[0]
     fixed = fixed_s(own, curve)
-    reads = part_s(own, "synchronisation")
+    reads = own.part_s("synchronisation")
     everywhere = predictor.predict(
         workload, tuple(candidate(one, "fp32", own.batch_size_per_device) for one in predictor.specs.values())
     )

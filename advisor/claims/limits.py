@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Reason
-from advisor.recommend.comparison import part_share
 from advisor.recommend.wall_time import validation_pass_s
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ MOST_GAIN_RATIO = 3.0
 def likely_limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> Iterator[Reason]:
     """What to look at, the likeliest first: host, communication, validation and loader, precision."""
     lost_s = claimed_step_s - expected.step_s.value
-    host_share = part_share(expected, "host", "synchronisation")
+    host_share = expected.part_share("host", "synchronisation")
     if host_share >= HOST_SHARE:
         yield Reason.of("claim-limit-host", share_fraction=host_share)
     if (claim.count or 1) > 1:

@@ -19,21 +19,13 @@ def measured_link(communication: Sequence[CommunicationMeasurement], wires: Link
     `wires` is what the spec row or detection says of GPUs; None: ranks on processors, which share memory and lose
     the time of communication whole.
     """
-    sized = [
-        measured
-        for measured in communication
-        if measured.kind == "all_reduce" and measured.message_bytes and measured.median_s > 0
-    ]
-    if not sized or any(measured.values_correct is False for measured in communication):
+    timed = [one for one in communication if one.kind == "all_reduce" and one.message_bytes and one.median_s > 0]
+    if not timed or any(one.values_correct is False for one in communication):
         return None
-    count = max(measured.rank_count for measured in sized)
-    points = tuple(
-        SizedTime(message_bytes=float(measured.message_bytes or 0), duration_s=measured.median_s)
-        for measured in sorted(sized, key=lambda measured: measured.message_bytes or 0)
-        if measured.rank_count == count
-    )
-    largest = max((measured for measured in sized if measured.rank_count == count), key=_size)
-    bus = largest.bus_bytes_per_s or (largest.message_bytes or 0) / largest.median_s
+    count = max(one.rank_count for one in timed)
+    sized = sorted((one for one in timed if one.rank_count == count), key=lambda one: one.message_bytes or 0)
+    points = tuple(SizedTime(message_bytes=float(one.message_bytes or 0), duration_s=one.median_s) for one in sized)
+    bus = sized[-1].bus_bytes_per_s or points[-1].message_bytes / points[-1].duration_s
     link = wires or Link(
         type="shared_memory", wire_bytes_per_s=bus, pcie_bytes_per_s=_HOST_BYTES_PER_S, peer_to_peer=False
     )
@@ -41,7 +33,3 @@ def measured_link(communication: Sequence[CommunicationMeasurement], wires: Link
         direct = wires.peer_to_peer or wires.type.startswith("nv")
         link = msgspec.structs.replace(link, type="given", wire_bytes_per_s=bus, peer_to_peer=direct)
     return msgspec.structs.replace(link, measured=points, measured_rank_count=count, certain=True, basis="measured")
-
-
-def _size(measured: CommunicationMeasurement) -> int:
-    return measured.message_bytes or 0

@@ -7,7 +7,7 @@ from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate
-from advisor.cost.parts import MemoryPart, Part
+from advisor.cost.parts import MemoryPart, Part, PartKind
 
 
 class Device(Record, frozen=True, kw_only=True):
@@ -103,6 +103,14 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
     measured: bool = False
     """Whether this very set-up was timed here."""
     notes: tuple[Reason, ...] = ()
+
+    def part_s(self, *kinds: PartKind) -> float:
+        """Seconds a step that the parts of these kinds take together."""
+        return sum(part.duration_s for part in self.parts if part.kind in kinds)
+
+    def part_share(self, *kinds: PartKind) -> float:
+        """Share of the step that they take."""
+        return self.part_s(*kinds) / self.step_s.value
 
 
 def basis_of(*bases: Basis) -> Basis:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
-    from advisor.cost.parts import PartKind
     from advisor.cost.scaling.links import Link
     from advisor.measure.measurement import VerdictKind
     from advisor.predict.groups import Groups
@@ -103,16 +102,6 @@ def set_up_name(prediction: Prediction) -> str:
     return counted(prediction.count, prediction.device.name)
 
 
-def part_s(prediction: Prediction, *kinds: PartKind) -> float:
-    """Seconds a step that the parts of these kinds take together."""
-    return sum(part.duration_s for part in prediction.parts if part.kind in kinds)
-
-
-def part_share(prediction: Prediction, *kinds: PartKind) -> float:
-    """Share of the step that the parts of these kinds take together."""
-    return part_s(prediction, *kinds) / prediction.step_s.value
-
-
 def fixed_s(prediction: Prediction, curve: Sequence[Prediction]) -> float:
     """Seconds of a step that do not grow with its batch: launching kernels, synchronising, the optimizer.
 
@@ -123,7 +112,7 @@ def fixed_s(prediction: Prediction, curve: Sequence[Prediction]) -> float:
     alike = (one for one in curve if one.differs_at_most_by(prediction, "batch_size_per_device"))
     others = [one for one in alike if one.batch_size_per_device != size]
     if not others:
-        return part_s(prediction, "host", "synchronisation")
+        return prediction.part_s("host", "synchronisation")
     near = min(others, key=lambda one: (one.batch_size_per_device < size, abs(one.batch_size_per_device - size)))
     slope = (near.step_s.value - step) / (near.batch_size_per_device - size)
     return min(step, max(0.0, step - max(0.0, slope) * size))

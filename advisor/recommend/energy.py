@@ -10,6 +10,7 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.records import Record
 from advisor.core.units import Estimate
+from advisor.cost.parts import PartKind
 from advisor.hardware.machine import Machine
 from advisor.measure.measurement import Measurement
 from advisor.predict.prediction import Prediction, basis_of
@@ -25,7 +26,7 @@ IDLE_SHARE = 0.25
 """Share of the board power that a waiting card still draws."""
 
 _FEWEST_READINGS = 5
-_WAITING = frozenset({"host", "loader", "synchronisation", "communication", "imbalance"})
+_WAITING: tuple[PartKind, ...] = ("host", "loader", "synchronisation", "communication", "imbalance")
 """Parts of a step in which the card waits."""
 
 
@@ -105,8 +106,7 @@ def energy_of(prediction: Prediction, draws: Mapping[str, PowerDraw]) -> Estimat
 
 def _busy_share(prediction: Prediction) -> float:
     total = sum(part.duration_s for part in prediction.parts)
-    idle = sum(part.duration_s for part in prediction.parts if part.kind in _WAITING)
-    return 1.0 - idle / total if total > 0 else 1.0
+    return 1.0 - prediction.part_s(*_WAITING) / total if total > 0 else 1.0
 
 
 def add_energy_and_cost(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from advisor.recommend.batch_size import choose
-from advisor.recommend.ranking import gpu_hours
+from advisor.recommend.ranking import score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -105,17 +105,12 @@ def pareto(predictions: Iterable[Prediction]) -> tuple[Prediction, ...]:
 
     Priced and unpriced set-ups are compared apart, since money and GPU-hours do not compare.
     """
-    priced: list[tuple[float, float, Prediction]] = []
-    unpriced: list[tuple[float, float, Prediction]] = []
-    for prediction in predictions:
-        hours = gpu_hours(prediction)
-        if prediction.job_s is None or hours is None:
-            continue
-        if prediction.cost is not None:
-            priced.append((prediction.job_s.value, prediction.cost.value, prediction))
-        else:
-            unpriced.append((prediction.job_s.value, hours.value, prediction))
-    found = _front(priced) + _front(unpriced)
+    points: dict[bool, list[tuple[float, float, Prediction]]] = {True: [], False: []}
+    for one in predictions:
+        spent = score(one, "cost")
+        if one.job_s is not None and spent is not None:
+            points[one.cost is not None].append((one.job_s.value, spent.value, one))
+    found = _front(points[True]) + _front(points[False])
     return tuple(prediction for _, _, prediction in sorted(found, key=lambda entry: entry[:2]))
 
 

@@ -8,7 +8,7 @@ import pytest
 from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import enumerate_candidates
-from advisor.recommend.comparison import Comparison, Finalist, part_s
+from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.reasons.scaling import dp_reasons, host_core_reasons, named_cards, uneven_reasons
 from advisor.recommend.reasons.set_up import why
@@ -121,7 +121,7 @@ def test_more_than_as_many_times_one_card_is_explained_by_the_optimizer_that_is_
     chosen = msgspec.structs.replace(_ddp(comparison), efficiency=estimate(1.1, 0.05))
     if not asked_alone:
         comparison = comparison._replace(predictions=(chosen,))
-    own_s = part_s(chosen, "optimizer")
+    own_s = chosen.part_s("optimizer")
     said = {one.code: one for one in parallel_reasons(comparison, Finalist(chosen=chosen, by_count=(chosen,)))}
     shared = said["scaling-optimizer-shared"]
     assert shared.figure("optimizer_s") == own_s

@@ -107,9 +107,8 @@ def device_rates(
     """
     cudnn = transformer_engine and (software_year is None or software_year >= CUDNN_ATTENTION_YEAR)
     rows = [_row(spec, precision, figures) | _software(spec, software_year, cudnn=cudnn) for spec in specs]
-    names = [field.name for field in fields(DeviceRates)]
-    columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in names}
-    return DeviceRates(**columns)
+    names = (field.name for field in fields(DeviceRates))
+    return DeviceRates(**{name: np.array([row[name] for row in rows], dtype=np.float64) for name in names})
 
 
 def architecture_of(spec: GpuSpec, figures: Efficiencies) -> Architecture:
@@ -140,6 +139,7 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
     facts = PRECISION_FACTS[precision]
     own_bandwidth, own_compute = _own_shares(spec, figures)
     tf32 = None if facts.products == "fp32" and not facts.cudnn_in_tf32 else spec.tf32_flop_per_s
+    single_flop_per_j = architecture.fp32_flop_per_j if tf32 is None else architecture.tf32_flop_per_j
     half = (spec.bf16_flop_per_s if facts.half_format == "bf16" else spec.fp16_flop_per_s) or fp32
     return {
         "sm_count": float(spec.sm_count or 0),
@@ -153,9 +153,7 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
         "single_share": (architecture.fp32_share if tf32 is None else architecture.tf32_share) * own_compute,
         "half_share": architecture.tensor_share * own_compute,
         "fp32_limit_flop_per_s": architecture.fp32_flop_per_j * power_w * own_compute,
-        "single_limit_flop_per_s": (architecture.fp32_flop_per_j if tf32 is None else architecture.tf32_flop_per_j)
-        * power_w
-        * own_compute,
+        "single_limit_flop_per_s": single_flop_per_j * power_w * own_compute,
         "half_limit_flop_per_s": architecture.tensor_flop_per_j * power_w * own_compute,
         "bandwidth_bytes_per_s": bandwidth * min(1.0, copied_share * own_bandwidth),
         "l2_bytes": spec.l2_bytes or 0.0,

@@ -39,7 +39,7 @@ def gain_range(after: Prediction, before: Prediction, kind: GainKind) -> Estimat
         return alone
     assumed, value = efficiencies().assumed, alone.value
     width = LOG_WIDTHS[kind] * widening((*after.notes, *before.notes), assumed)
-    shares = np.array([_host_share(after), _host_share(before)])
+    shares = np.array([after.part_share("host"), before.part_share("host")])
     hosts = (slower_host_factor(shares, slowness) for slowness in (assumed.host_range, 1.0 / assumed.quick_host_range))
     of_host = [math.log(before_s / after_s) for after_s, before_s in hosts]
     less, more = _by_what_differs(after, before)
@@ -70,7 +70,3 @@ def _by_what_differs(after: Prediction, before: Prediction) -> tuple[float, floa
     most = (same + old_s * _OF_WHAT_DIFFERS) / (same + new_s / _OF_WHAT_DIFFERS)
     value = before.step_s.value / after.step_s.value
     return math.log(value / least), math.log(most / value)
-
-
-def _host_share(prediction: Prediction) -> float:
-    return sum(part.duration_s for part in prediction.parts if part.kind == "host") / prediction.step_s.value

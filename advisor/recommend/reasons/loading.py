@@ -10,7 +10,7 @@ from advisor.catalogue.loading import DECODED_IMAGES_PER_S, LEAST_DECODED_SIDE, 
 from advisor.core.sentences import Reason
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import rounded
-from advisor.recommend.comparison import Comparison, part_s, part_share
+from advisor.recommend.comparison import Comparison
 from advisor.workload.workload import HuggingFaceModel, Workload
 
 NOTABLE_SHARE = 0.1
@@ -20,10 +20,10 @@ _SOUND_TASKS = ("speech-classification", "speech-seq2seq", "ctc")
 
 def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """What the timed loader adds to a step; else what decoding or tokenising would, if it is done while training."""
-    workload, share = comparison.workload, part_share(chosen, "loader")
+    workload, share = comparison.workload, chosen.part_share("loader")
     workers = workload.data.loader_workers
     if share >= NOTABLE_SHARE:
-        waits_s = part_s(chosen, "loader")
+        waits_s = chosen.part_s("loader")
         numbers = {"share_fraction": share, "waits_s": waits_s, "step_s": chosen.step_s.value}
         yield Reason.of("why-loader-bound" if workers else "why-loader-alone", **numbers, workers=workers)
     making = _making(comparison)

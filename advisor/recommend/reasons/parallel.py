@@ -11,7 +11,7 @@ from advisor.cost.scaling.communication import network_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.candidates import WHOLE
-from advisor.recommend.comparison import Comparison, Finalist, part_s, part_share
+from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons, missing_nvlink
 from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
@@ -56,11 +56,11 @@ def _shared_optimizer(comparison: Comparison, chosen: Prediction) -> Iterator[Re
     """Why several cards give more than as many times one: each steps its share of the parameters alone."""
     if chosen.efficiency is None or chosen.efficiency.value <= _MORE_THAN_WHOLE:
         return
-    own_s = part_s(chosen, "optimizer")
+    own_s = chosen.part_s("optimizer")
     size = chosen.batch_size_per_device
     alone = (one for one in comparison.alone(chosen.device, chosen.precision) if one.batch_size_per_device == size)
     # Whatever it accumulates, a card steps its optimizer once; where no single card was asked, a share is the n-th.
-    alone_s = next((part_s(one, "optimizer") for one in alone), own_s * chosen.count)
+    alone_s = next((one.part_s("optimizer") for one in alone), own_s * chosen.count)
     yield Reason.of("scaling-optimizer-shared", count=chosen.count, optimizer_s=own_s, alone_optimizer_s=alone_s)
 
 
@@ -231,7 +231,7 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
 
 def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """How much of the step the cards exchange data, and what NVLink would make of it where there is none."""
-    share = part_share(chosen, "communication")
+    share = chosen.part_share("communication")
     if share < NOTABLE_SHARE:
         return
     numbers: Arguments = {"share_fraction": share, "device": chosen.device.name}

@@ -15,7 +15,7 @@ from advisor.cost.scaling.links import Link
 from advisor.predict.groups import MixedGroup
 from advisor.predict.prediction import Device, Prediction
 from advisor.recommend.batch_size import rounded
-from advisor.recommend.comparison import Comparison, counted, part_s, set_up_name
+from advisor.recommend.comparison import Comparison, counted, set_up_name
 from advisor.workload.workload import NumbersModel
 
 TIE_FRACTION = 0.02
@@ -56,8 +56,8 @@ def dp_loss_reasons(dp: Prediction, ddp: Prediction) -> tuple[Reason, ...]:
     Empty where it is not slower; a cause that is under 2 % of the step or a quarter of the loss is left out.
     """
     lost_s = dp.step_s.value - ddp.step_s.value
-    copies_s = part_s(dp, "communication") - part_s(ddp, "communication")
-    host_s = part_s(dp, "host") - part_s(ddp, "host")
+    copies_s = dp.part_s("communication") - ddp.part_s("communication")
+    host_s = dp.part_s("host") - ddp.part_s("host")
     least_s = max(_WORTH_SAYING_FRACTION * ddp.step_s.value, _LEADING_CAUSE_FRACTION * lost_s)
     if lost_s <= 0:
         return ()
@@ -69,8 +69,8 @@ def dp_loss_reasons(dp: Prediction, ddp: Prediction) -> tuple[Reason, ...]:
                 Reason.of(
                     "scaling-dp-copies",
                     count=dp.count,
-                    communication_s=part_s(dp, "communication"),
-                    ddp_communication_s=part_s(ddp, "communication"),
+                    communication_s=dp.part_s("communication"),
+                    ddp_communication_s=ddp.part_s("communication"),
                 ),
             )
         )

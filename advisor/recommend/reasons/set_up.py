@@ -10,7 +10,7 @@ from advisor.core.sentences import Arguments, Names, Reason
 from advisor.predict.prediction import Prediction
 from advisor.predict.time_to_train import learning_rate_range
 from advisor.recommend.batch_size import batch_reason
-from advisor.recommend.comparison import Comparison, Finalist, fixed_s, part_s, part_share, set_up_name
+from advisor.recommend.comparison import Comparison, Finalist, fixed_s, set_up_name
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import Row, leaders, score
 from advisor.recommend.reasons.loading import core_reasons, loading_reasons
@@ -92,7 +92,7 @@ def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     """What launches and synchronisation cost on a GPU: why a CPU wins, or why a card is not kept busy."""
     if chosen.device.key == "cpu":
         gpu = _best_single_gpu(comparison, chosen)
-        waiting_s = part_s(gpu, "synchronisation", "copy") if gpu is not None else 0.0
+        waiting_s = gpu.part_s("synchronisation", "copy") if gpu is not None else 0.0
         launch_s = max(0.0, fixed_s(gpu, comparison.predictions) - waiting_s) if gpu is not None else 0.0
         if gpu is not None and launch_s + waiting_s >= LAUNCH_BOUND_SHARE * gpu.step_s.value:
             ahead = chosen.step_s.value <= gpu.step_s.value
@@ -105,13 +105,13 @@ def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
                 synchronisation_s=waiting_s,
                 cpu_step_s=chosen.step_s.value,
             )
-    elif part_share(chosen, "host", "synchronisation") >= HOST_BOUND_SHARE:
+    elif chosen.part_share("host", "synchronisation") >= HOST_BOUND_SHARE:
         yield Reason.of(
             "why-host-bound",
             device=chosen.device.name,
-            launch_s=part_s(chosen, "host", "synchronisation"),
+            launch_s=chosen.part_s("host", "synchronisation"),
             step_s=chosen.step_s.value,
-            share_fraction=part_share(chosen, "host", "synchronisation"),
+            share_fraction=chosen.part_share("host", "synchronisation"),
         )
 
 

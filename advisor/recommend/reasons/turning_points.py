@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.predict.prediction import Prediction
-from advisor.recommend.comparison import Comparison, part_share, set_up_name
+from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import Row, score, within_limits
 from advisor.recommend.reasons.missed_limits import is_limited
@@ -156,7 +156,7 @@ def _by_count(comparison: Comparison, chosen: Prediction, entered: Sequence[Pred
     if fastest.count > chosen.count and _rate(fastest) > _rate(chosen):
         yield _faster("change-count", fastest, chosen, _rate(fastest) / _rate(chosen))
     spec = comparison.spec_of(chosen.device)
-    share = part_share(chosen, "communication") if chosen.count > 1 else 0.0
+    share = chosen.part_share("communication") if chosen.count > 1 else 0.0
     without = spec is not None and spec.nvlink_bytes_per_s is None and not comparison.crosses_network(chosen)
     if without and share >= NVLINK_SHARE:
         yield Reason.of("change-link", device=chosen.device.name, share_fraction=share)
