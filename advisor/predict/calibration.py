@@ -21,6 +21,7 @@ from advisor.cost.host_time import HostSpeed
 from advisor.cost.operators.device_rates import device_rates, missing_figures
 from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.step_time import predict_steps
+from advisor.cost.traced_step import TracedStep
 from advisor.measure.device_rates import rates_of
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement
 from advisor.optable.compiled_table import CompiledTable
@@ -211,7 +212,8 @@ def _step_logs(  # noqa: PLR0913 - one question
         if not anchors or table is None or table.table.precision != TRACE_PRECISIONS[precision]:
             continue
         sizes = [anchor.batch_size for anchor in anchors]
-        grid = predict_steps(table, training, precision, [spec], sizes, factors=factors, host=host, figures=figures)
+        step = TracedStep(compiled=table, training=training, precision=precision, host=host)
+        grid = predict_steps(step, [spec], sizes, factors=factors, figures=figures)
         if grid.refusals[0] is not None:
             continue
         logs += [float(np.log(anchor.step_s / grid.total_s[0, index])) for index, anchor in enumerate(anchors)]

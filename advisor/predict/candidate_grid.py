@@ -30,7 +30,6 @@ from advisor.predict.prediction import Candidate, Device
 from advisor.predict.ranges.scaling_range import ScaledRange, scaled_range
 from advisor.predict.single_device import single_device_steps
 from advisor.predict.sources import Sources
-from advisor.workload.workload import Training
 
 _LONE_LINK = Link(type="given", wire_bytes_per_s=1e9, pcie_bytes_per_s=1e9, peer_to_peer=False)
 """Of a processor, which stands alone: the scaling asks for a link, and at count 1 never uses it."""
@@ -66,14 +65,19 @@ class CandidateGrid:
 
     def __init__(self, precision: Precision, candidates: Sequence[Candidate], sources: Sources) -> None:
         """Predict one card's steps for every device and batch size among `candidates`."""
-        self.compiled = compile_table(sources.tables[TRACE_PRECISIONS[precision]])
-        self.table = self.compiled.table
-        self.precision = precision
-        self.sources = sources
         # The scaling adds micro-batches up, so that one prediction serves every accumulation.
-        self.training: Training = msgspec.structs.replace(
+        training = msgspec.structs.replace(
             sources.workload.training, precision=precision, gradient_accumulation_steps=1
         )
+        self.sources = sources
+        self.step = TracedStep(
+            compiled=compile_table(sources.tables[TRACE_PRECISIONS[precision]]),
+            training=training,
+            precision=precision,
+            host=sources.host,
+            software_year=sources.software_year,
+        )
+        self.table = self.step.compiled.table
         self.batches = sorted({candidate.batch_size_per_device for candidate in candidates})
         self.devices: dict[str, Device] = {}
         self.counts: dict[str, set[int]] = defaultdict(set)
@@ -89,14 +93,7 @@ class CandidateGrid:
 
     def _single_steps(self) -> DeviceSteps | None:
         found: list[DeviceSteps] = []
-        answers = single_device_steps(
-            self.compiled,
-            self.training,
-            self.precision,
-            list(self.devices.values()),
-            self.batches,
-            self.sources,
-        )
+        answers = single_device_steps(self.step, list(self.devices.values()), self.batches, self.sources)
         for key, answer in answers.items():
             if isinstance(answer, Reason):
                 self.refusals.append(answer)
@@ -160,19 +157,12 @@ class CandidateGrid:
 
     def setting(self, accumulation: int) -> Setting:
         """What beside model and cards decides how the jobs of this precision scale."""
-        step = TracedStep(
-            compiled=self.compiled,
-            training=self.training,
-            precision=self.precision,
-            host=self.sources.host,
-            software_year=self.sources.software_year,
-        )
         return Setting(
             accumulation_steps=accumulation,
-            host_step_s=step.issue_s(self.sources.figures.assumed),
-            host_dispatch_count=sum(self.table.dispatch_count.values()) + step.optimizer.dispatch_count,
+            host_step_s=self.step.issue_s(self.sources.figures.assumed),
+            host_dispatch_count=sum(self.table.dispatch_count.values()) + self.step.optimizer.dispatch_count,
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
-            offloading=offloading_of(self.training, self.table, kept_bytes(self.table)),
+            offloading=offloading_of(self.step.training, self.table, kept_bytes(self.table)),
         )
 
     def host_core_count(self, device: Device) -> int | None:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
 from advisor.cost.efficiencies import Efficiencies
 from advisor.cost.step_time import StepGrid, predict_steps
-from advisor.optable.compiled_table import CompiledTable
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.op_columns import Floats
 from advisor.predict.calibration import factors_elsewhere, factors_here
 from advisor.predict.device_steps import DeviceSteps, from_grid
@@ -22,16 +21,10 @@ from advisor.predict.ranges.deviation import share_slopes
 from advisor.predict.ranges.envelope import card_outside, outside_envelope
 from advisor.predict.ranges.step_range import step_band
 from advisor.predict.sources import Sources
-from advisor.workload.workload import Training
 
 
-def single_device_steps(  # noqa: PLR0913 - one question with its sources
-    compiled: CompiledTable,
-    training: Training,
-    precision: Precision,
-    devices: Sequence[Device],
-    batches: Sequence[int],
-    known: Sources,
+def single_device_steps(
+    step: TracedStep, devices: Sequence[Device], batches: Sequence[int], known: Sources
 ) -> dict[str, DeviceSteps | Reason]:
     """Steps of every device by its key, or the reason why there are none."""
     answers: dict[str, DeviceSteps | Reason] = {}
@@ -39,7 +32,7 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
     for device in devices:
         measurement = known.measurements.get(device.key)
         if measurement is not None:
-            timed = predict_local_steps(compiled.table, training, measurement, batches, precision)
+            timed = predict_local_steps(step.compiled.table, step.training, measurement, batches, step.precision)
             if timed is not None:
                 answers[device.key] = timed
                 continue
@@ -50,7 +43,7 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
             answers[device.key] = Reason.of("predict-cpu-not-measured")
         else:
             answers[device.key] = Reason.of("predict-unknown-card", device=device.name)
-    answers |= _specified(compiled, training, precision, from_spec, batches, known)
+    answers |= _specified(step, from_spec, batches, known)
     found = {device: answers[device.key] for device in devices}
     return {
         device.key: steps if isinstance(steps, Reason) else with_loader(steps, device, batches, known)
@@ -58,13 +51,8 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
     }
 
 
-def _specified(  # noqa: PLR0913 - the same question
-    compiled: CompiledTable,
-    training: Training,
-    precision: Precision,
-    cards: Sequence[tuple[Device, GpuSpec]],
-    batches: Sequence[int],
-    known: Sources,
+def _specified(
+    step: TracedStep, cards: Sequence[tuple[Device, GpuSpec]], batches: Sequence[int], known: Sources
 ) -> dict[str, DeviceSteps | Reason]:
     """All cards of the table in one grid; a card with a calibration of its own has its own factors."""
     plain = [(device, spec) for device, spec in cards if device.key not in known.calibrations]
@@ -77,17 +65,8 @@ def _specified(  # noqa: PLR0913 - the same question
         if not members:
             continue
         specs = [spec for _, spec in members]
-        predicted = partial(
-            predict_steps,
-            compiled,
-            training,
-            precision,
-            specs,
-            batches,
-            factors=factors_here(calibration) if calibration is not None else elsewhere,
-            host=known.host,
-            software_year=known.software_year,
-        )
+        factors = factors_here(calibration) if calibration is not None else elsewhere
+        predicted = partial(predict_steps, step, specs, batches, factors=factors)
         grid = predicted(figures=known.figures)
 
         def seconds(figures: Efficiencies, ask: partial[StepGrid] = predicted) -> Floats:
@@ -96,14 +75,14 @@ def _specified(  # noqa: PLR0913 - the same question
         slopes = share_slopes(seconds, grid.total_s, [spec.key for spec in specs], known.figures)
         band = step_band(
             specs,
-            compiled,
-            training,
+            step.compiled,
+            step.training,
             grid.host_s / grid.total_s,
             slopes,
             known.figures,
-            host_measured=known.host is not None and known.host.forward_s_per_dispatch is not None,
+            host_measured=step.host.forward_s_per_dispatch is not None,
         )
-        outside = outside_envelope(compiled, training, known.figures)
+        outside = outside_envelope(step.compiled, step.training, known.figures)
         for row, (device, spec) in enumerate(members):
             refusal = grid.refusals[row]
             notes = (*card_outside(spec, known.figures), *outside)

@@ -13,11 +13,11 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.cost.scaling.links import parse_interconnect
 from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
-from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.predict.ranges.scaling_range import grid_efficiency_range
 from advisor.workload.workload import Training
 from tests.accuracy.tables import load_table
+from tests.cost.small_tables import predicted_steps
 
 DATA = Path(__file__).parent / "data" / "published_large_scale.csv"
 
@@ -58,7 +58,7 @@ def _row(fields: dict[str, str]) -> LargeScaleRow:
         read_loss_every=0,
     )
     grid = scale_steps(
-        predict_steps(compile_table(table), training, precision, [spec], [batch]),
+        predicted_steps(compile_table(table), training, precision, [spec], [batch]),
         traffic_of(table, precision),
         [parse_interconnect(fields["interconnect"], spec, cards_per_node=int(fields["cards_per_node"]))],
         [spec.memory_bandwidth_bytes_per_s or 0.0],

@@ -14,7 +14,6 @@ from advisor.cost.scaling.layouts import KEPT_SHARDED, ReplicaStep, lay_out
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.traffic import traffic_of
-from advisor.cost.step_time import predict_steps
 from advisor.evaluate.row_predictions import BENCHMARK_HOST
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import OpTable
@@ -23,6 +22,7 @@ from advisor.predict.fitting import MeasuredStep
 from advisor.workload.workload import Training, length_of
 from tests.accuracy.llm_rows import UNSTATED_VARIANT, LanguageModelRun, language_model_runs
 from tests.accuracy.llm_tables import computed, llm_table_path, load_llm_table
+from tests.cost.small_tables import predicted_steps
 
 _MOST_CARDS = 8
 """One host, whose links hide most of what is exchanged; beyond it a run tells of its network."""
@@ -122,7 +122,7 @@ def _several(
         return 0.0, 1.0
     once = msgspec.structs.replace(training, gradient_accumulation_steps=1)
     replica = ReplicaStep(
-        steps=predict_steps(
+        steps=predicted_steps(
             compiled,
             once,
             once.precision,

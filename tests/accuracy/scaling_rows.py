@@ -17,11 +17,12 @@ from advisor.cost.scaling.links import Link, interconnect_or_usual
 from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import Traffic, traffic_of
 from advisor.cost.step_parts import OWN_PARTS
-from advisor.cost.step_time import StepGrid, predict_steps
+from advisor.cost.step_time import StepGrid
 from advisor.optable.compiled_table import compile_table
 from advisor.predict.ranges.scaling_range import grid_efficiency_range
 from advisor.workload.workload import Training
 from tests.accuracy.tables import Layout, load_table
+from tests.cost.small_tables import predicted_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +137,7 @@ def _single(
         channels_last=layout == "nhwc",
         read_loss_every=0,
     )
-    steps = predict_steps(compile_table(table), training, precision, [spec_table()[gpu_key]], [batch_size])
+    steps = predicted_steps(compile_table(table), training, precision, [spec_table()[gpu_key]], [batch_size])
     return steps, traffic_of(table, precision)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
-from advisor.cost.step_time import predict_steps
 from advisor.evaluate.row_predictions import RowPredictor
 from advisor.optable.compiled_table import compile_table
 from advisor.workload.workload import Training
 from tests.accuracy.recorded_runs import published_questions, recorded_tables
 from tests.accuracy.tables import load_table
+from tests.cost.small_tables import predicted_steps
 
 BATCHES = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256)
 PRECISIONS: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp")
@@ -43,7 +43,7 @@ def test_the_whole_grid_of_cards_batches_and_precisions_takes_a_moment() -> None
     def grid() -> None:
         for precision, table in tables.items():
             how = Training(precision=asked[precision], batch_size=8)
-            predict_steps(table, how, asked[precision], specs, BATCHES)
+            predicted_steps(table, how, asked[precision], specs, BATCHES)
 
     seconds = best_of(5, grid)
     print(f"\n{len(specs)} cards x {len(BATCHES)} batches x {len(PRECISIONS)} precisions: {1e3 * seconds:.1f} ms")
@@ -54,7 +54,7 @@ def test_one_prediction_takes_less_than_a_millisecond_once_compiled() -> None:
     table = compile_table(load_table("resnet50_v1_5", 224, "amp", "training"))
     spec = spec_table()["rtx3090"]
     how = Training(precision="fp16_amp", batch_size=64)
-    seconds = best_of(20, lambda: predict_steps(table, how, "fp16_amp", [spec], [64]))
+    seconds = best_of(20, lambda: predicted_steps(table, how, "fp16_amp", [spec], [64]))
     print(f"\none card, one batch: {1e3 * seconds:.2f} ms")
     assert seconds < LOOSE * SINGLE_LIMIT_S
 

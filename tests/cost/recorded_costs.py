@@ -32,11 +32,21 @@ from advisor.cost.scaling.scaling import PARTS, Setting, scale_steps
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_parts import OWN_PARTS
-from advisor.cost.step_time import predict_steps
 from advisor.optable.op_table import CONVOLUTION, OpTable
 from tests.accuracy.tables import load_table
 from tests.cost.scaling_cases import link, steps, traffic
-from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, lstm, matmul, op, table, training
+from tests.cost.small_tables import (
+    CARD,
+    OLD_CARD,
+    attention,
+    convolution,
+    lstm,
+    matmul,
+    op,
+    predicted_steps,
+    table,
+    training,
+)
 
 FILE = Path(__file__).with_name("recorded_costs.json")
 NEW_CARD = replace(
@@ -141,7 +151,7 @@ def whole_steps() -> Iterator[tuple[str, object]]:
             for year in (None, 2020):
                 for last in (False, True) if name.startswith("convolution") else (False,):
                     how = training(precision=precision, channels_last=last)
-                    grid = predict_steps(model, how, precision, [card], [1, 32], figures=own, software_year=year)
+                    grid = predicted_steps(model, how, precision, [card], [1, 32], figures=own, software_year=year)
                     passes = [grid.forward_s, grid.backward_s]
                     yield f"{name} on {card.key} of {year} last {last}", [np.ravel(one).tolist() for one in passes]
     model = table(matmul((0.0, 512.0), 1024, 1024), op("norm", (0.0, 4e6), phase="backward"), dispatches=200)
@@ -156,7 +166,7 @@ def whole_steps() -> Iterator[tuple[str, object]]:
     }
     for name, change in changes.items():
         for factors in ({}, {"matmul": 1.3, "optimizer": 1.1, "step": 0.9}):
-            grid = predict_steps(
+            grid = predicted_steps(
                 model, training(**change), "fp32", [CARD], [2, 64], figures=own, host=host, factors=factors
             )
             yield f"step {name} {len(factors)}", {part: getattr(grid, part).ravel().tolist() for part in OWN_PARTS}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.cost.host_time import HostSpeed
 from advisor.cost.memory.need import MemoryNeed, answered, memory_question
+from advisor.cost.step_time import StepGrid, predict_steps
+from advisor.cost.traced_step import TracedStep
+from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import (
     Affine,
     AttentionShape,
@@ -190,3 +195,21 @@ def need_of(
     question = memory_question(table, how, precision, compute_capability=compute_capability, **split)
     assert question is not None
     return answered(question, batch_size)
+
+
+def predicted_steps(
+    model: OpTable | CompiledTable,
+    how: Training,
+    precision: Precision,
+    specs: Sequence[GpuSpec],
+    batch_sizes: Sequence[int],
+    *,
+    host: HostSpeed | None = None,
+    software_year: int | None = None,
+    **more: Any,
+) -> StepGrid:
+    compiled = compile_table(model)
+    step = TracedStep(
+        compiled=compiled, training=how, precision=precision, host=host or HostSpeed(), software_year=software_year
+    )
+    return predict_steps(step, specs, batch_sizes, **more)

@@ -13,11 +13,11 @@ from advisor.cost.host_time import HostSpeed, joined_seconds
 from advisor.cost.operators.device_rates import architecture_of
 from advisor.cost.optimizer_cost import optimizer_cost
 from advisor.cost.step_parts import OWN_PARTS
-from advisor.cost.step_time import StepGrid, predict_steps
+from advisor.cost.step_time import StepGrid
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
-from tests.cost.small_tables import CARD, OLD_CARD, convolution, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, convolution, matmul, op, predicted_steps, table, training
 
 FIGURES = efficiencies()
 QUICK = HostSpeed(
@@ -42,12 +42,12 @@ def a_model(**changes: object) -> OpTable:
 
 
 def step(model: OpTable, how: Training, *, batch: int = 8, host: HostSpeed | None = None) -> StepGrid:
-    return predict_steps(model, how, how.precision, [CARD], [batch], host=host)
+    return predicted_steps(model, how, how.precision, [CARD], [batch], host=host)
 
 
 def test_the_parts_add_up_to_the_whole_on_every_card_and_batch() -> None:
     how = training(optimizer="adamw", gradient_accumulation_steps=3, clip_gradient_norm=1.0, read_loss_every=1)
-    grid = predict_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [1, 8, 64])
+    grid = predicted_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [1, 8, 64])
     total = sum(getattr(grid, name) for name in OWN_PARTS)
     assert np.allclose(total, grid.total_s, rtol=1e-12)
     assert all((getattr(grid, name) >= 0).all() for name in OWN_PARTS)
@@ -147,8 +147,8 @@ def test_before_2023_an_optimizer_was_a_loop_over_the_tensors() -> None:
 
 def test_the_first_ampere_kernels_were_slower() -> None:
     how = training()
-    today = predict_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [8], host=QUICK)
-    then = predict_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [8], host=QUICK, software_year=2020)
+    today = predicted_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [8], host=QUICK)
+    then = predicted_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [8], host=QUICK, software_year=2020)
     assert then.total_s[0, 0] / today.total_s[0, 0] == pytest.approx(FIGURES.fitted.early_ampere_slowdown)
     assert then.total_s[1, 0] == today.total_s[1, 0]
 
@@ -167,7 +167,7 @@ def test_factors_multiply_their_operator_kind_the_optimizer_and_the_whole() -> N
     how = training(optimizer="adamw")
 
     def total(**factors: float) -> float:
-        return float(predict_steps(model, how, "fp32", [CARD], [8], host=QUICK, factors=factors).total_s[0, 0])
+        return float(predicted_steps(model, how, "fp32", [CARD], [8], host=QUICK, factors=factors).total_s[0, 0])
 
     plain = total()
     parts = [total(**{name: 2.0}) - plain for name in ("elementwise", "matmul", "optimizer")]
@@ -177,51 +177,51 @@ def test_factors_multiply_their_operator_kind_the_optimizer_and_the_whole() -> N
 
 def test_a_precision_that_the_card_lacks_is_refused_or_mapped_with_a_sentence() -> None:
     how = training(precision="bf16_amp")
-    grid = predict_steps(a_model(precision="amp"), how, "bf16_amp", [CARD, OLD_CARD], [8])
+    grid = predicted_steps(a_model(precision="amp"), how, "bf16_amp", [CARD, OLD_CARD], [8])
     assert grid.refusals[0] is None
     assert np.isfinite(grid.total_s[0, 0])
     assert grid.refusals[1] is not None
     assert "BF16" in say(grid.refusals[1], "en")
     assert "BF16" in say(grid.refusals[1], "zh")
     assert np.isnan(grid.total_s[1, 0])
-    mapped = predict_steps(a_model(), training(precision="tf32"), "tf32", [OLD_CARD], [8])
+    mapped = predicted_steps(a_model(), training(precision="tf32"), "tf32", [OLD_CARD], [8])
     assert mapped.refusals == (None,)
     assert [note.code for note in mapped.notes[0]] == ["predict-tf32-runs-as-fp32"]
     without = replace(CARD, fp16_flop_per_s=None)
-    refused = predict_steps(a_model(precision="amp"), training(precision="fp16_amp"), "fp16_amp", [without], [8])
+    refused = predicted_steps(a_model(precision="amp"), training(precision="fp16_amp"), "fp16_amp", [without], [8])
     assert refused.refusals[0] is not None
     assert refused.refusals[0].code == "predict-no-fp16"
 
 
 def test_a_card_with_missing_figures_says_which() -> None:
     bare = replace(CARD, sm_count=None, memory_bandwidth_bytes_per_s=None)
-    grid = predict_steps(a_model(), training(), "fp32", [bare, CARD], [1, 8])
+    grid = predicted_steps(a_model(), training(), "fp32", [bare, CARD], [1, 8])
     assert grid.refusals[0] is not None
     assert "sm_count, memory_bandwidth_bytes_per_s" in say(grid.refusals[0], "en")
     assert np.isnan(grid.total_s[0]).all()
     assert np.isfinite(grid.total_s[1]).all()
-    eight = predict_steps(a_model(precision=TRACE_PRECISIONS["fp8"]), training(), "fp8", [CARD], [8])
+    eight = predicted_steps(a_model(precision=TRACE_PRECISIONS["fp8"]), training(), "fp8", [CARD], [8])
     assert eight.refusals[0] is not None
     assert eight.refusals[0].code == "predict-no-fp8"
     vague = replace(CARD, power_w=None, l2_bytes=None)
-    noted = predict_steps(a_model(), training(), "fp32", [vague], [8])
+    noted = predicted_steps(a_model(), training(), "fp32", [vague], [8])
     assert [note.code for note in noted.notes[0]] == ["predict-power-unknown", "predict-cache-unknown"]
 
 
 def test_nothing_is_asked_and_nothing_is_answered() -> None:
-    assert predict_steps(a_model(), training(), "fp32", [], [8]).total_s.shape == (0, 1)
-    assert predict_steps(a_model(), training(), "fp32", [CARD], []).total_s.shape == (1, 0)
+    assert predicted_steps(a_model(), training(), "fp32", [], [8]).total_s.shape == (0, 1)
+    assert predicted_steps(a_model(), training(), "fp32", [CARD], []).total_s.shape == (1, 0)
 
 
 def test_a_trace_of_another_precision_is_a_bug() -> None:
     with pytest.raises(ValueError, match="cannot predict fp16"):
-        predict_steps(a_model(), training(), "fp16", [CARD], [8])
+        predicted_steps(a_model(), training(), "fp16", [CARD], [8])
 
 
 def test_a_grid_is_what_its_cells_are_alone() -> None:
     compiled = compile_table(a_model())
-    whole = predict_steps(compiled, training(), "fp32", [CARD, OLD_CARD], [1, 8])
-    alone = predict_steps(compiled, training(), "fp32", [OLD_CARD], [8])
+    whole = predicted_steps(compiled, training(), "fp32", [CARD, OLD_CARD], [1, 8])
+    alone = predicted_steps(compiled, training(), "fp32", [OLD_CARD], [8])
     assert whole.total_s[1, 1] == pytest.approx(alone.total_s[0, 0])
 
 
@@ -250,15 +250,15 @@ def test_power_and_clock_tell_forms_of_one_architecture_apart() -> None:
 
 def test_the_parts_of_a_card_are_its_row_of_the_grid() -> None:
     compiled = compile_table(table(op("elementwise", (0.0, 1e8)), dispatches=5))
-    grid = predict_steps(compiled, training(), "fp32", [CARD, OLD_CARD], [1, 8])
-    alone = predict_steps(compiled, training(), "fp32", [OLD_CARD], [1, 8])
+    grid = predicted_steps(compiled, training(), "fp32", [CARD, OLD_CARD], [1, 8])
+    alone = predicted_steps(compiled, training(), "fp32", [OLD_CARD], [1, 8])
     assert grid.of_card(1)["forward_s"].tolist() == alone.forward_s.tolist()
     assert sum(grid.of_card(1).values(), np.zeros((1, 2))).tolist() == alone.total_s.tolist()
 
 
 def test_by_default_products_stay_fp32_and_convolutions_take_tf32() -> None:
     def device_s(model: OpTable, precision: Precision) -> float:
-        grid = predict_steps(model, training(optimizer="sgd"), precision, [CARD], [32], host=QUICK)
+        grid = predicted_steps(model, training(optimizer="sgd"), precision, [CARD], [32], host=QUICK)
         return float(grid.forward_s[0, 0])
 
     products, images = table(matmul((0.0, 512.0), 1024, 1024)), table(convolution(64))

@@ -12,7 +12,6 @@ from advisor.cost.efficiencies import efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.operators.device_rates import device_rates
 from advisor.cost.operators.device_time import device_seconds
-from advisor.cost.step_time import predict_steps
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.predict.calibration import (
@@ -27,7 +26,7 @@ from advisor.predict.calibration import (
     pass_floor_s,
 )
 from advisor.predict.microbenchmark_ops import operators_of
-from tests.cost.small_tables import CARD, OLD_CARD, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, matmul, op, predicted_steps, table, training
 
 FIGURES = efficiencies()
 MATMUL = {"m": 4096.0, "n": 4096.0, "k": 4096.0, "flop": 2.0 * 4096**3, "bytes": 3.0 * 4 * 4096**2}
@@ -155,14 +154,14 @@ def test_what_tells_nothing_of_a_class_is_passed_over() -> None:
 def test_the_step_factor_is_what_classes_leave_over_on_the_users_own_step() -> None:
     model, how = a_model(), training()
     host = HostSpeed()
-    grid = predict_steps(model, how, "fp32", [CARD], [8, 16], host=host)
+    grid = predicted_steps(model, how, "fp32", [CARD], [8, 16], host=host)
     steps = tuple(step_at(batch, 1.1 * float(grid.total_s[0, index])) for index, batch in enumerate((8, 16)))
     found = calibrate(measured(steps=steps), CARD, {"fp32": model}, how)
     assert found.step_factor == pytest.approx(1.1, rel=0.02)
     assert found.step_factor_elsewhere == pytest.approx(1.1**0.5, rel=0.02)
     assert found.batch_sizes == (8, 16)
     assert found.notes == ()
-    here = predict_steps(model, how, "fp32", [CARD], [8], host=host, factors=factors_here(found))
+    here = predicted_steps(model, how, "fp32", [CARD], [8], host=host, factors=factors_here(found))
     assert here.total_s[0, 0] == pytest.approx(steps[0].summary.median_s, rel=0.02)  # type: ignore[union-attr]
 
 
@@ -220,9 +219,9 @@ def test_a_card_waits_for_the_python_that_the_processor_was_timed_at() -> None:
     floor = pass_floor_s(on_cpu, small)
     launches_s = sum(small.dispatch_count.values()) * FIGURES.assumed.host_launch_s
     assert floor == pytest.approx(5e-4 + launches_s, rel=0.01)
-    slow = predict_steps(small, training(), "fp32", [CARD], [8], host=HostSpeed(pass_floor_s=floor))
+    slow = predicted_steps(small, training(), "fp32", [CARD], [8], host=HostSpeed(pass_floor_s=floor))
     assert slow.total_s[0, 0] >= 0.99 * floor
-    assert slow.total_s[0, 0] > predict_steps(small, training(), "fp32", [CARD], [8]).total_s[0, 0]
+    assert slow.total_s[0, 0] > predicted_steps(small, training(), "fp32", [CARD], [8]).total_s[0, 0]
 
 
 def test_a_model_whose_smallest_step_computes_gives_no_floor() -> None:

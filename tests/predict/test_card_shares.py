@@ -13,7 +13,6 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.cost.efficiencies import CardShare, ShareSpread, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.operators.device_rates import device_rates
-from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.predict import card_shares
 from advisor.predict.card_shares import CardShares, without_shares
@@ -21,7 +20,7 @@ from advisor.predict.fitting import MeasuredStep, StepSet
 from advisor.predict.leaving_out import leave_out
 from tests.accuracy.fitted_steps import fitted_steps
 from tests.accuracy.llm_steps import table_key
-from tests.cost.small_tables import CARD, matmul, op, table, training
+from tests.cost.small_tables import CARD, matmul, op, predicted_steps, table, training
 
 FIGURES = without_shares(efficiencies())
 FITTED = FIGURES.fitted
@@ -53,7 +52,7 @@ def made_up(*sources: str, models: int = 6) -> list[MeasuredStep]:
                 work = op("copy", (0.0, 1e8)) if model % 2 else matmul((0.0, 1024.0), 4096, 4096)
                 compiled = compile_table(table(work, dispatches=2))
                 how = training(batch_size=16 + model)
-                grid = predict_steps(compiled, how, "fp32", [card], [16 + model], host=HOST, figures=truth)
+                grid = predicted_steps(compiled, how, "fp32", [card], [16 + model], host=HOST, figures=truth)
                 found.append(
                     MeasuredStep(
                         compiled=compiled,

@@ -13,13 +13,23 @@ from msgspec.structs import replace
 from advisor.core.errors import InputError
 from advisor.cost.efficiencies import efficiencies, read_efficiencies
 from advisor.cost.host_time import HostSpeed
-from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.predict.card_shares import without_shares
 from advisor.predict.fitting import MeasuredStep, StepSet, fit
 from advisor.predict.leaving_out import leave_out
 from advisor.predict.priors import PRIORS
-from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, lstm, matmul, op, table, training
+from tests.cost.small_tables import (
+    CARD,
+    OLD_CARD,
+    attention,
+    convolution,
+    lstm,
+    matmul,
+    op,
+    predicted_steps,
+    table,
+    training,
+)
 
 FIGURES = without_shares(efficiencies())
 HOST = HostSpeed(copies_inputs=False)
@@ -35,7 +45,7 @@ def made_up_steps(scale: float = 1.0) -> list[MeasuredStep]:
                 table(op("copy", (0.0, 1e7)), matmul((0.0, 1024.0), 2048, 2048), convolution(64), dispatches=20)
             )
             how = training(optimizer="adamw", batch_size=batch)
-            grid = predict_steps(compiled, how, "fp32", [card], [batch], host=HOST, figures=truth)
+            grid = predicted_steps(compiled, how, "fp32", [card], [batch], host=HOST, figures=truth)
             steps.append(
                 MeasuredStep(
                     compiled=compiled,
@@ -90,7 +100,7 @@ def test_all_steps_at_once_are_what_each_is_alone() -> None:
     ]
     together = StepSet(steps, FIGURES).predicted_s(FIGURES.fitted)
     alone = [
-        predict_steps(model, how, how.precision, [card], [batch], host=HOST, software_year=year).total_s[0, 0]
+        predicted_steps(model, how, how.precision, [card], [batch], host=HOST, software_year=year).total_s[0, 0]
         for model, how, batch, year in cases
     ]
     assert together == pytest.approx(alone)

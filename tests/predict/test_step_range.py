@@ -10,7 +10,6 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies, ShareSpread, efficiencies
 from advisor.cost.host_time import HostSpeed
-from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
@@ -18,7 +17,7 @@ from advisor.predict.device_steps import DeviceSteps, from_grid
 from advisor.predict.ranges.deviation import log_deviation, share_slopes
 from advisor.predict.ranges.step_range import band_group, step_band
 from advisor.workload.workload import Training
-from tests.cost.small_tables import CARD, OLD_CARD, attention, lstm, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, attention, lstm, matmul, op, predicted_steps, table, training
 
 FIGURES = efficiencies()
 AS_KNOWN = replace(FIGURES, assumed=replace(FIGURES.assumed, new_family_range=1.0))
@@ -38,7 +37,7 @@ def slopes_of(
     model: OpTable, how: Training, card: GpuSpec = CARD, host: HostSpeed = QUICK, figures: Efficiencies = FIGURES
 ) -> tuple[Floats, Floats]:
     def seconds(changed: Efficiencies) -> Floats:
-        return predict_steps(model, how, how.precision, [card], [8, 64], host=host, figures=changed).total_s
+        return predicted_steps(model, how, how.precision, [card], [8, 64], host=host, figures=changed).total_s
 
     return share_slopes(seconds, seconds(figures), [card.key], figures)
 
@@ -52,7 +51,7 @@ def steps(
     figures: Efficiencies = FIGURES,
 ) -> DeviceSteps:
     how, compiled = how or training(), compile_table(model)
-    grid = predict_steps(compiled, how, how.precision, [card], [8, 64], host=host, figures=figures)
+    grid = predicted_steps(compiled, how, how.precision, [card], [8, 64], host=host, figures=figures)
     known = host.forward_s_per_dispatch is not None
     slopes = slopes_of(model, how, card, host, figures)
     band = step_band([card], compiled, how, grid.host_s / grid.total_s, slopes, figures, host_measured=known)
