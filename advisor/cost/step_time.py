@@ -59,9 +59,8 @@ def predict_steps(
     known = [index for index, refusal in enumerate(refusals) if refusal is None]
     arrays = {name: np.full((len(specs), len(batch_sizes)), np.nan) for name in OWN_PARTS}
     if known and batch_sizes:
-        for name, values in _known_steps(
-            step, [specs[index] for index in known], batches, factors or {}, figures
-        ).items():
+        parts = _known_steps(step, [specs[index] for index in known], batches, factors or {}, figures)
+        for name, values in parts.items():
             arrays[name][known] = values
     notes = tuple(
         () if refusal else precision_notes(spec, precision) for spec, refusal in zip(specs, refusals, strict=True)

@@ -73,15 +73,7 @@ def _specified(
             return ask(figures=figures).total_s
 
         slopes = share_slopes(seconds, grid.total_s, [spec.key for spec in specs], known.figures)
-        band = step_band(
-            specs,
-            step.compiled,
-            step.training,
-            grid.host_s / grid.total_s,
-            slopes,
-            known.figures,
-            host_measured=step.host.forward_s_per_dispatch is not None,
-        )
+        band = step_band(step, specs, grid.host_s / grid.total_s, slopes, known.figures)
         outside = outside_envelope(step.compiled, step.training, known.figures)
         for row, (device, spec) in enumerate(members):
             refusal = grid.refusals[row]

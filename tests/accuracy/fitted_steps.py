@@ -50,7 +50,7 @@ def scored(
     for step, seconds, share, *slope in zip(steps, predicted_s, shares, *slopes, strict=True):
         known = _without(table_key(step), steps, figures) if new_card else figures
         bandwidth, compute, host = (np.array([[one]]) for one in (*slope, share))
-        low, high = step_band([step.spec], step.compiled, step.training, host, (bandwidth, compute), known)
+        low, high = step_band(step, [step.spec], host, (bandwidth, compute), known)
         training = step.training
         found.append(
             ScoredStep(

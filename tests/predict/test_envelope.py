@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.layout import Layout
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import OpTable
 from advisor.predict.ranges.envelope import card_outside, layout_outside, outside_envelope
@@ -24,7 +25,8 @@ def codes(model: OpTable, how: Training, figures: Efficiencies = FIGURES) -> lis
 
 def width(model: OpTable, how: Training, figures: Efficiencies = FIGURES) -> float:
     none = np.zeros((1, 1))
-    low, high = step_band([CARD], compile_table(model), how, none, (none, none), figures)
+    step = TracedStep(compiled=compile_table(model), training=how, precision=how.precision)
+    low, high = step_band(step, [CARD], none, (none, none), figures)
     return float(np.log(high / low).item())
 
 

@@ -10,6 +10,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies, ShareSpread, efficiencies
 from advisor.cost.host_time import HostSpeed
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
@@ -52,9 +53,9 @@ def steps(
 ) -> DeviceSteps:
     how, compiled = how or training(), compile_table(model)
     grid = predicted_steps(compiled, how, how.precision, [card], [8, 64], host=host, figures=figures)
-    known = host.forward_s_per_dispatch is not None
+    step = TracedStep(compiled=compiled, training=how, precision=how.precision, host=host)
     slopes = slopes_of(model, how, card, host, figures)
-    band = step_band([card], compiled, how, grid.host_s / grid.total_s, slopes, figures, host_measured=known)
+    band = step_band(step, [card], grid.host_s / grid.total_s, slopes, figures)
     return from_grid(grid, band, 0, "specified")
 
 
@@ -124,7 +125,14 @@ def test_a_step_that_waits_for_the_host_is_as_unsure_as_the_host() -> None:
 def test_a_host_that_nobody_measured_may_be_far_slower_and_a_little_quicker() -> None:
     compiled, how, whole, none = compile_table(a_model()), training(), np.array([[1.0]]), np.zeros((1, 1))
     unknown, measured = (
-        step_band([CARD], compiled, how, whole, (none, none), FIGURES, host_measured=known) for known in (False, True)
+        step_band(
+            TracedStep(compiled=compiled, training=how, precision=how.precision, host=host),
+            [CARD],
+            whole,
+            (none, none),
+            FIGURES,
+        )
+        for host in (HostSpeed(), HostSpeed(forward_s_per_dispatch=1e-6))
     )
     assert unknown[1].item() > measured[1].item() > 1.5
     assert measured[0].item() < unknown[0].item() < 1.0

@@ -9,7 +9,7 @@ import numpy as np
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.cost.efficiencies import BandGroup, Efficiencies
 from advisor.cost.host_time import slower_host_factor
-from advisor.optable.compiled_table import CompiledTable
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.op_columns import Floats
 from advisor.predict.ranges.deviation import log_deviation
 from advisor.predict.ranges.envelope import outside_envelope, widening
@@ -19,15 +19,12 @@ _MOST_UNKNOWN = 0.9
 """Beyond it no range says anything."""
 
 
-def step_band(  # noqa: PLR0913 - what a range depends on
+def step_band(
+    step: TracedStep,
     specs: Sequence[GpuSpec],
-    compiled: CompiledTable,
-    training: Training,
     host_share: Floats,
     slopes: tuple[Floats, Floats],
     figures: Efficiencies,
-    *,
-    host_measured: bool = False,
 ) -> tuple[Floats, Floats]:
     """Factors that turn a step's time into the low and high end of its 80 % range, shape (cards, batch sizes).
 
@@ -38,22 +35,23 @@ def step_band(  # noqa: PLR0913 - what a range depends on
     measured. Calls of unknown work lift the high end, as if each took as long as two others; a model that is known by
     its totals alone has a wider range.
     """
-    assumed = figures.assumed
+    assumed, compiled = figures.assumed, step.compiled
     unknown = min(compiled.unknown_call_fraction, _MOST_UNKNOWN)
-    factors = [widening(outside_envelope(compiled, training, figures), assumed)]
+    factors = [widening(outside_envelope(compiled, step.training, figures), assumed)]
     if unknown > 0:
         factors.append(assumed.new_family_range)
     if compiled.totals_only:
         factors.append(assumed.totals_range)
     width = max(factors)
     groups = [band_group(spec, figures) for spec in specs]
-    compiles = is_compiled_training(training)
+    compiles = is_compiled_training(step.training)
     bands = {band.group: band for band in figures.bands if band.compiled == compiles}
     new_card = np.array([[float(group != "known_card")] for group in groups])
     deviation = log_deviation(slopes, figures.share_spread, new_card=new_card)
     least = np.log(assumed.least_range)
     below = np.maximum(deviation * [[bands[group].below] for group in groups], least) * width
     above = np.maximum(deviation * [[bands[group].above] for group in groups], least) * width
+    host_measured = step.host.forward_s_per_dispatch is not None
     ends = (assumed.measured_host_range,) * 2 if host_measured else (assumed.host_range, assumed.quick_host_range)
     slower = np.log(slower_host_factor(host_share, ends[0]))
     quicker = -np.log(slower_host_factor(host_share, 1.0 / ends[1]))
