@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.bundled import resource
 from advisor.core.file_fault import file_fault, remedy
 from advisor.core.input_file import read_toml
 from advisor.core.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 _MAX_BYTES = 262_144
 _MAX_ROWS = 500

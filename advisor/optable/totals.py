@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from msgspec.structs import replace
+
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import (
@@ -15,6 +17,7 @@ from advisor.optable.op_table import (
     MatmulShape,
     MemoryTimeline,
     Op,
+    OpKind,
     OpTable,
 )
 from advisor.workload.workload import NumbersModel
@@ -94,22 +97,12 @@ class _Layer:
         weights: Affine = (self.computed_weight_bytes, 0.0)
         shape = MatmulShape(batch=(1.0, 0.0), m=width if gradient else rows, n=width, k=rows if gradient else width)
         read = (0.0, 2 * self.row_bytes) if gradient else (weights[0], self.row_bytes)
-        return Op(
-            kind="matmul",
-            name=name,
-            phase="forward" if name == "totals.layer" else "backward",
-            element_bytes=self.element_bytes,
-            kernel_count=1,
-            count=self.count,
-            flop=(0.0, self.flop),
-            read_bytes=read,
-            written_bytes=weights if gradient else (0.0, self.row_bytes),
-            matmul=shape,
-        )
+        written = weights if gradient else (0.0, self.row_bytes)
+        return replace(self._op("matmul", name, read, written), flop=(0.0, self.flop), matmul=shape)
 
-    def _moving(self, name: str, read: Affine, written: Affine, *, cast: bool = False) -> Op:
+    def _op(self, kind: OpKind, name: str, read: Affine, written: Affine) -> Op:
         return Op(
-            kind="copy" if cast else "elementwise",
+            kind=kind,
             name=name,
             phase="backward" if name.endswith("gradient") else "forward",
             element_bytes=self.element_bytes,
@@ -123,14 +116,14 @@ class _Layer:
     def forward_ops(self) -> tuple[Op, ...]:
         """The product, the writing and reading of what is kept, and autocast's copy of the weights."""
         kept = (0.0, self.activation_bytes)
-        ops = (self._matmul("totals.layer", gradient=False), self._moving("totals.activation", kept, kept))
+        ops = (self._matmul("totals.layer", gradient=False), self._op("elementwise", "totals.activation", kept, kept))
         return (*self._cast("totals.cast", 4, 2), *ops)
 
     def backward_ops(self) -> tuple[Op, ...]:
         """Both products, the reading of what was kept, and autocast's gradient in FP32."""
         kept, twice = (0.0, self.activation_bytes), (0.0, 2 * self.activation_bytes)
         return (
-            self._moving("totals.activation_gradient", twice, kept),
+            self._op("elementwise", "totals.activation_gradient", twice, kept),
             self._matmul("totals.input_gradient", gradient=False),
             self._matmul("totals.weight_gradient", gradient=True),
             *self._cast("totals.cast_gradient", 2, 4),
@@ -139,7 +132,7 @@ class _Layer:
     def _cast(self, name: str, before: int, after: int) -> tuple[Op, ...]:
         if self.precision != "amp":
             return ()
-        return (self._moving(name, (before * self.weights, 0.0), (after * self.weights, 0.0), cast=True),)
+        return (self._op("copy", name, (before * self.weights, 0.0), (after * self.weights, 0.0)),)
 
     def timeline(self) -> MemoryTimeline:
         """Weights, then activations layer by layer; backward frees them and leaves the gradients."""

@@ -92,17 +92,24 @@ def doubted(estimate: Estimate) -> Estimate:
     return replace(estimate, low=estimate.low / _DOUBT_FACTOR, high=estimate.high * _DOUBT_FACTOR)
 
 
+def against_limits(
+    prediction: Prediction, limits: Limits, draws: Mapping[str, PowerDraw]
+) -> dict[str, tuple[float | None, float]]:
+    """What a set-up takes of each limit that is set (`cost`, `hours`, `power`), None where it is unknown; the limit."""
+    draw, cost, job_s = draws.get(prediction.device.key), prediction.cost, prediction.job_s
+    board_w = None if draw is None else draw.limit_w
+    taken = {
+        "cost": (None if cost is None else cost.value, limits.max_cost),
+        "hours": (None if job_s is None else job_s.value, limits.max_job_s),
+        "power": (None if board_w is None else board_w * prediction.count, limits.max_power_w),
+    }
+    return {kind: (value, limit) for kind, (value, limit) in taken.items() if limit is not None}
+
+
 def within_limits(prediction: Prediction, limits: Limits, draws: Mapping[str, PowerDraw]) -> bool:
     """Whether a set-up keeps every limit that is set; an unknown figure cannot keep a limit."""
-    if limits.max_cost is not None and (prediction.cost is None or prediction.cost.value > limits.max_cost):
-        return False
-    if limits.max_job_s is not None and (prediction.job_s is None or prediction.job_s.value > limits.max_job_s):
-        return False
-    if limits.max_power_w is not None:
-        draw = draws.get(prediction.device.key)
-        limit = draw.limit_w if draw is not None else None
-        return limit is not None and limit * prediction.count <= limits.max_power_w
-    return True
+    taken = against_limits(prediction, limits, draws).values()
+    return all(value is not None and value <= limit for value, limit in taken)
 
 
 def rank(predictions: Sequence[Prediction], goal: Goal, untrusted: Mapping[str, VerdictKind]) -> tuple[Row, ...]:

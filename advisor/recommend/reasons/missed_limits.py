@@ -7,6 +7,7 @@ from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import format_cost, value_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, set_up_name
+from advisor.recommend.ranking import against_limits
 
 
 def is_limited(comparison: Comparison) -> bool:
@@ -24,8 +25,10 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
     if nearest is None:
         return ()
     return tuple(
-        Reason.of(code, **_described(nearest), **_figures(code, nearest, comparison), times_ratio=ratio)
-        for code, ratio in _excess(nearest, comparison).items()
+        Reason.of(
+            f"caveat-nearest-{kind}", **_described(nearest), **_figures(kind, nearest, comparison), times_ratio=ratio
+        )
+        for kind, ratio in _excess(nearest, comparison).items()
         if ratio > 1
     )
 
@@ -50,22 +53,11 @@ def _nearest_first(comparison: Comparison) -> list[Prediction]:
 
 
 def _excess(one: Prediction, comparison: Comparison) -> dict[str, float]:
-    """What a set-up takes over each limit that is set, by the sentence's code; empty where a figure is unknown."""
-    limits = comparison.limits
-    wanted = (
-        ("caveat-nearest-cost", one.cost.value if one.cost is not None else None, limits.max_cost),
-        ("caveat-nearest-hours", one.job_s.value if one.job_s is not None else None, limits.max_job_s),
-        ("caveat-nearest-power", _power_w(one, comparison), limits.max_power_w),
-    )
-    asked = [(code, value, limit) for code, value, limit in wanted if limit is not None]
-    if any(value is None for _, value, _ in asked):
+    """What a set-up takes over each limit that is set; empty where a figure is unknown."""
+    taken = against_limits(one, comparison.limits, comparison.draws)
+    if any(value is None for value, _ in taken.values()):
         return {}
-    return {code: value / limit for code, value, limit in asked if value is not None and limit > 0}
-
-
-def _power_w(one: Prediction, comparison: Comparison) -> float | None:
-    draw = comparison.draws.get(one.device.key)
-    return draw.limit_w * one.count if draw is not None and draw.limit_w is not None else None
+    return {kind: value / limit for kind, (value, limit) in taken.items() if value is not None and limit > 0}
 
 
 def _described(one: Prediction) -> Arguments:
@@ -76,12 +68,10 @@ def _described(one: Prediction) -> Arguments:
     }
 
 
-def _figures(code: str, one: Prediction, comparison: Comparison) -> Arguments:
+def _figures(kind: str, one: Prediction, comparison: Comparison) -> Arguments:
     """The set-up's own figure and the limit that it misses."""
-    limits = comparison.limits
-    if code == "caveat-nearest-cost" and one.cost is not None:
-        limit = f"{limits.max_cost:g} {one.currency or ''}".strip()
-        return {"cost": format_cost(one.cost.value, one.currency), "limit": limit}
-    if code == "caveat-nearest-hours" and one.job_s is not None:
-        return {"job_s": one.job_s.value, "limit_s": limits.max_job_s or 0.0}
-    return {"power_w": _power_w(one, comparison) or 0.0, "limit_w": limits.max_power_w or 0.0}
+    value, limit = against_limits(one, comparison.limits, comparison.draws)[kind]
+    own = value or 0.0
+    if kind == "cost":
+        return {"cost": format_cost(own, one.currency), "limit": f"{limit:g} {one.currency or ''}".strip()}
+    return {"job_s": own, "limit_s": limit} if kind == "hours" else {"power_w": own, "limit_w": limit}
