@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from PySide6.QtCore import QTranslator
-    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QShowEvent
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QShowEvent
 
     from advisor.core.sentences import Language
     from advisor.gui.pages.page import Page, ViewState
@@ -329,6 +329,12 @@ class MainWindow(QMainWindow):
         if moved and field is not None and self.current in self._pages:
             self._pages[self.current].bring_into_view(field)
         return moved
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What nothing else takes turns the page, also where the navigation has the focus."""
+        page = self._pages.get(self.current)
+        if page is None or not page.turn(event.key()):
+            super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept local files."""

@@ -195,10 +195,16 @@ class Session(QObject):
         self.advice_changed.emit()
 
     def reopen(self, advice: AdviceRecord) -> None:
-        """Show a saved advice; the workload that it is about is the described one again."""
+        """Show a saved advice: its workload is the described one again, and its step times are the last measured."""
         if self.workload != advice.workload:
             self.set_workload(advice.workload)
+        if not self.busy:
+            from advisor.gui.job_state import JobState
+
+            self.job = JobState.of_measurements(advice.measurements) if advice.measurements else None
+            self.job_outcome = None
         self.set_advice(advice)
+        self.job_progressed.emit()
 
     def show_recorded(self, advice: AdviceRecord) -> None:
         """Show a saved advice with what was measured for it: readings and step times fill the plots again."""

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QToolTip, QWidget
 
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
@@ -88,6 +88,29 @@ def test_whatever_tab_comes_to_is_in_sight(
             assert not field.visibleRegion().isEmpty(), (name, len(met), type(field), field.accessibleName())
             assert len(met) < 200
         assert len(met) > 2
+
+
+def test_the_page_is_turned_by_keys_wherever_the_focus_is(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.show_recorded(fakes.advice())
+    window.resize(1024, 640)
+    window.show_page("advice")
+    page = window.page("advice")
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    bar = page.scroll_area.verticalScrollBar()
+    inside = next(one for one in page.scroll_area.findChildren(QPushButton) if one.isVisible())
+    for focused in (window.navigation._buttons["advice"], inside):
+        focused.setFocus()
+        strike_key(window, Qt.Key.Key_Home)
+        assert bar.value() == 0
+        strike_key(window, Qt.Key.Key_PageDown)
+        assert 0 < bar.value() < bar.maximum()
+        strike_key(window, Qt.Key.Key_PageUp)
+        assert bar.value() == 0
+        strike_key(window, Qt.Key.Key_End)
+        assert bar.value() == bar.maximum() > 0
 
 
 def test_return_opens_a_run_and_delete_asks(

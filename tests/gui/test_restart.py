@@ -5,18 +5,25 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from advisor.gui.history_access import keep
 from advisor.gui.job_request import job_for
 from advisor.gui.main_window import MainWindow
 from advisor.gui.monitor_feed import MonitorFeed
+from advisor.gui.pages.compare_page import ComparePage
+from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.session import DEFAULT_WORKLOAD, Session
 from advisor.gui.settings import Settings
 from advisor.gui.start.last_time import keep_last, restore_last
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.measure.events import RunProgress
+from advisor.store import json_file
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
+from tests.gui.shown_page import shown_page
+from tests.gui.test_job_strip import strip_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -135,3 +142,24 @@ def test_a_real_prediction_goes_on_while_the_language_changes(
     assert not session.job_troubled
     assert window.context.theme.dark
     qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
+
+
+def test_a_saved_advice_that_is_opened_brings_its_model_its_set_ups_and_what_was_measured_for_it(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    measured = fakes.advice()
+    predicted = msgspec.structs.replace(measured, measurements=(), workload=load_workload("iris_mlp"))
+    measure = shown_page(window, "measure", MeasurePage, qtbot)
+    for name, advice in (("measured", measured), ("predicted", predicted), ("again", measured)):
+        path = tmp_path / f"{name}.json"
+        json_file.write(advice, path)
+        window.commands.open_path(path)
+        qtbot.waitUntil(lambda: window.current == "advice" and not window.page("advice").filling, timeout=120_000)
+        assert (session.workload, session.advice) == (advice.workload, advice)
+        window.show_page("measure")
+        timed = [one.batch_size for one in measure._model.records] if not measure._table_card.isHidden() else []
+        assert timed == [step.batch_size for one in advice.measurements for step in one.steps]
+        title = window.context.texts.title(advice.workload.name)
+        assert title in measure.subtitle.full_text()
+        assert shown_page(window, "compare", ComparePage, qtbot)._comparison.predictions == advice.predictions
+        assert not strip_of(window).isVisible()

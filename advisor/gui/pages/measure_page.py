@@ -84,6 +84,7 @@ class MeasurePage(Page):
         self.session.job_started.connect(self._job_changed)
         self.session.job_progressed.connect(self._progressed)
         self.session.job_ended.connect(self._job_ended)
+        self.session.advice_changed.connect(self._job_changed)  # A saved one brings what was measured for it.
         self.session.machine_changed.connect(self._machine_changed)
         self.session.workload_changed.connect(self._progressed)
         self._job_changed()

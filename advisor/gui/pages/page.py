@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QFrame, QLayout, QPushButton, QScrollArea, QScrollBar, QWidget
 
 from advisor.gui.preload import plots_imported
 from advisor.gui.threads import Outcome
@@ -28,6 +28,12 @@ _WIDEST = 2560
 _SIDE = 24
 _LATER_MS = 60
 """Until it is asked again whether what draws the plots has been imported."""
+_TURNS: dict[int, QAbstractSlider.SliderAction] = {
+    Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
+    Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
+    Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
+    Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
+}
 ViewState = dict[str, object]
 
 
@@ -211,6 +217,13 @@ class Page(QWidget):
         """Scroll to a widget of this page that lies outside what is seen."""
         if hasattr(self, "scroll_area") and self.scroll_area.isAncestorOf(widget):
             self.scroll_area.ensureWidgetVisible(widget, _SIDE, GAP)
+
+    def turn(self, key: int) -> bool:
+        """Scroll by a screen or to an end; False where the key does no such thing."""
+        if key not in _TURNS or not hasattr(self, "scroll_area"):
+            return False
+        self.scroll_area.verticalScrollBar().triggerAction(_TURNS[key])
+        return True
 
     def tell_saved(self, outcome: object, path: object) -> None:
         """Say where a file went, or why it did not."""
