@@ -61,6 +61,10 @@ class Architecture:
     """Where the module differs from what the workload asks (attention not offered, bits that are only predicted)."""
 
 
+MIXED_TYPES = "of tensors of different types"
+"""What a trace says of a product that no device computes."""
+
+
 class NotRunning(SaidError):  # noqa: N818 - what happened, as the caller tells it
     """A model is built, but its forward does not take the batch that was made for it."""
 

@@ -75,7 +75,7 @@ def _first_number(config: Any, names: tuple[str, ...], default: int) -> int:  # 
 
 def _is_whole(name: str, kind: str) -> bool:
     whole = ("Long", "Int", "Bool", "int", "bool")
-    return any(word in kind for word in whole) or name.endswith(("ids", "mask", "bbox", "lengths", "labels"))
+    return any(word in kind for word in whole) or name.endswith(("ids", "mask", "lengths", "labels"))
 
 
 def _tensor(name: str, sizes: list[int | None], config: Any, *, whole: bool) -> One:  # noqa: ANN401 - transformers' types

@@ -16,7 +16,14 @@ from torch.nn import functional
 from advisor.core.errors import InputError
 from advisor.core.file_fault import closest_name, named_error, shown_value
 from advisor.core.sentences import Reason, SaidError
-from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, NotRunning, under_fake_mode
+from advisor.worker.models.architecture import (
+    HALF_DTYPES,
+    MIXED_TYPES,
+    Architecture,
+    Batch,
+    NotRunning,
+    under_fake_mode,
+)
 from advisor.worker.models.huggingface_batch import batch_maker
 from advisor.worker.models.huggingface_class import model_class
 from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
@@ -327,6 +334,12 @@ def _outputs(module: Any, batch: Batch) -> Any:  # noqa: ANN401 - transformers' 
     except (InputError, DataDependentOutputException, DynamicOutputShapeException):
         raise
     except Exception as error:
-        model = shown_value(module.config.model_type)
-        told = NotRunning.of("worker-not-running", model=model, given=", ".join(batch), error=named_error(error))
-        raise told from error
+        raise _not_running(module, batch, error) from error
+
+
+def _not_running(module: Any, batch: Batch, error: Exception) -> NotRunning:  # noqa: ANN401 - transformers' types
+    model = shown_value(module.config.model_type)
+    halved = any(parameter.dtype in HALF_DTYPES.values() for parameter in module.parameters())
+    if halved and MIXED_TYPES in str(error):
+        return NotRunning.of("worker-mixes-types", model=model, error=named_error(error))
+    return NotRunning.of("worker-not-running", model=model, given=", ".join(batch), error=named_error(error))

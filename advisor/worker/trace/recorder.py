@@ -10,6 +10,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from advisor.optable.op_table import Phase
+from advisor.worker.models.architecture import MIXED_TYPES
 from advisor.worker.trace.constants import UniformValues
 from advisor.worker.trace.dataflow import DataFlow
 from advisor.worker.trace.failed import refuse_sparse
@@ -122,7 +123,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kind = self._kinds[func]
         if kind.of_one_type and len(types := {value.dtype for value in args if isinstance(value, torch.Tensor)}) > 1:
             # Shape rules do not look; a device would raise the same.
-            raise RuntimeError(f"{kind.name} of tensors of different types: {', '.join(sorted(map(str, types)))}")
+            raise RuntimeError(f"{kind.name} {MIXED_TYPES}: {', '.join(sorted(map(str, types)))}")
         out = self.values.of(args[0]) if kind.synchronising and args else None
         if out is None:
             out = func(*args, **kwargs) if kind.stand_in is None else kind.stand_in(*args, **kwargs)

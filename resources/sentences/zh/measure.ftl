@@ -91,6 +91,7 @@ worker-config-key-unknown = model.config：{ $model } 没有 `{ $key }` 这一�
 worker-config-refused = model.config：transformers 无法构建此 { $model }：{ $error }。请更正配置。
 worker-no-task-model = model.task：transformers 没有 { $model } 类型的 { $task } 模型。请选择其他任务，或不填该项。
 worker-part-of-model = model.config：{ $model } 描述的是另一模型的一部分，transformers 没有单独的此类模型。请给出整个模型的配置。
+worker-mixes-types = model.config：{ $model } 把 16 位权重与自身产生的 FP32 数混合运算（{ $error }），torch 在设备上同样会拒绝。请在自动混合精度下训练：bf16_amp 或 fp16_amp。
 worker-not-running = model.config：{ $model } 已构建，但无法在此处为它生成的数据（{ $given }）上运行：{ $error }。请以 Python 文件给出模型及其批次。
 worker-no-class = model.config：已安装的 transformers 没有 `architectures` 所指的类 { $named }（类型 { $model }）。请以 `task` 给出任务头，或去掉 `architectures` 以使用裸模型，或给出 Python 文件。
 worker-users-code-failed = 模型自身的文件抛出 { $error }。请修正该文件，日志中有调用栈。

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from advisor.core.errors import InputError
 from advisor.worker.models.huggingface_documented import documented_inputs
 from advisor.worker.models.huggingface_kinds import further_batches, main_input_name, name_picture_words
 from advisor.worker.models.huggingface_loss import own_loss
@@ -18,6 +19,7 @@ from advisor.worker.models.huggingface_sizes import resized_batches
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 
 TEXT = load_workload(
@@ -260,6 +262,23 @@ def test_a_type_that_asks_for_more_than_its_main_input_is_traced(config: dict[st
     table = trace(subject_of(workload, "fp32"), "fp32", checked=False)
     assert len([op for op in table.ops if op.kind == "matmul"]) >= classes
     assert table.parameter_count > 1000
+
+
+def test_boxes_that_are_documented_as_any_tensor_are_numbers_in_the_weights_type() -> None:
+    config = {"model_type": "bros", **SMALL, "hidden_size": 64}
+    workload = load_workload({"name": "boxes", "model": {"source": "huggingface", "config": config}})
+    halved = with_training(workload, precision="bf16_true")
+    table = trace(subject_of(halved, "half"), "half", checked=False)
+    assert len([op for op in table.ops if op.kind == "matmul"]) >= 8
+
+
+def test_a_type_that_mixes_types_by_itself_is_told_to_train_under_autocast() -> None:
+    config = {"model_type": "xlstm", "hidden_size": 128, "num_hidden_layers": 1, "num_heads": 2, "vocab_size": 64}
+    workload = load_workload({"name": "mixing", "model": {"source": "huggingface", "config": config}})
+    halved = with_training(workload, precision="bf16_true")
+    with pytest.raises(InputError, match="which torch refuses on a device as well"):
+        trace(subject_of(halved, "half"), "half", checked=False)
+    assert trace(subject_of(workload, "amp"), "amp", checked=False).parameter_count > 1000
 
 
 @pytest.mark.parametrize("named", ["pixel_values", ["pixel_values", "task_inputs"]])
