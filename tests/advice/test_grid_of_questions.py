@@ -217,6 +217,7 @@ def test_every_ratio_of_a_sentence_is_that_of_two_rows(advice: AdviceRecord) -> 
         ]
         fastest = max(named, key=lambda one: one.samples_per_s.value)
         assert fastest.global_batch_size == numbers.get("samples", row.global_batch_size)
+        assert fastest.batch_size_per_device == numbers["batch"]
         assert numbers["gain_ratio"] == pytest.approx(max(one.samples_per_s.value for one in named) / rate)
 
 

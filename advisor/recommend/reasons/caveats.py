@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Arguments, Names, Reason
+from advisor.core.sentences import Arguments, Listed, Names, Reason
 from advisor.recommend.comparison import Comparison, Finalist, counted
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
@@ -43,7 +43,7 @@ def _missing_answers(
     kept = comparison.kept
     limited = is_limited(comparison) and any_fits(kept)
     if best is None and limited:
-        yield Reason.of("caveat-no-candidate-in-limits")
+        yield Reason.of("caveat-no-candidate-in-limits", **_limits_given(comparison))
         yield from nearest_to_limits(comparison)
     elif best is None and comparison.predictions:
         if not any_fits(comparison.exact_enough):
@@ -51,8 +51,17 @@ def _missing_answers(
         yield from _host_short(comparison)
     elif here is None and any(one.device.local for one in comparison.predictions):
         over = limited and any_fits([one for one in kept if one.device.local])
-        yield Reason.of("caveat-local-over-limits") if over else Reason.of("caveat-nothing-fits-here")
+        limits = _limits_given(comparison)
+        yield Reason.of("caveat-local-over-limits", **limits) if over else Reason.of("caveat-nothing-fits-here")
         yield from nearest_to_limits(comparison, local=True) if over else ()
+
+
+def _limits_given(comparison: Comparison) -> Arguments:
+    """The limits that were asked for, by name, and how many."""
+    limits = comparison.limits
+    asked = {"cost": limits.max_cost, "power": limits.max_power_w, "hours": limits.max_job_s}
+    names = tuple(Reason.of(f"caveat-limit-{name}") for name, most in asked.items() if most is not None)
+    return {"limits": Listed(reasons=names), "count": len(names)}
 
 
 def _tried_at_one(comparison: Comparison) -> bool:

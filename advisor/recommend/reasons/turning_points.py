@@ -175,8 +175,9 @@ def _by_limits(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
 
 
 def _faster(code: str, other: Prediction, chosen: Prediction, gain_ratio: float) -> Reason:
-    """More cards that gain time, and the samples of their step where it is not as large as the advised one."""
+    """More cards that gain time, the batch of each, and the samples of their step where it is not the advised one's."""
     numbers: Arguments = {"count": other.count, "device": other.device.name, "gain_ratio": gain_ratio}
+    numbers["batch"] = other.batch_size_per_device
     if other.global_batch_size == chosen.global_batch_size:
         return Reason.of(code, **numbers)
     return Reason.of(f"{code}-at", **numbers, samples=other.global_batch_size)

@@ -1,9 +1,15 @@
 ## What limits the worth of a comparison
-caveat-no-candidate-in-limits = No candidate keeps the limits on cost, power and hours. Raise one of them, or add cards with --gpus or --counts.
+caveat-no-candidate-in-limits = No candidate keeps what was given as limits ({ $limits }). Raise { $count ->
+    [1] it
+   *[other] one of them
+}, or add cards with --gpus or --counts.
 caveat-nothing-fits = No candidate can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch, activation checkpointing, or sharding over more cards.
 caveat-nothing-fits-at-one = No candidate can hold a step of this model at a precision at least as exact as asked for, not even of one sample a device. Try activation checkpointing, shorter or smaller samples, or sharding over more cards.
 caveat-nothing-fits-here = No device of this machine can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch or activation checkpointing.
-caveat-local-over-limits = No device of this machine keeps the limits on cost, power and hours.
+caveat-local-over-limits = No device of this machine keeps what was given as limits ({ $limits }).
+caveat-limit-cost = cost
+caveat-limit-power = power
+caveat-limit-hours = hours
 caveat-nearest-hours = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): the job takes { $job_s }, { $times_ratio } times the { $limit_s } allowed.
 caveat-nearest-cost = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): the job costs { $cost }, { $times_ratio } times the { $limit } allowed.
 caveat-nearest-power = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): its boards may draw { $power_w }, { $times_ratio } times the { $limit_w } allowed.

@@ -1,9 +1,15 @@
 ## 比较结果的局限
-caveat-no-candidate-in-limits = 没有候选方案满足费用、功耗和时间限制。请放宽其中一项，或用 --gpus、--counts 增加候选显卡。
+caveat-no-candidate-in-limits = 没有候选方案满足所给的限制（{ $limits }）。请放宽{ $count ->
+    [1] 限制
+   *[other] 其中一项
+}，或用 --gpus、--counts 增加候选显卡。
 caveat-nothing-fits = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步。请尝试更小的批、激活检查点，或分片到更多的卡。
 caveat-nothing-fits-at-one = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步，每设备一个样本也放不下。请尝试激活检查点、更短或更小的样本，或分片到更多的卡。
 caveat-nothing-fits-here = 在不低于所要求精度的条件下，本机没有设备能容纳该模型的一步。请尝试更小的批或激活检查点。
-caveat-local-over-limits = 本机没有设备满足费用、功耗和时间限制。
+caveat-local-over-limits = 本机没有设备满足所给的限制（{ $limits }）。
+caveat-limit-cost = 费用
+caveat-limit-power = 功耗
+caveat-limit-hours = 时间
 caveat-nearest-hours = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务需要 { $job_s }，是所允许的 { $limit_s } 的 { $times_ratio } 倍。
 caveat-nearest-cost = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务成本为 { $cost }，是所允许的 { $limit } 的 { $times_ratio } 倍。
 caveat-nearest-power = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：其板卡功耗上限为 { $power_w }，是所允许的 { $limit_w } 的 { $times_ratio } 倍。
