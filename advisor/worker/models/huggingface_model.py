@@ -337,7 +337,7 @@ def _outputs(module: Any, batch: Batch) -> Any:  # noqa: ANN401 - transformers' 
         raise _not_running(module, batch, error) from error
 
 
-def _not_running(module: Any, batch: Batch, error: Exception) -> NotRunning:  # noqa: ANN401 - transformers' types
+def _not_running(module: Any, batch: dict[str, Tensor], error: Exception) -> NotRunning:  # noqa: ANN401 - transformers' types
     model = shown_value(module.config.model_type)
     halved = any(parameter.dtype in HALF_DTYPES.values() for parameter in module.parameters())
     if halved and MIXED_TYPES in str(error):
