@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.ops.raw_op import tensors_in
+from advisor.worker.trace.ops.raw_op import Args, tensors_in
 
 Tensor = torch.Tensor
 Number = bool | int | float
@@ -60,7 +60,7 @@ class UniformValues:
         entry = self._known.get(id(tensor))
         return None if entry is None else entry[2]
 
-    def follow(self, name: str, args: tuple[Any, ...], out: object) -> None:
+    def follow(self, name: str, args: Args, out: object) -> None:
         """What the result of an operator is known to be."""
         if not args or not isinstance(args[0], Tensor):
             return

@@ -225,25 +225,24 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             return super().may_turn_const(t)
         return is_small_enough(t, every=self.values == "all") and not isinstance(t, FakeTensor) and not t.is_sparse
 
-    def __torch_dispatch__(
-        self, func: Operator, types: Sequence[type], args: Args = (), kwargs: Named | None = None
-    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+    def __torch_dispatch__(self, func: Operator, types: object, args: Args = (), kwargs: Named | None = None) -> Any:  # noqa: ANN401 - whatever the operator returns
         """Find the operator's result by its shape rule, or make its known result again."""
+        kwargs = kwargs or {}
         if self.values == "all" and not self._decides:
-            with values_left_out(func, args, kwargs or {}):
-                return self._by_shapes(func, types, args, kwargs or {})
+            with values_left_out(func, args, kwargs):
+                return self._by_shapes(func, types, args, kwargs)
         if self.values != "none" and not self._in_rule:
-            made = made_of_values(self, func, args, kwargs or {}, every=self.values == "all")
+            made = made_of_values(self, func, args, kwargs, every=self.values == "all")
             if made is not None:
                 return made
         if self.values == "even" and is_choice(func, args):
-            out = _dispatch(self, func, types, args, kwargs or {})
-            chosen = evenly_chosen(self, func, args, kwargs or {}, out)
+            out = _dispatch(self, func, types, args, kwargs)
+            chosen = evenly_chosen(self, func, args, kwargs, out)
             self.chose |= chosen is not out
             return chosen
-        return self._by_shapes(func, types, args, kwargs or {})
+        return self._by_shapes(func, types, args, kwargs)
 
-    def _by_shapes(self, func: Operator, types: Sequence[type], args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
+    def _by_shapes(self, func: Operator, types: object, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
         if func not in self._names:
             name = func._schema.name.partition("::")[2] if isinstance(func, OpOverload) else ""  # noqa: SLF001 - torch's own modes read it
             self._names[func] = name if knowable(func, name) else None
@@ -259,7 +258,7 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
 
         return self._known.call(func, known_as, args, kwargs, run, _free)[0]
 
-    def _dispatched(self, func: Operator, types: Sequence[type], args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
+    def _dispatched(self, func: Operator, types: object, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
         """As torch does it; of known values that no kernel of the processor takes, by their shapes."""
         try:
             return _dispatch(self, func, types, args, kwargs)

@@ -88,9 +88,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._kinds[func] = kind
         return kind
 
-    def __torch_dispatch__(
-        self, func: Operator, types: object, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+    def __torch_dispatch__(self, func: Operator, types: object, args: Args = (), kwargs: Named | None = None) -> Any:  # noqa: ANN401 - whatever the operator returns
         """Run the operator below, or make its known result again, then note it."""
         del types
         if func is _DEVICE:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_iter
 
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 from advisor.worker.trace.storages import StorageTracker
 
 
@@ -39,13 +40,7 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
             for part in _strided(tensor) if isinstance(tensor, torch.Tensor) else ():
                 self._storages.see(part)
 
-    def __torch_dispatch__(
-        self,
-        func: Callable[..., Any],
-        types: object,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+    def __torch_dispatch__(self, func: Operator, types: object, args: Args = (), kwargs: Named | None = None) -> Any:  # noqa: ANN401 - whatever the operator returns
         """Run the operator, then count what it made."""
         del types
         result = func(*args, **(kwargs or {}))

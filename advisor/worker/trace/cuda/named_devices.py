@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from advisor.worker.causes import causes
+from advisor.worker.trace.ops.raw_op import Args, Named
 
 _LACKING = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA GPUs are available", "not linked with support")
 """How torch says that it cannot put anything on a GPU here."""
@@ -19,11 +20,7 @@ class InOnePlace(TorchFunctionMode):
     """Takes every GPU that is named, as an argument or by `.cuda()`, for the device of the trace."""
 
     def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
+        self, func: Callable[..., Any], types: object, args: Args = (), kwargs: Named | None = None
     ) -> Any:  # noqa: ANN401 - whatever the function returns
         """Call it with the trace's device in the place of a GPU."""
         del types
