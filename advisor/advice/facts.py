@@ -50,18 +50,20 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
         measurements = yield from measured(request, machine, wanted, tables, cancelled)
     if cancelled.is_set():
         caveats.append(Reason.of("advice-interrupted"))
-    not_traced = yield from _complete_tables(request, tables, wanted, cancelled)
-    without_table = tuple(one for one in _precisions(request) if TRACE_PRECISIONS[one] not in tables)
-    if not_traced is not None and any(precision in tables for precision in wanted):
-        names = Names(names=tuple(PRECISION_LABELS[one] for one in without_table))
-        caveats.append(Reason.of("advice-not-traced-at", precisions=names, reason=Listed(reasons=(not_traced,))))
-    elif not_traced is not None:
+    failure = yield from _complete_tables(request, tables, wanted, cancelled)
+    traced = any(precision in tables for precision in wanted)
+    not_traced = None if traced else failure or Reason.of("advice-not-traced")
+    if not_traced is not None:
         caveats.append(not_traced)
+    elif failure is not None:
+        without = (PRECISION_LABELS[one] for one in _precisions(request) if TRACE_PRECISIONS[one] not in tables)
+        names, reason = Names(names=tuple(without)), Listed(reasons=(failure,))
+        caveats.append(Reason.of("advice-not-traced-at", precisions=names, reason=reason))
     return Facts(
         machine=machine,
         tables=tables,
         measurements=measurements,
-        not_traced_reason=None if any(precision in tables for precision in wanted) else not_traced,
+        not_traced_reason=not_traced,
         caveats=tuple(caveats),
     )
 
@@ -81,26 +83,22 @@ def _complete_tables(
     wanted: Sequence[TracePrecision],
     cancelled: threading.Event,
 ) -> Generator[RunnerEvent, None, Reason | None]:
-    """Trace what neither the program brought nor the measuring worker traced; returns why that failed."""
+    """Trace what neither the program brought nor the measuring worker traced; returns why that failed, if it did."""
     missing = [precision for precision in wanted if precision not in tables]
     if not missing:
         return None
     from advisor.measure.runner import TraceUnanswered, trace_workload
 
     yield progress("advice-phase-trace", 0.95)
-    failure: Reason | None = None
-    if not cancelled.is_set():
-        try:
-            tables |= yield from trace_workload(
-                request.workload,
-                missing,
-                allow_code=request.allow_code,
-                cancelled=cancelled,
-            )
-        except TraceUnanswered as unanswered:
-            failure = unanswered.reason
-            tables |= unanswered.tables
-    return failure if any(precision in tables for precision in wanted) else failure or Reason.of("advice-not-traced")
+    if cancelled.is_set():
+        return None
+    allow_code = request.allow_code
+    try:
+        tables |= yield from trace_workload(request.workload, missing, allow_code=allow_code, cancelled=cancelled)
+    except TraceUnanswered as unanswered:
+        tables |= unanswered.tables
+        return unanswered.reason
+    return None
 
 
 def progress(phase: str, fraction: float) -> RunProgress:

@@ -125,19 +125,12 @@ def _traced(
 ) -> Generator[RunnerEvent, None, Tables]:
     from advisor.measure.runner import TraceUnanswered, trace_workload
 
-    precision = _precision(change, chosen)
+    wanted, allow_code = TRACE_PRECISIONS[_precision(change, chosen)], request.allow_code
     saved = saved_tables(change.workload)
-    if TRACE_PRECISIONS[precision] in saved:
+    if wanted in saved:
         return saved
     try:
-        return (
-            yield from trace_workload(
-                change.workload,
-                (TRACE_PRECISIONS[precision],),
-                allow_code=request.allow_code,
-                cancelled=cancelled,
-            )
-        )
+        return (yield from trace_workload(change.workload, (wanted,), allow_code=allow_code, cancelled=cancelled))
     except TraceUnanswered:
         return {}  # a switch that the model does not take is no switch
 
