@@ -68,7 +68,7 @@ class OwnCardDialog(QDialog):
             line.setMaxLength(_MOST_LETTERS)
             line.setPlaceholderText(texts("form-required" if name in _NEEDED else "form-not-set"))
             form.addRow(words, line)
-            form.addRow(line.message)
+            form.setWidget(form.rowCount(), QFormLayout.ItemRole.FieldRole, line.message)
         layout.addLayout(form)
         self._problem = label("", "danger", wrap=True)
         self._problem.setVisible(False)
