@@ -81,7 +81,7 @@ class MemorySolver:
         self._plain: dict[tuple[object, ...], MemoryNeed] = {}
         self._fragmentation: dict[tuple[object, ...], float] = {}
 
-    def answer(self, candidate: Candidate | Prediction) -> MemoryAnswer:
+    def answer(self, candidate: SetUp) -> MemoryAnswer:
         """Peak memory and capacity of a candidate; None where the trace or the card's memory is unknown."""
         if candidate.device.key == "cpu":
             return self._host(candidate)
@@ -131,7 +131,7 @@ class MemorySolver:
             compute_capability=self._capability(prediction.device),
         )
 
-    def _question(self, candidate: Candidate | Prediction) -> MemoryQuestion | None:
+    def _question(self, candidate: SetUp) -> MemoryQuestion | None:
         table = self._tables.get(TRACE_PRECISIONS[candidate.precision])
         if table is None:
             return None
@@ -148,7 +148,7 @@ class MemorySolver:
             )
         return self._questions[key]
 
-    def _fraction(self, candidate: Candidate | Prediction) -> float:
+    def _fraction(self, candidate: SetUp) -> float:
         """What the allocator wastes at this precision and batch size, as a fraction of what is allocated."""
         key = (candidate.precision, candidate.batch_size_per_device)
         if key not in self._fragmentation:
@@ -161,7 +161,7 @@ class MemorySolver:
             self._fragmentation[key] = wasted / need.allocated_bytes
         return self._fragmentation[key]
 
-    def _host(self, candidate: Candidate | Prediction) -> MemoryAnswer:
+    def _host(self, candidate: SetUp) -> MemoryAnswer:
         memory, precision = self._machine.memory, candidate.precision
         capacity = float(min(memory.total_bytes, memory.cgroup_limit_bytes or memory.total_bytes))
         table, size = self._tables.get(TRACE_PRECISIONS[precision]), candidate.batch_size_per_device
@@ -197,7 +197,7 @@ class MemorySolver:
         return spec.memory_bytes, usable_bytes(spec.memory_bytes)
 
 
-def _question_key(candidate: Candidate | Prediction) -> tuple[object, ...]:
+def _question_key(candidate: SetUp) -> tuple[object, ...]:
     """What the memory of a device depends on beside its batch size."""
     accumulated = candidate.gradient_accumulation_steps > 1
     return (candidate.precision, candidate.strategy, candidate.count, accumulated)

@@ -9,7 +9,7 @@ from advisor.core.sentences import Reason
 from advisor.cost.memory.offloaded import offloaded_bytes
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
-from advisor.predict.prediction import Candidate, Prediction
+from advisor.predict.prediction import SetUp
 from advisor.workload.workload import Offload, Training
 
 ASSUMED_BYTES_PER_CARD = 96 * 2.0**30
@@ -27,9 +27,7 @@ class HostRoom:
         self._given_bytes = given_bytes
         self._node_count = node_count
 
-    def judged(
-        self, candidate: Candidate | Prediction, table: OpTable, training: Training
-    ) -> tuple[bool, tuple[Reason, ...]]:
+    def judged(self, candidate: SetUp, table: OpTable, training: Training) -> tuple[bool, tuple[Reason, ...]]:
         """Whether a set-up's machines hold what it off-loads, and the sentence that says so; True for other set-ups."""
         kind: Offload = "parameters" if STRATEGY_FACTS[candidate.strategy].offloads else training.offload
         if kind == "none":
@@ -42,7 +40,7 @@ class HostRoom:
         fits = need <= room
         return fits, (Reason.of(code if fits else f"{code}-short", need_bytes=need, room_bytes=room),)
 
-    def _room(self, candidate: Candidate | Prediction, machines: int) -> tuple[str, float]:
+    def _room(self, candidate: SetUp, machines: int) -> tuple[str, float]:
         if candidate.device.local:
             return "memory-host-here", self._given_bytes or self._here_bytes
         if self._given_bytes is not None:

@@ -13,20 +13,17 @@ from advisor.predict.prediction import basis_of
 
 Scaling = Literal["held", "scaled"]
 
-CRITICAL_BATCH_SAMPLES = (64.0, 8192.0)
-"""Default range of the critical batch size in samples, low to high.
-
-McCandlish et al. 2018, "An Empirical Model of Large-Batch Training", found hundreds to thousands of images for
-classifiers of small and of ImageNet size and more for language models; fine-tuning lies at the low end. It is a
-property of the data and of how far training has come, so it is asked for, and this range stands in otherwise.
-"""
-
 
 class CriticalBatch(Record, frozen=True, kw_only=True):
-    """The global batch at which twice the optimal number of samples is needed; `low` to `high` is its range."""
+    """Samples of a global batch at which twice the optimal number is needed in all; `low` to `high` is its range.
 
-    low: Annotated[float, Meta(gt=0)]
-    high: Annotated[float, Meta(gt=0)]
+    McCandlish et al. 2018, "An Empirical Model of Large-Batch Training", found hundreds to thousands of images for
+    classifiers of small and of ImageNet size and more for language models; fine-tuning lies at the low end. It is a
+    property of the data and of how far training has come, so it is asked for, and this range stands in otherwise.
+    """
+
+    low: Annotated[float, Meta(gt=0)] = 64.0
+    high: Annotated[float, Meta(gt=0)] = 8192.0
     given: bool = False
     """By the user; False: the default range."""
 
@@ -34,11 +31,6 @@ class CriticalBatch(Record, frozen=True, kw_only=True):
     def middle(self) -> float:
         """The geometric middle of the range."""
         return math.sqrt(self.low * self.high)
-
-
-def default_critical_batch() -> CriticalBatch:
-    """The range for a training of which nothing is known."""
-    return CriticalBatch(low=CRITICAL_BATCH_SAMPLES[0], high=CRITICAL_BATCH_SAMPLES[1])
 
 
 class TimeToTrain(Record, frozen=True, kw_only=True):
@@ -77,7 +69,7 @@ def time_to_train(  # noqa: PLR0913 - two set-ups and the data between them
     `step_s` is of the set-up asked about, at its `global_batch`; a global batch equal to the reference's is `held`
     and needs the same steps. The range joins that of the step with that of the critical batch.
     """
-    critical = critical or default_critical_batch()
+    critical = critical or CriticalBatch()
     held = global_batch == reference_batch
     ratios = [
         samples_ratio(global_batch, reference_batch, value) for value in (critical.middle, critical.low, critical.high)

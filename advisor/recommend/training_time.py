@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from advisor.core.sentences import Reason
 from advisor.predict.prediction import Prediction
-from advisor.predict.time_to_train import TimeToTrain, default_critical_batch, samples_ratio, time_to_train
+from advisor.predict.time_to_train import CriticalBatch, TimeToTrain, samples_ratio, time_to_train
 from advisor.recommend.comparison import Comparison
 
 
@@ -82,7 +82,7 @@ def training_time_reasons(comparison: Comparison, chosen: Prediction) -> Iterato
             speed_up_ratio=held.speed_up.value,
         )
     if scaled is not None and chosen.global_batch_size > own:
-        critical = comparison.critical_batch or default_critical_batch()
+        critical = comparison.critical_batch or CriticalBatch()
         ratios = [samples_ratio(chosen.global_batch_size, own, bound) for bound in (critical.high, critical.low)]
         yield Reason.of(
             "scaling-critical-batch-given" if critical.given else "scaling-critical-batch",

@@ -9,7 +9,6 @@ import pytest
 from advisor.core.units import Estimate
 from advisor.predict.time_to_train import (
     CriticalBatch,
-    default_critical_batch,
     learning_rate_range,
     samples_ratio,
     time_to_train,
@@ -53,8 +52,8 @@ def test_a_scaled_batch_takes_fewer_steps_and_more_samples() -> None:
 
 def test_an_assumed_critical_batch_makes_the_time_a_specified_one() -> None:
     assert time_to_train(10_000, 100, second(), 300, second()).train_s.basis == "specified"
-    assert not default_critical_batch().given
-    assert default_critical_batch().middle == pytest.approx(math.sqrt(64 * 8192))
+    assert not CriticalBatch().given
+    assert CriticalBatch().middle == pytest.approx(math.sqrt(64 * 8192))
 
 
 def test_the_learning_rate_grows_with_the_root_of_the_batch_to_the_batch() -> None:
