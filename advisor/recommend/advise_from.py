@@ -111,9 +111,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         recommendation=best,
         recommendation_local=here,
         alternatives=(*list_alternatives(finalists, () if winner is None else _tied(winner, goal)), *freer),
-        batch_advice=advise_batches(
-            filled, training.batch_size, global_limit, workload.data.samples, largest_batch, global_batch_size
-        ),
+        batch_advice=advise_batches(comparison, largest_batch),
         crossovers=crossovers,
         reasons=(*(best.why if best is not None else ()), *_stories(comparison, winner, local_winner)),
         caveats=(

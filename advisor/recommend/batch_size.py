@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
     from advisor.predict.time_to_train import CriticalBatch
+    from advisor.recommend.comparison import Comparison
     from advisor.workload.workload import Workload
 
 WHOLE_NUMBER_FROM = 100
@@ -91,26 +92,21 @@ def _inside_scatter(own: Prediction, knee: Prediction, allowed: Sequence[Predict
     return own.samples_per_s.high >= min(knee.samples_per_s.low, KNEE_FRACTION * best.low)
 
 
-def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
-    predictions: Sequence[Prediction],
-    own_batch: int,
-    global_limit: int,
-    samples: int,
-    largest_batch: Callable[[Prediction], int | None] | None = None,
-    held_global_batch: int | None = None,
+def advise_batches(
+    comparison: Comparison, largest_batch: Callable[[Prediction], int | None] | None = None
 ) -> tuple[BatchAdvice, ...]:
     """One piece of advice for each device and precision, from its curve on one device.
 
     `largest_batch` gives the exact largest batch that fits, where the caller can solve for it; otherwise it is
-    the largest of the batch sizes that were predicted. `held_global_batch`: what every set-up has to make up.
+    the largest of the batch sizes that were predicted.
     """
     curves: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
-    for prediction in predictions:
+    for prediction in comparison.predictions:
         if prediction.strategy == "single":
             curves[(prediction.device.key, prediction.precision)].append(prediction)
     found = []
     for (key, precision), curve in curves.items():
-        chosen = choose(curve, own_batch, global_limit)
+        chosen = choose(curve, comparison.workload.training.batch_size, comparison.global_limit)
         if chosen is not None:
             exact = largest_batch(chosen) if largest_batch is not None else None
             tried = max((one.batch_size_per_device for one in curve if one.fits), default=None)
@@ -122,7 +118,7 @@ def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
                     largest_that_fits=tried if exact is None else exact,
                     knee=knee.batch_size_per_device if knee is not None else None,
                     chosen=chosen.batch_size_per_device,
-                    reason=batch_reason(chosen, curve, own_batch, global_limit, samples, held_global_batch),
+                    reason=batch_reason(comparison, chosen, curve),
                 )
             )
     return tuple(found)
@@ -162,18 +158,15 @@ def _beyond_reason(chosen: Prediction, global_limit: int, samples: int) -> Reaso
     )
 
 
-def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size answers to all of them
-    chosen: Prediction,
-    tried: Sequence[Prediction],
-    own_batch: int,
-    global_limit: int,
-    samples: int,
-    held_global_batch: int | None = None,
+def batch_reason(  # noqa: PLR0911 - one return a cause
+    comparison: Comparison, chosen: Prediction, tried: Sequence[Prediction]
 ) -> Reason:
     """Why this batch size: its own, the knee, what fits, or what the global batch allows or asks for.
 
     `tried`: the same set-up at every batch size of which anything is known, also where it does not fit.
     """
+    own_batch, samples = comparison.workload.training.batch_size, comparison.workload.data.samples
+    global_limit, held_global_batch = comparison.global_limit, comparison.held_global_batch
     curve = fitting_curve(tried)
     size = chosen.batch_size_per_device
     label = PRECISION_LABELS[chosen.precision]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.catalogue.gpu_spec import GpuSpec
@@ -12,7 +13,9 @@ from advisor.cost.parts import Part, PartKind
 from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, Software
 from advisor.measure.measurement import Measurement, StepMeasurement, Verdict, VerdictKind
 from advisor.predict.prediction import Candidate, Prediction
+from advisor.recommend.comparison import Comparison
 from advisor.recommend.precisions import rate_of
+from advisor.recommend.recommendation import Limits
 from advisor.workload.workload import Data, Mode, TemplateModel, Training, Workload
 
 CPU = Cpu(
@@ -245,4 +248,18 @@ def measurement(key: str, kind: VerdictKind, *, batch_size: int = 16, thread_cou
         environment=None,
         steps=(step,),
         verdict=Verdict(kind=kind),
+    )
+
+
+def comparison(own_batch: int, global_limit: int, samples: int, predictions: Sequence[Prediction] = ()) -> Comparison:
+    """A question about batch sizes alone."""
+    return Comparison(
+        workload=workload(batch_size=own_batch, samples=samples),
+        goal="time",
+        limits=Limits(),
+        specs={},
+        draws={},
+        untrusted={},
+        global_limit=global_limit,
+        predictions=tuple(predictions),
     )

@@ -25,7 +25,18 @@ from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.reasons.turning_points import _by_batch
 from advisor.recommend.strategy import best_by_count, knee_count, marginal_ratio, pareto
 from advisor.workload.workload import Training
-from tests.recommend.fakes import RECURRENT, SPECS, TINY, TRANSFORMER, estimate, machine, predict, predict_all, workload
+from tests.recommend.fakes import (
+    RECURRENT,
+    SPECS,
+    TINY,
+    TRANSFORMER,
+    comparison,
+    estimate,
+    machine,
+    predict,
+    predict_all,
+    workload,
+)
 
 WORK = workload()
 
@@ -61,7 +72,7 @@ def test_a_knee_within_the_limit_names_the_largest_batch_that_is_allowed() -> No
     curve = [one(16, 30), one(32, 70), one(64, 75), one(128, 100)]
     chosen = choose(curve, 16, 64)
     assert chosen is not None
-    reason = batch_reason(chosen, curve, 16, 64, 5000)
+    reason = batch_reason(comparison(16, 64, 5000), chosen, curve)
     assert (reason.numbers["batch"], reason.numbers["allowed_batch"], reason.numbers["global_limit"]) == (32, 64, 64)
 
 
@@ -87,7 +98,7 @@ def test_what_does_not_fit_is_never_chosen() -> None:
     chosen = choose(curve, 64, 1000)
     assert chosen is not None
     assert chosen.batch_size_per_device == 32
-    (advice,) = advise_batches(curve, 64, 1000, 5000)
+    (advice,) = advise_batches(comparison(64, 1000, 5000, curve))
     assert advice.largest_that_fits == 32
     assert fitting_curve([big]) == ()
 
@@ -126,23 +137,23 @@ def test_each_choice_of_batch_has_its_reason(
     made = [one(batch, rate) for batch, rate in curve]
     chosen = choose(made, own, limit)
     assert chosen is not None
-    assert batch_reason(chosen, made, own, limit, samples).code == code
+    assert batch_reason(comparison(own, limit, samples), chosen, made).code == code
 
 
 def test_the_workload_s_own_batch_is_said_not_to_fit_only_where_it_was_found_not_to() -> None:
     chosen, own = one(8, 30), msgspec.structs.replace(one(16, 50), fits=False)
-    assert batch_reason(chosen, [chosen, own], 16, 1000, 5000).code == "why-batch-own-does-not-fit"
+    assert batch_reason(comparison(16, 1000, 5000), chosen, [chosen, own]).code == "why-batch-own-does-not-fit"
 
 
 def test_batch_advice_takes_the_exact_largest_batch_where_it_can_be_solved() -> None:
     curve = [one(16, 30), one(32, 100)]
-    exact = advise_batches(curve, 16, 1000, 5000, lambda _: 57)
-    tried = advise_batches([*curve, one(16, 60, count=2, strategy="ddp")], 16, 1000, 5000)
-    unknown = advise_batches(curve, 16, 1000, 5000, lambda _: None)
+    exact = advise_batches(comparison(16, 1000, 5000, curve), lambda _: 57)
+    tried = advise_batches(comparison(16, 1000, 5000, [*curve, one(16, 60, count=2, strategy="ddp")]))
+    unknown = advise_batches(comparison(16, 1000, 5000, curve), lambda _: None)
     assert (exact[0].largest_that_fits, exact[0].knee, exact[0].chosen) == (57, 32, 32)
     assert [advice.largest_that_fits for advice in tried] == [32]
     assert unknown[0].largest_that_fits == 32
-    assert advise_batches([one(64, 9)], 16, 8, 5000) == ()
+    assert advise_batches(comparison(16, 8, 5000, [one(64, 9)])) == ()
 
 
 def test_rates_are_rounded_for_reading() -> None:

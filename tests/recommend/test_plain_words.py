@@ -12,7 +12,7 @@ from advisor.recommend.batch_size import batch_reason
 from advisor.recommend.comparison import Finalist
 from advisor.recommend.reasons.parallel import _count_reasons
 from advisor.workload.workload_file import load_workload
-from tests.recommend.fakes import SPECS, TRANSFORMER, estimate, predict, workload
+from tests.recommend.fakes import SPECS, TRANSFORMER, comparison, estimate, predict, workload
 from tests.recommend.real_predictor import real_predictor
 
 
@@ -28,7 +28,7 @@ def curve(rates: dict[int, float]) -> list[Prediction]:
 
 def test_a_batch_is_not_called_forbidden_where_the_next_larger_one_is_allowed() -> None:
     rates = curve({64: 1000.0, 128: 1060.0, 256: 1300.0})
-    reason = batch_reason(rates[0], rates, 64, 512, 1_000_000)
+    reason = batch_reason(comparison(64, 512, 1_000_000), rates[0], rates)
     assert reason.code == "why-batch-kept-within"
     assert reason.numbers["allowed_batch"] == 128
     assert "gain less than 10 %" in say(reason, "en")
@@ -36,7 +36,7 @@ def test_a_batch_is_not_called_forbidden_where_the_next_larger_one_is_allowed() 
 
 def test_a_batch_is_held_by_the_global_limit_where_no_larger_one_is_allowed() -> None:
     rates = curve({64: 1000.0, 128: 1300.0})
-    assert batch_reason(rates[0], rates, 64, 256, 1_000_000).code == "why-batch-kept-global"
+    assert batch_reason(comparison(64, 256, 1_000_000), rates[0], rates).code == "why-batch-kept-global"
 
 
 def test_cards_that_gain_nothing_are_not_called_a_knee() -> None:

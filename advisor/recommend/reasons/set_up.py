@@ -213,12 +213,10 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
 def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     curve = [one for one in comparison.predictions if one.differs_at_most_by(chosen, "batch_size_per_device")]
     training = comparison.workload.training
-    samples = comparison.workload.data.samples
-    limit, held = comparison.global_limit, comparison.held_global_batch
     if comparison.fixed.batch_size and chosen.batch_size_per_device == training.batch_size:
         yield Reason.of("why-batch-fixed", batch=training.batch_size)
     else:
-        yield batch_reason(chosen, curve, training.batch_size, limit, samples, held)
+        yield batch_reason(comparison, chosen, curve)
     if comparison.held_global_batch is not None and chosen.gradient_accumulation_steps > 1:
         yield Reason.of(
             "why-accumulation-held", steps=chosen.gradient_accumulation_steps, global_batch=chosen.global_batch_size
