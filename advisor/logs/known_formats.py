@@ -27,81 +27,91 @@ _EPOCH_TIME = re.compile(
 )
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,6}))?")
 _VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting)\b", re.IGNORECASE)
-_UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
+_UNITS_S = {"us": 1e-6, "ms": 1e-3, "m": 60.0, "min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0}
 
 
-def take_known(line: str, facts: LogFacts) -> LogFacts | None:
-    """The facts with what a line of a known format adds; None: the line is of none of them."""
-    for take in (_keras, _rich, _megatron, _epoch):
-        taken = take(line, facts)
-        if taken is not None:
-            return taken
-    return None
+def unit_s(word: str | None) -> float:
+    """Seconds of a unit; a figure without one is in seconds."""
+    return _UNITS_S.get((word or "").lower(), 1.0)
 
 
-def stamped(line: str, step: int, facts: LogFacts) -> LogFacts:
-    """The facts with a step line's clock time, counted from the first line that bore one."""
+def clock_s(groups: tuple[str | None, ...]) -> float:
+    """Seconds of days, hours, minutes and seconds, each of which may be missing."""
+    days, hours, minutes, seconds = (float(group or 0) for group in groups)
+    return 86400 * days + 3600 * hours + 60 * minutes + seconds
+
+
+def takes_known(line: str, facts: LogFacts) -> bool:
+    """Whether a line is of a known format; what it tells is added to the facts."""
+    return any(takes(line, facts) for takes in (_keras, _rich, _megatron, _epoch))
+
+
+def take_stamp(line: str, step: int, facts: LogFacts) -> None:
+    """Add a step line's clock time, counted from the first line that bore one."""
     match = _STAMP.search(line)
     if match is None:
-        return facts
+        return
     *parts, fraction = match.groups()
     try:
         clock = datetime(*(int(part) for part in parts)).timestamp()  # type: ignore[arg-type]  # noqa: DTZ001
     except (ValueError, OverflowError):
-        return facts
+        return
     clock += float(f"0.{fraction or 0}")
-    first = clock if facts.first_stamp_s is None else facts.first_stamp_s
-    facts.points.append((step, max(0.0, clock - first)))
-    return facts._replace(first_stamp_s=first)
+    if facts.first_stamp_s is None:
+        facts.first_stamp_s = clock
+    facts.points.append((step, max(0.0, clock - facts.first_stamp_s)))
 
 
-def _keras(line: str, facts: LogFacts) -> LogFacts | None:
+def _keras(line: str, facts: LogFacts) -> bool:
     """A finished epoch: its steps and seconds are added to those before it."""
     match = _KERAS.search(line)
     if match is None:
-        return None
+        return False
     done, total = int(match.group(1)), int(match.group(2))
-    if done != total:
-        return facts
-    each = float(match.group(4)) * _UNITS_S[match.group(5)]
-    whole = float(match.group(3)) if match.group(3) else done * each
-    before_steps, before_s = facts.points[-1] if facts.points else (0, 0.0)
-    if not facts.points:
-        facts.points.append((0, 0.0))
-    facts.points.append((before_steps + done, before_s + whole))
-    return facts._replace(total_steps=before_steps + done)
+    if done == total:
+        each = float(match.group(4)) * unit_s(match.group(5))
+        whole = float(match.group(3)) if match.group(3) else done * each
+        if not facts.points:
+            facts.points.append((0, 0.0))
+        before_steps, before_s = facts.points[-1]
+        facts.points.append((before_steps + done, before_s + whole))
+        facts.total_steps = before_steps + done
+    return True
 
 
-def _rich(line: str, facts: LogFacts) -> LogFacts | None:
+def _rich(line: str, facts: LogFacts) -> bool:
     match = _RICH.search(line)
     if match is None:
-        return None
-    done, total, hours, minutes, seconds = (int(group) for group in match.groups()[:5])
-    elapsed = 3600.0 * hours + 60.0 * minutes + seconds
-    if _VALIDATES.search(line[: match.start()]):
-        if done == total:
-            facts.validation_passes_s.append(elapsed)
-        return facts
-    if not facts.points or done <= facts.points[-1][0]:
-        facts.points.append((0, 0.0))
-    facts.points.append((done, elapsed))
-    return facts._replace(total_steps=total)
+        return False
+    done, total = int(match.group(1)), int(match.group(2))
+    elapsed = clock_s((None, *match.groups()[2:5]))
+    if not _VALIDATES.search(line[: match.start()]):
+        if not facts.points or done <= facts.points[-1][0]:
+            facts.points.append((0, 0.0))
+        facts.points.append((done, elapsed))
+        facts.total_steps = total
+    elif done == total:
+        facts.validation_passes_s.append(elapsed)
+    return True
 
 
-def _megatron(line: str, facts: LogFacts) -> LogFacts | None:
+def _megatron(line: str, facts: LogFacts) -> bool:
     match, step = _MEGATRON.search(line), _MEGATRON_STEP.search(line)
     if match is None:
-        return None
-    facts.step_times_s.append(float(match.group(2)) * _UNITS_S[match.group(1)])
-    return facts if step is None else facts._replace(total_steps=int(step.group(2)))
+        return False
+    facts.step_times_s.append(float(match.group(2)) * unit_s(match.group(1)))
+    if step is not None:
+        facts.total_steps = int(step.group(2))
+    return True
 
 
-def _epoch(line: str, facts: LogFacts) -> LogFacts | None:
+def _epoch(line: str, facts: LogFacts) -> bool:
     """A line that sums an epoch up: its time is a part of the whole, and no step's."""
     epoch, time = _EPOCH.search(line), _EPOCH_TIME.search(line)
     if epoch is None or time is None or re.search(r"\b(?:step|iter|batch|it)\b", line, re.IGNORECASE):
-        return None
-    seconds = float(time.group(1)) * _UNITS_S[time.group(2).lower()]
+        return False
+    seconds = float(time.group(1)) * unit_s(time.group(2))
     if seconds < 1.0:
-        return None
-    return facts._replace(runtime_s=(facts.runtime_s or 0.0) + seconds)
+        return False
+    facts.runtime_s = (facts.runtime_s or 0.0) + seconds
+    return True

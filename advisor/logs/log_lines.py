@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from advisor.core.input_file import read_text
-from advisor.logs.known_formats import stamped, take_known
+from advisor.logs.known_formats import clock_s, take_stamp, takes_known, unit_s
 from advisor.logs.log_facts import LogFacts
 from advisor.logs.terminal_codes import without_terminal_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 MAX_BYTES = 16 * 2**20
@@ -60,9 +60,9 @@ def read_log(path: Path) -> LogFacts:
 
 def parse_log(text: str) -> LogFacts:
     """The facts of a log's text; lines that tell nothing are passed over, as are lines beyond 2000 characters."""
-    facts = LogFacts([], None, [], [], [], [], None)
+    facts = LogFacts()
     for line in _lines(text):
-        facts = _take(line, facts)
+        _take(line, facts)
     return facts
 
 
@@ -84,46 +84,35 @@ def _bounded(line: str) -> str:
     return _LONG_NUMBER.sub("#", _BLANKS.sub(" ", line))
 
 
-def _take(line: str, facts: LogFacts) -> LogFacts:
-    runtime = _TRAIN_RUNTIME.search(line)
-    if runtime is not None:
-        return facts._replace(runtime_s=float(runtime.group(1)))
-    evaluation = _EVAL_RUNTIME.search(line)
-    if evaluation is not None:
+def _take(line: str, facts: LogFacts) -> None:
+    """Add what a line tells; the first kind of line that it may be decides."""
+    if (runtime := _TRAIN_RUNTIME.search(line)) is not None:
+        facts.runtime_s = float(runtime.group(1))
+    elif (evaluation := _EVAL_RUNTIME.search(line)) is not None:
         facts.validation_passes_s.append(float(evaluation.group(1)))
-        return facts
-    known = take_known(line, facts)
-    if known is not None:
-        return known
-    bar = _BAR.search(line)
-    if bar is not None:
-        return _take_bar(line, bar, facts)
-    step = _STEP.search(line)
-    if step is None:
-        took = _PASS_TOOK.search(line) if _VALIDATES.search(line) else None
-        if took is not None:
-            facts.validation_passes_s.append(float(took.group(1)) * _size_s(took.group(2)))
-        return facts
-    return _take_step(line, step, facts)
+    elif takes_known(line, facts):
+        return
+    elif (bar := _BAR.search(line)) is not None:
+        _take_bar(line, bar, facts)
+    elif (step := _STEP.search(line)) is not None:
+        _take_step(line, step, facts)
+    elif _VALIDATES.search(line):
+        facts.validation_passes_s.extend(_seconds_of(_PASS_TOOK, line))
 
 
-def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> LogFacts:
+def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
     done, total = int(bar.group(1)), int(bar.group(2))
-    elapsed = _clock_s(bar.groups()[2:6])
-    if _VALIDATES.search(line[: bar.start()]):
-        if done == total and total > 0:
-            facts.validation_passes_s.append(elapsed)
-            if facts.points and facts.points[-1][0] == facts.total_steps:
-                # The next bar is another epoch's, even where a file kept only the last state of each bar.
-                facts.points.append((0, 0.0))
-        return facts
-    if _is_inner(total, facts):
-        # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
-        if done == total and total > 0:
-            facts.validation_passes_s.append(elapsed)
-        return facts
-    facts.points.append((done, elapsed))
-    return facts._replace(total_steps=total)
+    elapsed, ended = clock_s(bar.groups()[2:6]), done == total > 0
+    named = _VALIDATES.search(line[: bar.start()]) is not None
+    # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
+    if not named and not _is_inner(total, facts):
+        facts.points.append((done, elapsed))
+        facts.total_steps = total
+    elif ended:
+        facts.validation_passes_s.append(elapsed)
+        if named and facts.points and facts.points[-1][0] == facts.total_steps:
+            # The next bar is another epoch's, even where a file kept only the last state of each bar.
+            facts.points.append((0, 0.0))
 
 
 def _is_inner(total: int, facts: LogFacts) -> bool:
@@ -132,7 +121,7 @@ def _is_inner(total: int, facts: LogFacts) -> bool:
     return outer is not None and total < outer and bool(facts.points) and 0 < facts.points[-1][0] < outer
 
 
-def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> LogFacts:
+def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> None:
     numbers = [int(group) for group in step.groups() if group is not None]
     elapsed = _elapsed_s(line)
     if elapsed is not None:
@@ -140,32 +129,21 @@ def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> LogFacts:
         if _VALIDATES.search(line):
             facts.validation_steps.append(numbers[0])
     else:
-        iterations = list(_seconds_of(_ITERATION, line))
+        iterations = _seconds_of(_ITERATION, line)
         facts.step_times_s.extend(iterations)
         facts.data_times_s.extend(_seconds_of(_DATA, line))
-        facts = facts if iterations else stamped(line, numbers[0], facts)
-    return facts._replace(total_steps=numbers[1]) if len(numbers) > 1 else facts
+        if not iterations:
+            take_stamp(line, numbers[0], facts)
+    if len(numbers) > 1:
+        facts.total_steps = numbers[1]
 
 
 def _elapsed_s(line: str) -> float | None:
     clock = _ELAPSED_CLOCK.search(line)
-    if clock is not None:
-        return _clock_s(clock.groups()[:4])
-    plain = _ELAPSED.search(line)
-    return float(plain.group(1)) * _size_s(plain.group(2)) if plain is not None else None
+    return clock_s(clock.groups()[:4]) if clock is not None else next(iter(_seconds_of(_ELAPSED, line)), None)
 
 
-def _seconds_of(pattern: re.Pattern[str], line: str) -> Iterable[float]:
+def _seconds_of(pattern: re.Pattern[str], line: str) -> tuple[float, ...]:
+    """The duration that a pattern finds, if it finds one: a number and its unit."""
     match = pattern.search(line)
-    return () if match is None else (float(match.group(1)) * _size_s(match.group(2)),)
-
-
-def _size_s(unit: str | None) -> float:
-    if unit == "ms":
-        return 1e-3
-    return 60.0 if unit is not None and unit.startswith(("min", "分")) else 1.0
-
-
-def _clock_s(groups: tuple[str | None, ...]) -> float:
-    days, hours, minutes, seconds = (float(group or 0) for group in groups)
-    return 86400 * days + 3600 * hours + 60 * minutes + seconds
+    return () if match is None else (float(match.group(1)) * unit_s(match.group(2)),)
