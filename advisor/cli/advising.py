@@ -7,9 +7,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.cli.faults import command_fault, told
+from advisor.cli.arguments import settings_of
+from advisor.cli.faults import INTERRUPTED, NOT_WRITTEN, NOTHING_FITS, NOTHING_MEASURED, command_fault, complain
 from advisor.cli.interrupts import cancelled_by_interrupt
-from advisor.cli.outputs import FORMATS, requested, result_stream, write_outputs
+from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
 from advisor.cli.untraced import TraceWatch, nothing_known
 from advisor.core.drive import drive
@@ -17,21 +18,14 @@ from advisor.core.errors import UserFacingError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from advisor.advice import AdviceRequest
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.core.sentences import Language
-    from advisor.predict.time_to_train import CriticalBatch
     from advisor.present.advice_file import FileKind
-    from advisor.present.summary import Summary
     from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Workload
-
-NOTHING_MEASURED = 3
-INTERRUPTED = 4
-NOT_WRITTEN = 5
-NOTHING_FITS = 6
 
 
 def advise_command(arguments: argparse.Namespace, language: Language) -> int:
@@ -51,13 +45,14 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
 def _advise(
     request: AdviceRequest, arguments: argparse.Namespace, language: Language, cancelled: threading.Event
 ) -> int:
+    from advisor.advice import advise_events
     from advisor.store.history import data_folder
     from advisor.store.kept_replays import kept_replays
 
     with ProgressPrinter(language, quiet=arguments.quiet) as progress:
         watched = TraceWatch(progress.show)
         with kept_replays(None if arguments.no_history else data_folder()):
-            advice = run_request(request, cancelled, watched.show)
+            advice = drive(advise_events(request, cancelled=cancelled), watched.show)
     if nothing_known(advice) and not cancelled.is_set():
         raise watched.refusal(advice)
     if not arguments.no_history:
@@ -83,20 +78,6 @@ def ending(advice: AdviceRecord, *, measured: bool, interrupted: bool) -> int:
     return NOTHING_MEASURED if measured and not measured_anything(advice) else 0
 
 
-def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callable[[object], None]) -> AdviceRecord:
-    """Drive the main job's generator to its end."""
-    from advisor.advice import advise_events
-
-    return drive(advise_events(request, cancelled=cancelled), show)
-
-
-def _shown(advice: AdviceRecord, language: Language, *, details: bool) -> Summary:
-    from advisor.present.one_screen import one_screen
-    from advisor.present.summary import summarise
-
-    return summarise(advice, language) if details else one_screen(advice, language)
-
-
 def _saved_as(arguments: argparse.Namespace) -> str | None:
     """The name that the launch command gives the script; None on stdout, which has none."""
     return None if arguments.script in {None, "-"} else Path(arguments.script).name
@@ -106,23 +87,22 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
     """Print the advice and write every file that was asked for; 5 where one could not be written."""
     from advisor.cli.terminal import print_summary
     from advisor.present import advice_file
+    from advisor.present.one_screen import one_screen
+    from advisor.present.summary import summarise
 
-    def encoder(kind: FileKind) -> Callable[[], bytes]:
-        return lambda: advice_file.encode(
-            kind, advice, language, script_name=_saved_as(arguments), framework=arguments.script_for
-        )
+    def encode(kind: FileKind) -> bytes:
+        name, framework = _saved_as(arguments), arguments.script_for
+        return advice_file.encode(kind, advice, language, script_name=name, framework=framework)
 
-    encoders: dict[str, Callable[[], bytes]] = {kind: encoder(kind) for kind in FORMATS}
     # Files first: a reader of the summary who goes away (`| head`) must not cost the files.
-    errors: list[UserFacingError] = []
     try:
-        errors += write_outputs(requested(arguments), encoders)
+        code = write_outputs(requested(arguments), encode, language)
     except UserFacingError as refusal:  # a file appeared there meanwhile: the advice is printed all the same
-        errors.append(refusal)
-    for error in errors:
-        print(f"advisor: {told(error, language)}", file=sys.stderr)
-    print_summary(_shown(advice, language, details=arguments.details), result_stream(arguments))
-    return NOT_WRITTEN if errors else 0
+        complain(refusal, language)
+        code = NOT_WRITTEN
+    shown = summarise(advice, language) if arguments.details else one_screen(advice, language)
+    print_summary(shown, result_stream(arguments))
+    return code
 
 
 def open_command(arguments: argparse.Namespace, language: Language) -> int:
@@ -149,6 +129,7 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
     """The request of the flags. Raises InputError naming the flag or file."""
     from advisor.advice import AdviceRequest
     from advisor.catalogue.spec_table import read_gpu_file, spec_table
+    from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.dealing import counts_over, left_out_counts, require_even_nodes
     from advisor.recommend.fixed import Fixed
     from advisor.recommend.prices import read_prices
@@ -157,6 +138,7 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
     from advisor.workload.python_source import pinned
     from advisor.workload.workload_file import load_workload
 
+    critical: tuple[int, int] | None = arguments.critical_batch
     counts = arguments.counts or counts_over(arguments.nodes)
     require_even_nodes(counts, arguments.nodes)
     left_out_counts(arguments.global_batch, counts)
@@ -166,29 +148,7 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
     prices = read_prices(arguments.prices, {*spec_table(), *extra}) if arguments.prices else None
     if arguments.max_cost is not None and prices is None:
         raise command_fault("no-prices")
-    overrides = {
-        name: value
-        for name, value in (
-            ("batch_size", arguments.batch),
-            ("precision", arguments.precision),
-            ("sequence_length", arguments.sequence_length),
-            ("optimizer", arguments.optimizer),
-            ("trainable", arguments.trainable),
-            ("lora_rank", arguments.lora_rank),
-            ("lora_targets", arguments.lora_targets),
-            ("quantization", arguments.quantization),
-            ("activation_checkpointing", arguments.checkpointing),
-            ("fp8_recipe", arguments.fp8_recipe),
-            ("offload", arguments.offload),
-            ("optimizer_in_backward", arguments.optimizer_in_backward or None),
-            ("chunked_loss", arguments.chunked_loss or None),
-            ("compile", arguments.compile or None),
-            ("epochs", arguments.epochs),
-            ("samples", arguments.samples),
-        )
-        if value is not None
-    }
-    workload = load_workload(reference, overrides=overrides, allow_hub=arguments.allow_hub)
+    workload = load_workload(reference, overrides=settings_of(arguments), allow_hub=arguments.allow_hub)
     _refuse_code_without_consent(workload, arguments)
     return AdviceRequest(
         workload=pinned(workload),
@@ -206,8 +166,8 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
             max_job_s=None if arguments.max_hours is None else arguments.max_hours * 3600,
         ),
         global_batch_size=arguments.global_batch,
-        fixed=Fixed(batch_size=arguments.batch is not None, precision=arguments.precision is not None),
-        critical_batch=_critical_batch(arguments.critical_batch),
+        fixed=Fixed(batch_size=arguments.batch_size is not None, precision=arguments.precision is not None),
+        critical_batch=None if critical is None else CriticalBatch(low=critical[0], high=critical[1], given=True),
         host_memory_bytes=None if arguments.host_memory is None else arguments.host_memory * 2.0**30,
         switches=arguments.switches,
         interconnect=arguments.interconnect,
@@ -215,12 +175,6 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
         allow_code=arguments.allow_code,
         calibration_folder=None if arguments.no_history else str(data_folder()),
     )
-
-
-def _critical_batch(given: tuple[int, int] | None) -> CriticalBatch | None:
-    from advisor.predict.time_to_train import CriticalBatch
-
-    return None if given is None else CriticalBatch(low=given[0], high=given[1], given=True)
 
 
 def _refuse_code_without_consent(workload: Workload, arguments: argparse.Namespace) -> None:
@@ -239,10 +193,12 @@ def _gpu_keys(
 
     A name that leaves the variant open stands for all of them, and says so. Raises InputError for one that names none.
     """
+    from advisor.recommend.candidates import DEFAULT_GPU_KEYS
+
     if asked == ("all",):
         return (*table, *extra)
     if asked is None:
-        return None if not extra else (*_usual_keys(), *extra)
+        return None if not extra else (*DEFAULT_GPU_KEYS, *extra)
     known = {**table, **extra}
     return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, known, language)), *extra)))
 
@@ -265,12 +221,6 @@ def _meant(words: str, specs: Mapping[str, GpuSpec], language: Language) -> tupl
     return keys
 
 
-def _usual_keys() -> tuple[str, ...]:
-    from advisor.recommend.candidates import DEFAULT_GPU_KEYS
-
-    return DEFAULT_GPU_KEYS
-
-
 def _keep(advice: AdviceRecord, language: Language) -> None:
     """Keep the run in the history of this machine; what goes wrong there is a sentence, never a failure."""
     from advisor.core.sentences import say
@@ -281,7 +231,7 @@ def _keep(advice: AdviceRecord, language: Language) -> None:
             history.save(advice)
             problems = history.problems
     except UserFacingError as error:
-        print(f"advisor: {told(error, language)}", file=sys.stderr)
+        complain(error, language)
         return
     for problem in problems:
         print(f"advisor: {say(problem, language)}", file=sys.stderr)

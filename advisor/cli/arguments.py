@@ -16,6 +16,7 @@ from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS, precision_meant
 from advisor.cli.faults import ArgumentFault, command_fault, fault_of, meant, shown, unknown_words
+from advisor.workload.overrides import OVERRIDE_NAMES
 from advisor.workload.workload import (
     BatchSize,
     Checkpointing,
@@ -38,11 +39,6 @@ FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 SHELLS: tuple[Shell, ...] = get_args(Shell)
 DEFAULT_WORKLOAD = "bert_base_sst2"
 VERIFY_SECONDS = 60.0
-TRAINABLE: tuple[str, ...] = get_args(Trainable)
-QUANTIZATIONS: tuple[str, ...] = get_args(Quantization)
-CHECKPOINTING: tuple[str, ...] = get_args(Checkpointing)
-FP8_RECIPES: tuple[str, ...] = get_args(Fp8Recipe)
-OFFLOADS: tuple[str, ...] = get_args(Offload)
 _MAX_COUNT = 4096
 
 
@@ -230,6 +226,12 @@ def parse(argv: list[str]) -> argparse.Namespace:
     return arguments
 
 
+def settings_of(arguments: argparse.Namespace) -> dict[str, object]:
+    """What the flags say of the workload, by its fields' names: each such flag is kept under its field's."""
+    said = {name: value for name, value in vars(arguments).items() if value is not None and value is not False}
+    return {name: value for name, value in said.items() if name in OVERRIDE_NAMES}
+
+
 def _add_commands(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("commands").add_mutually_exclusive_group()
     workload = {"nargs": "?", "metavar": "WORKLOAD", "const": DEFAULT_WORKLOAD}
@@ -253,7 +255,11 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
 def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is trained")
     group.add_argument(
-        "--batch", type=_of_field(BatchSize), metavar="N", help="batch size a device; kept, not searched"
+        "--batch",
+        dest="batch_size",
+        type=_of_field(BatchSize),
+        metavar="N",
+        help="batch size a device; kept, not searched",
     )
     group.add_argument("--global-batch", type=_samples, metavar="N", help="batch held over all devices")
     group.add_argument("--critical-batch", type=batch_range, metavar="N[-M]", help="where larger batches stop paying")
@@ -262,15 +268,20 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--sequence-length", type=_of_field(Size), metavar="N")
     group.add_argument("--optimizer", choices=OPTIMIZERS)
-    group.add_argument("--trainable", choices=TRAINABLE, help="what is trained of the model")
+    group.add_argument("--trainable", choices=get_args(Trainable), help="what is trained of the model")
     group.add_argument("--lora-rank", type=_of_field(LoraRank), metavar="N")
     group.add_argument(
         "--lora-targets", type=layer_names, metavar="attention|all_linear|NAME[,NAME]", help="layers with adapters"
     )
-    group.add_argument("--quantization", choices=QUANTIZATIONS, help="how frozen weights are stored")
-    group.add_argument("--checkpointing", choices=CHECKPOINTING, help="what backward computes again")
-    group.add_argument("--fp8-recipe", choices=FP8_RECIPES, help="how FP8 products are scaled")
-    group.add_argument("--offload", choices=OFFLOADS, help="what is kept in host memory")
+    group.add_argument("--quantization", choices=get_args(Quantization), help="how frozen weights are stored")
+    group.add_argument(
+        "--checkpointing",
+        dest="activation_checkpointing",
+        choices=get_args(Checkpointing),
+        help="what backward computes again",
+    )
+    group.add_argument("--fp8-recipe", choices=get_args(Fp8Recipe), help="how FP8 products are scaled")
+    group.add_argument("--offload", choices=get_args(Offload), help="what is kept in host memory")
     group.add_argument("--optimizer-in-backward", action="store_true", help="step each parameter as it is ready")
     group.add_argument("--chunked-loss", action="store_true", help="logits and cross-entropy in chunks")
     group.add_argument("--compile", action="store_true", help="torch.compile")

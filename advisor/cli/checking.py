@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from advisor.cli.faults import command_fault, told
+from advisor.cli.faults import command_fault
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.sentences import Names, labelled, say, sentence, visible
@@ -14,7 +13,6 @@ from advisor.measure.events import RunProgress
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.claims.claim import ClaimAnswer
@@ -126,7 +124,7 @@ def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:
             on_progress=show,
         )
     print(evaluation_text(evaluation, language), file=result_stream(arguments))
-    return _write(arguments, {"csv": lambda: answers_csv(evaluation).encode()}, language)
+    return write_outputs(outputs, lambda _: answers_csv(evaluation).encode(), language)
 
 
 def _specs(arguments: argparse.Namespace) -> dict[str, GpuSpec]:
@@ -146,17 +144,9 @@ def _predictor(arguments: argparse.Namespace, language: Language) -> Predictor:
 def _write_json(arguments: argparse.Namespace, answers: object, language: Language) -> int:
     import msgspec
 
-    content = msgspec.json.format(msgspec.json.encode(answers), indent=1) + b"\n"
-    return _write(arguments, {"json": lambda: content}, language)
-
-
-def _write(arguments: argparse.Namespace, encoders: Mapping[str, Callable[[], bytes]], language: Language) -> int:
     outputs = requested(arguments)
     for output in outputs:
-        if output.format not in encoders:
-            known = Names(names=tuple(f"--{name}" for name in encoders))
-            raise command_fault("writes-not", given=f"--{output.format}", names=known)
-    errors = write_outputs(outputs, encoders)
-    for error in errors:
-        print(f"advisor: {told(error, language)}", file=sys.stderr)
-    return 5 if errors else 0
+        if output.format != "json":
+            raise command_fault("writes-not", given=f"--{output.format}", names=Names(names=("--json",)))
+    content = msgspec.json.format(msgspec.json.encode(answers), indent=1) + b"\n"
+    return write_outputs(outputs, lambda _: content, language)

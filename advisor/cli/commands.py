@@ -10,7 +10,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from advisor.cli.arguments import build_parser, parse
-from advisor.cli.faults import told
+from advisor.cli.faults import INTERRUPTED, NOT_WRITTEN, OUR_BUG, complain
 from advisor.cli.streams import steady_streams
 from advisor.core.errors import OutputError, UserFacingError
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from advisor.core.sentences import Language
 
-OUR_BUG = 1
-NOT_WRITTEN = 5
 _EXHAUSTED = {errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT}
 _NO_THREAD = "can't start new thread"
 
@@ -43,13 +41,13 @@ def _run(argv: Sequence[str]) -> int:
         language = chosen_language(arguments)
         return _dispatch(arguments, language)
     except UserFacingError as error:
-        print(f"advisor: {told(error, language or _asked_language(argv))}", file=sys.stderr)
+        complain(error, language or _asked_language(argv))
         return error.exit_code
     except KeyboardInterrupt:
         from advisor.core.sentences import sentence
 
         print(f"advisor: {sentence('command-interrupted', language or _asked_language(argv))}", file=sys.stderr)
-        return 4
+        return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the last stop: what arrives here is a bug of ours, or the machine's end
         if (refusal := refused_by_machine(error)) is not None:
             print(f"advisor: {refusal}", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from advisor.core.errors import UserFacingError
     from advisor.core.sentences import Language, Reason, SaidError, SaidOutputError, Value
 
+OUR_BUG, NOTHING_MEASURED, INTERRUPTED, NOT_WRITTEN, NOTHING_FITS = 1, 3, 4, 5, 6
+"""Exit codes beside 0 and 2, as `--help` tells them."""
 _LONGEST = 40
 _ALIKE = 0.75
 """How much alike (difflib's ratio) an unknown option and the one that may be meant are."""
@@ -55,6 +58,11 @@ def told(error: UserFacingError, language: Language) -> str:
     from advisor.core.sentences import error_text, in_a_row
 
     return in_a_row(error_text(error, language)).strip()
+
+
+def complain(error: UserFacingError, language: Language) -> None:
+    """Tell what is wrong on stderr."""
+    print(f"advisor: {told(error, language)}", file=sys.stderr)
 
 
 def meant(near: Iterable[str]) -> Reason:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from advisor.cli.faults import command_fault, told
+from advisor.cli.faults import command_fault
 from advisor.cli.outputs import requested, result_stream, write_outputs
 
 if TYPE_CHECKING:
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
 
     from advisor.core.sentences import Language
 
-NOT_WRITTEN = 5
 _WORKLOADS = ("key", "name", "precision", "optimizer", "batch")
 _CARDS = ("key", "name", "memory", "fp32", "tf32", "fp16", "bandwidth")
 
@@ -33,10 +31,7 @@ def detect_command(arguments: argparse.Namespace, language: Language) -> int:
     for line in machine_lines(machine, language):
         print(line, file=stream)
     content = msgspec.json.format(msgspec.json.encode(machine), indent=2) + b"\n"
-    errors = write_outputs(outputs, {"json": lambda: content})
-    for error in errors:
-        print(f"advisor: {told(error, language)}", file=sys.stderr)
-    return NOT_WRITTEN if errors else 0
+    return write_outputs(outputs, lambda _: content, language)
 
 
 def list_command(arguments: argparse.Namespace, language: Language) -> int:

@@ -10,13 +10,15 @@ from typing import IO, TYPE_CHECKING, get_args
 
 import msgspec
 
-from advisor.cli.faults import command_fault, output_fault
+from advisor.cli.faults import NOT_WRITTEN, command_fault, complain, output_fault
 from advisor.core.errors import OutputError
 from advisor.present.advice_file import FileKind
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
+
+    from advisor.core.sentences import Language
 
 STDOUT = Path("-")
 _LONGEST_SHOWN = 200
@@ -33,7 +35,7 @@ def result_stream(arguments: argparse.Namespace) -> IO[str]:
 class Output(msgspec.Struct, frozen=True):
     """One file to be written: which format and where to."""
 
-    format: str
+    format: FileKind
     path: Path
 
 
@@ -109,14 +111,14 @@ def _same(one: Path, other: Path) -> bool:
         return one.absolute() == other.absolute()
 
 
-def write_outputs(outputs: tuple[Output, ...], encoders: Mapping[str, Callable[[], bytes]]) -> list[OutputError]:
-    """Write each output; returns the errors, so that all others are written and the advice still printed."""
+def write_outputs(outputs: tuple[Output, ...], encode: Callable[[FileKind], bytes], language: Language) -> int:
+    """Write each output; one that cannot be is told and the others are written. Returns 0, or 5 where one was not."""
     from advisor.core.file_writing import write_atomically
 
-    errors = []
+    code = 0
     for output in outputs:
         try:
-            content = encoders[output.format]()
+            content = encode(output.format)
             if output.path == STDOUT:
                 _write_stdout(content)
             elif output.path.exists() and not output.path.is_file():
@@ -124,11 +126,13 @@ def write_outputs(outputs: tuple[Output, ...], encoders: Mapping[str, Callable[[
             else:
                 write_atomically(output.path, content)
         except OutputError as error:
-            errors.append(error)
+            complain(error, language)
+            code = error.exit_code
         except OSError as error:
             given = "stdout" if output.path == STDOUT else str(output.path)
-            errors.append(output_fault("not-written", given=given, detail=error.strerror or str(error)))
-    return errors
+            complain(output_fault("not-written", given=given, detail=error.strerror or str(error)), language)
+            code = NOT_WRITTEN
+    return code
 
 
 def _write_stdout(content: bytes) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from advisor.cli.faults import INTERRUPTED, NOTHING_MEASURED
 from advisor.cli.interrupts import cancelled_by_interrupt
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.drive import drive
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from advisor.hardware.machine import Machine
     from advisor.measure.rank_outcome import RanksOutcome
     from advisor.store.advice_record import AdviceRecord
-
-INTERRUPTED = 4
-NOTHING_MEASURED = 3
 
 
 def ranks_command(
@@ -46,7 +44,8 @@ def ranks_command(
         usable_core_count=machine.cpu.usable_core_count,
         allow_code=request.allow_code,
     )
-    outcome = _outcome(plan, arguments, language)
+    with ProgressPrinter(language, quiet=arguments.quiet) as progress:
+        outcome = drive(run_under_torchrun(plan), progress.show)
     if not outcome.reporter:
         return 0 if outcome.complete else NOTHING_MEASURED
     for caveat in outcome.caveats:
@@ -75,11 +74,6 @@ def _partial_advice(request: AdviceRequest, outcome: RanksOutcome, machine: Mach
         machine=machine, tables=saved_tables(request.workload), measurements=(found,), caveats=outcome.caveats
     )
     return advice_from_facts(request, facts)
-
-
-def _outcome(plan: RanksPlan, arguments: argparse.Namespace, language: Language) -> RanksOutcome:
-    with ProgressPrinter(language, quiet=arguments.quiet) as progress:
-        return drive(run_under_torchrun(plan), progress.show)
 
 
 def _advice(

@@ -6,6 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from advisor.cli.arguments import settings_of
 from advisor.cli.faults import command_fault
 from advisor.core.bundled import resource
 from advisor.core.file_writing import write_atomically
@@ -18,18 +19,13 @@ if TYPE_CHECKING:
     from advisor.core.sentences import Language
 
 STARTER = "workload_starter.toml"
-_FLAGS = {
-    "batch": "batch_size",
-    "precision": "precision",
-    "sequence_length": "sequence_length",
-    "optimizer": "optimizer",
-    "epochs": "epochs",
-    "samples": "samples",
-    "trainable": "trainable",
-    "checkpointing": "activation_checkpointing",
-    "offload": "offload",
-}
-"""Flags of the command line by the field that they fill in."""
+_FILLED_IN = frozenset(
+    {
+        "batch_size", "precision", "sequence_length", "optimizer", "epochs", "samples", "trainable",
+        "activation_checkpointing", "offload",
+    }
+)  # fmt: skip
+"""Fields of the starter that flags fill in."""
 
 
 def init_command(arguments: argparse.Namespace, language: Language) -> int:
@@ -39,8 +35,7 @@ def init_command(arguments: argparse.Namespace, language: Language) -> int:
         raise command_fault("init-name", path=str(path), name=str(path.with_suffix(".toml")))
     if path.exists() and not arguments.force:
         raise command_fault("init-exists", path=str(path))
-    given = {field: getattr(arguments, flag, None) for flag, field in _FLAGS.items()}
-    text = starter({field: value for field, value in given.items() if value is not None})
+    text = starter({field: value for field, value in settings_of(arguments).items() if field in _FILLED_IN})
     write_atomically(path, text.encode())
     print(f"advisor: {say(Reason.of('command-init-written', path=str(path)), language)}", file=sys.stderr)
     return 0

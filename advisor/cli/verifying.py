@@ -6,6 +6,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+from advisor.cli.faults import INTERRUPTED
 from advisor.cli.outputs import result_stream
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.drive import drive
@@ -32,7 +33,7 @@ def verify_command(
             events = verify(advice, seconds=arguments.verify, allow_code=arguments.allow_code, cancelled=cancelled)
             truth = drive(events, progress.show)
         if truth is None:
-            return 4
+            return INTERRUPTED
         print(truth_line(truth, language), file=result_stream(arguments))
         if truth.disturbed is not None:
             why = say(truth.disturbed, language)

@@ -16,8 +16,9 @@ import msgspec
 import pytest
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.cli.advising import NOTHING_FITS, ending
+from advisor.cli.advising import ending
 from advisor.cli.commands import run
+from advisor.cli.faults import NOTHING_FITS
 from advisor.predict.prediction import Prediction
 from advisor.recommend.ranking import score
 from advisor.recommend.recommendation import prediction_of
