@@ -27,8 +27,6 @@ class UserFacingError(Exception):
 class InputError(UserFacingError):
     """Wrong use or a bad input file."""
 
-    exit_code = 2
-
 
 class OutputError(UserFacingError):
     """An output could not be written; the advice itself is still valid."""

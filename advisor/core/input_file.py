@@ -76,7 +76,7 @@ def parse_toml(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> d
         raise file_fault("no-toml", path=name, detail=shortened(str(error), _FAULT_CHARACTERS)) from error
     except RecursionError as error:
         raise _too_deep(name) from error
-    _check_values(table, name)
+    check_values(table, name)
     return table
 
 
@@ -92,7 +92,7 @@ def parse_json(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> A
         raise file_fault("no-json", remedy("correct"), path=name, detail=shortened(str(error))) from error
     except RecursionError as error:
         raise _too_deep(name) from error
-    _check_values(value, name)
+    check_values(value, name)
     return value
 
 
@@ -105,11 +105,6 @@ def convert(value: object, type_: type[T], name: str) -> T:
         raise field_fault(str(error), value, type_, name) from error
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise file_fault("told", remedy("correct"), path=name, detail=shortened(str(error))) from error
-
-
-def check_values(value: object, name: str) -> None:
-    """Refuse what no description holds: depth over 32, non-finite or huge numbers, text that is no Unicode."""
-    _check_values(value, name)
 
 
 def _too_deep(name: str) -> SaidError:
@@ -134,7 +129,8 @@ def _check_before_parsing(text: str, name: str, max_bytes: int) -> None:
 _PLAIN = (str, int, float, bool, dict, list, tuple, type(None))
 
 
-def _check_values(value: object, name: str) -> None:
+def check_values(value: object, name: str) -> None:
+    """Refuse what no description holds: depth over 32, non-finite or huge numbers, text that is no Unicode."""
     for path, item, depth in _walk(value):
         if depth > MAX_DEPTH:
             raise _too_deep(name)

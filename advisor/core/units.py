@@ -84,8 +84,8 @@ _J_PER_WH = 3600.0
 _LEAST_COST, _SMALL_COST = 0.0001, 0.1
 """Between them two decimals would say too little of a sum of money."""
 _TIME_STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-_BINARY_STEPS = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
-_DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_BINARY_STEPS = ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"), (1.0, ""))
+_DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def _digits(number: float) -> str:
@@ -99,12 +99,15 @@ def _digits(number: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and decimals > 2 else text  # noqa: PLR2004 - below 1
 
 
+def _stepped(number: float, steps: tuple[tuple[float, str], ...], unit: str) -> str:
+    """A number in the largest step that it reaches, else in the last, and the unit behind that step's prefix."""
+    size, prefix = next((step for step in steps if abs(number) >= step[0]), steps[-1])
+    return f"{_digits(number / size)} {prefix}{unit}"
+
+
 def format_seconds(seconds: float) -> str:
     """Text for a duration in seconds: `340 ms`, `2.40 h`."""
-    for size, unit in _TIME_STEPS:
-        if abs(seconds) >= size:
-            return f"{_digits(seconds / size)} {unit}"
-    return f"{_digits(seconds * 1e9)} ns"
+    return _stepped(seconds, _TIME_STEPS, "")
 
 
 def format_cost(cost: float, currency: str | None) -> str:
@@ -118,10 +121,7 @@ def format_cost(cost: float, currency: str | None) -> str:
 
 def format_bytes(count: float) -> str:
     """Text for a size in bytes, in binary units: `1.20 GiB`."""
-    for size, unit in _BINARY_STEPS:
-        if abs(count) >= size:
-            return f"{_digits(count / size)} {unit}"
-    return f"{_digits(count)} B"
+    return _stepped(count, _BINARY_STEPS, "B")
 
 
 SizeUnits = Literal["binary", "decimal"]
@@ -135,10 +135,7 @@ def format_size(count: float, units: SizeUnits = "binary") -> str:
 
 def format_quantity(number: float, unit: str) -> str:
     """Text for a quantity in decimal units: `312 TFLOP/s`, `110 M` parameters (unit "")."""
-    for size, prefix in _DECIMAL_STEPS:
-        if abs(number) >= size:
-            return f"{_digits(number / size)} {prefix}{unit}"
-    return f"{_digits(number)} {unit}".rstrip()
+    return _stepped(number, _DECIMAL_STEPS, unit).rstrip()
 
 
 def format_count(number: float) -> str:

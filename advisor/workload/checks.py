@@ -37,8 +37,8 @@ def _problems(workload: Workload, config: dict[str, Any] | None) -> Iterator[Pro
         yield from _config_problems(model, workload, config)
     elif isinstance(model, TemplateModel):
         yield from _template_problems(model, workload)
-    elif isinstance(model, PythonModel):
-        yield from _python_problems(model)
+    elif isinstance(model, PythonModel) and not model.file.endswith(".py"):
+        yield _is("model.file", model.file[:80]), reason("python-file")
     elif isinstance(model, NumbersModel) and workload.training.trainable != "all":
         yield reason("no-layers", field="training.trainable"), reason("set-it", value="all")
 
@@ -112,8 +112,3 @@ def _template_parameters(model: TemplateModel) -> float:
     pairs = sum(before * after for before, after in itertools.pairwise(widths))
     table = (model.vocabulary_size or 0) * (model.embedding_size or widths[0])
     return float(pairs + 12 * sum(width * width for width in widths if model.template != "mlp") + table)
-
-
-def _python_problems(model: PythonModel) -> Iterator[Problem]:
-    if not model.file.endswith(".py"):
-        yield _is("model.file", model.file[:80]), reason("python-file")

@@ -37,19 +37,14 @@ def fetch_config(reference: str) -> tuple[dict[str, Any], str]:
     endpoint = os.environ.get("HF_ENDPOINT", _ENDPOINT).rstrip("/")
     commit = revision
     if not _COMMIT.fullmatch(revision):
-        about = _json(f"{endpoint}/api/models/{name}/revision/{revision or 'main'}", reference, deadline)
+        answer = _download(f"{endpoint}/api/models/{name}/revision/{revision or 'main'}", reference, deadline)
+        about = parse_json(decode_text(answer, reference), reference, max_bytes=MAX_CONFIG_BYTES)
         commit = str(about.get("sha", "")) if isinstance(about, dict) else ""
         if not _COMMIT.fullmatch(commit):
             raise file_fault("hub-no-commit", path=reference)
     origin = f"{name}@{commit}"
     content = _download(f"{endpoint}/{name}/resolve/{commit}/config.json", reference, deadline)
     return parse_config(decode_text(content, origin), origin), origin
-
-
-def _json(address: str, reference: str, deadline: float) -> Any:  # noqa: ANN401 - JSON may be anything
-    return parse_json(
-        decode_text(_download(address, reference, deadline), reference), reference, max_bytes=MAX_CONFIG_BYTES
-    )
 
 
 class _SecureRedirects(urllib.request.HTTPRedirectHandler):

@@ -57,14 +57,10 @@ def load_workload(
         workload, source_folder=_folder_to_keep(workload, described), assumed=workload.assumed or assumed
     )
     check_workload(workload, described.name, config)
-    _check_code(workload, described.name)
-    return workload
-
-
-def _check_code(workload: Workload, name: str) -> None:
     if isinstance(workload.model, PythonModel) and not is_file(file_of(workload.model, workload.source_folder)):
-        raise file_fault("code-missing", path=name, given=shown_value(workload.model.file))
-    code_to_run(workload)
+        raise file_fault("code-missing", path=described.name, given=shown_value(workload.model.file))
+    code_to_run(workload)  # refuses a file that is too large
+    return workload
 
 
 def _folder_to_keep(workload: Workload, described: _Description) -> str | None:
