@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from advisor.cases.case_file import Case, CaseAnswer, Finding, bundled_cases
 from advisor.cases.devices import answer_bert_across_gpus, answer_fp32_order, answer_iris
 from advisor.cases.logged import answer_epoch_log, answer_rnn_crossover
 from advisor.cases.scaling import answer_roberta, answer_two_gpus, answer_unet
+from advisor.claims.predictor import Predictor
 from advisor.core.file_fault import shown_value
 from advisor.core.sentences import Names, Reason, SaidError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.claims.predictor import Predictor
 
 _ANSWERS: dict[str, Callable[[Case, Predictor], Finding]] = {
     "fp32-4090-vs-a100": answer_fp32_order,

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from advisor.claims.claim import Verdict
 from advisor.core.bundled import resource
 from advisor.core.input_file import read_toml
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.core.sentences import Language
+from advisor.core.sentences import Language, Reason
 
 Reported = bool | float | list[float]
 

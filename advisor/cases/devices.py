@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.cases.case_file import Case, Finding
-from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.claims.claim import Claim
-from advisor.claims.predictor import candidate
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.claims.claim import Claim, Verdict
+from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.ratios import card_ratio, check_card_ratio
 from advisor.claims.setting import usual_precision
 from advisor.core.sentences import Arguments, Reason, SaidError
+from advisor.core.units import Estimate
+from advisor.predict.prediction import Candidate, Prediction
 from advisor.recommend.comparison import fixed_s
 from advisor.recommend.precisions import rate_of
+from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
-
-if TYPE_CHECKING:
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.claims.claim import Verdict
-    from advisor.claims.predictor import Predictor
-    from advisor.core.units import Estimate
-    from advisor.predict.prediction import Candidate, Prediction
-    from advisor.workload.workload import Workload
 
 _MINUTES_OF = {
     "a100-sxm4-40": "a100_40gb_min",

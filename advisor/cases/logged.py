@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from advisor.cases.case_file import Case, Finding
-from advisor.claims.predictor import candidate
+from advisor.claims.predictor import Predictor, candidate
 from advisor.core.sentences import Reason
 from advisor.logs.training_log import PeriodicValidation
 from advisor.recommend.comparison import fixed_s
 from advisor.workload.workload_file import load_workload
-
-if TYPE_CHECKING:
-    from advisor.claims.predictor import Predictor
 
 HOSTED_CARDS = ("t4", "p100-pcie-16", "v100-sxm2-16")
 """Cards that hosted notebooks give; stand-ins where a source names none."""

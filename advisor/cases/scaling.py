@@ -5,23 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from advisor.cases.case_file import Case, Finding
-from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.claims.claim import Claim
-from advisor.claims.predictor import candidate
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.claims.claim import Claim, Verdict
+from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.ratios import check_count_ratio
 from advisor.core.sentences import Arguments, Reason, SaidError
+from advisor.predict.prediction import Prediction
+from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
-
-if TYPE_CHECKING:
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.claims.claim import Verdict
-    from advisor.claims.predictor import Predictor
-    from advisor.predict.prediction import Prediction
-    from advisor.workload.workload import Workload
 
 UNSTATED_CARDS = ("rtx2080ti", "rtx3090", "titanrtx", "v100-pcie-16", "v100-pcie-32", "t4", "a100-pcie-40", "rtx4090")
 """Cards that people have two of; stand-ins where a source names none."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from advisor.catalogue.gpu_spec import is_consumer
-from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.gpu_spec import GpuSpec, is_consumer
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.claims.setting import usual_precision
-from advisor.optable.op_table import at
+from advisor.optable.op_table import Op, OpTable, at
 from advisor.recommend.precisions import rate_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision, TracePrecision
-    from advisor.optable.op_table import Op, OpTable
-    from advisor.workload.workload import Mode
+from advisor.workload.workload import Mode
 
 WINOGRAD_SAVING = 2.25
 """F(2x2, 3x3) multiplies 16 times for what takes 36 directly; counted for FP32, where libraries use it."""

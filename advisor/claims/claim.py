@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -13,10 +15,6 @@ from advisor.core.records import Record, shared_fields
 from advisor.core.sentences import Names, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.workload.workload import Mode, Trainable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 Seconds = Annotated[float, Meta(ge=1e-15, le=1e10)]
 Rate = Annotated[float, Meta(ge=1e-15, le=1e12)]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_spec import GpuSpec
 
 _VARIANT = r"(?!\s*-?\s*(?:ti\b|super\b|laptop|mobile|max-?q|d\b|notebook|笔记本|移动))"
 _NOT_A_QUANTITY = (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
-from advisor.claims.claim import Claim, ClaimAnswer, claim_of
+from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, claim_of
+from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
 from advisor.claims.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
@@ -16,10 +15,6 @@ from advisor.claims.times import check_time
 from advisor.core.file_fault import shown_value
 from advisor.core.sentences import SaidError
 from advisor.workload.workload_file import load_workload
-
-if TYPE_CHECKING:
-    from advisor.claims.claim import ClaimEntry
-    from advisor.claims.predictor import Predictor
 
 _SIZE_SLACK = 1.3
 """A size is named in round numbers: GPT-2's 124M are `117M` in its paper."""

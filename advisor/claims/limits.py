@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from advisor.claims.claim import Claim
 from advisor.core.sentences import Reason
+from advisor.predict.prediction import Prediction
 from advisor.recommend.wall_time import validation_pass_s
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from advisor.claims.claim import Claim
-    from advisor.predict.prediction import Prediction
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload
 
 HOST_SHARE = 0.3
 FEWEST_STEPS_BETWEEN = 20

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack, ratio_bound
-from advisor.claims.claim import ClaimAnswer, any_precision_of
-from advisor.claims.predictor import candidate
+from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
+from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import refusal, unknown_card_reasons
 from advisor.claims.setting import claimed_workload, held_against, range_over, usual_precision
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.catalogue.strategies import Strategy
-    from advisor.claims.claim import Claim, Verdict
-    from advisor.claims.predictor import Predictor
-    from advisor.predict.prediction import Prediction
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload
 
 LINEAR_SLACK = 1.03
 """Over n-fold by this much is still measurement noise."""

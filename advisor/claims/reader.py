@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import msgspec
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
 from advisor.claims.figures import Figures, find_figures
 from advisor.claims.gpu_names import find_gpus
 from advisor.claims.number_words import NOT_ONE_NUMBER, search, spelled_out
 from advisor.claims.ratio_words import says_slower
 from advisor.claims.refusals import refusal
-from advisor.claims.sides import find_sides
+from advisor.claims.sides import Sides, find_sides
 from advisor.claims.size_words import (
     cards_of_memory,
     find_parameters,
@@ -34,12 +35,6 @@ from advisor.claims.words import (
     first_named,
     says_fits,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.claims.sides import Sides
 
 MAX_CHARACTERS = 2000
 _LARGEST, _DIGITS = 1_000_000, 12

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.claims.claim import Claim
 from advisor.claims.gpu_names import nearest_cards
 from advisor.core.sentences import Names, Reason, SaidError, Value
 from advisor.core.units import format_count, format_seconds
 from advisor.recommend.comparison import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.claims.claim import Claim
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload
 
 
 def refusal(code: str, claim: Claim, specs: Mapping[str, GpuSpec], **numbers: Value) -> SaidError:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.claims.claim import Claim, Verdict
+from advisor.claims.predictor import Predictor
 from advisor.claims.refusals import refusal
 from advisor.core.units import Estimate
 from advisor.predict.prediction import basis_of
 from advisor.recommend.precisions import rate_of
+from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.claims.claim import Claim, Verdict
-    from advisor.claims.predictor import Predictor
-    from advisor.workload.workload import Workload
 
 
 def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:

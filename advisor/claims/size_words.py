@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import Literal
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.number_words import search
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.workload.workload import Trainable
+from advisor.workload.workload import Trainable
 
 WeightBits = Literal[4, 8, 16]
 _SIZE = r"(?<![\d.])(\d{1,4}(?:\.\d{1,3})?)\s*"

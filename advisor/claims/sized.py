@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
 from advisor.claims.bounds import clock_slack
-from advisor.claims.claim import ClaimAnswer
-from advisor.claims.predictor import candidate
+from advisor.claims.claim import Claim, ClaimAnswer, Verdict
+from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import refusal, size_text
 from advisor.claims.setting import range_over
-from advisor.core.sentences import Arguments, Listed, Reason
-from advisor.core.units import format_count
+from advisor.core.sentences import Arguments, Listed, Reason, SaidError
+from advisor.core.units import Estimate, format_count
 from advisor.cost.memory.capacity import usable_bytes
+from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import length_of
 from advisor.workload.workload_file import load_workload
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.claims.claim import Claim, Verdict
-    from advisor.claims.predictor import Predictor
-    from advisor.core.sentences import SaidError
-    from advisor.core.units import Estimate
-    from advisor.predict.prediction import Prediction
 
 _FULL_FLOP, _ADAPTER_FLOP, _FORWARD_FLOP = 6.0, 4.0, 2.0
 """A parameter and token: forward 2, gradients of inputs 2, gradients of weights 2 (Kaplan et al. 2020)."""

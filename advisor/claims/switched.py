@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
-from advisor.claims.claim import ClaimAnswer
-from advisor.claims.predictor import candidate
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.claims.claim import Claim, ClaimAnswer, Verdict
+from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.ratios import LINEAR_SLACK, PANEL
 from advisor.claims.refusals import refusal, unpredicted
 from advisor.claims.setting import claimed_workload, held_against, range_over, usual_precision
 from advisor.core.sentences import Arguments, Listed, Reason
-from advisor.predict.ranges.gain_range import gain_range
+from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
+from advisor.predict.ranges.gain_range import GainKind, gain_range
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
-from advisor.workload.workload import with_training
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.catalogue.strategies import Strategy
-    from advisor.claims.claim import Claim, Verdict
-    from advisor.claims.predictor import Predictor
-    from advisor.core.units import Estimate
-    from advisor.predict.prediction import Prediction
-    from advisor.predict.ranges.gain_range import GainKind
-    from advisor.workload.workload import Workload
-
+from advisor.workload.workload import Workload, with_training
 
 _LESS: tuple[tuple[str, dict[str, object]], ...] = (
     ("pure", {"precision": "bf16_true"}),

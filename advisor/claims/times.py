@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.claims.bounds import Bound, step_bound
-from advisor.claims.claim import ClaimAnswer, any_precision_of
+from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.limits import likely_limits
-from advisor.claims.predictor import candidate
+from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import unpredicted
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
 from advisor.claims.words import says_training
 from advisor.core.sentences import Arguments, Reason, SaidError
 from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import batch_sizes_around
 from advisor.recommend.comparison import counted
-from advisor.workload.workload import with_training
-
-if TYPE_CHECKING:
-    from advisor.claims.claim import Claim, Verdict
-    from advisor.claims.predictor import Predictor
-    from advisor.predict.prediction import Prediction
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload, with_training
 
 EPOCH_SLACK = 1.15
 """An epoch's wall time holds a validation pass, checkpoints and the loader's start beside its steps."""

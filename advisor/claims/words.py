@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
 from advisor.claims.number_words import search
-
-if TYPE_CHECKING:
-    from advisor.catalogue.precisions import Precision
-    from advisor.catalogue.strategies import Strategy
 
 Word = TypeVar("Word", bound=str)
 

@@ -6,9 +6,9 @@ import argparse
 import difflib
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
+from typing import Any, Literal, NoReturn, get_args
 
 from msgspec import Meta
 
@@ -16,7 +16,6 @@ from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS, precision_meant
 from advisor.cli.faults import ArgumentFault, command_fault, fault_of, meant, shown, unknown_words
-from advisor.workload.overrides import OVERRIDE_NAMES
 from advisor.workload.workload import (
     BatchSize,
     Checkpointing,
@@ -29,9 +28,6 @@ from advisor.workload.workload import (
     Size,
     Trainable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Shell = Literal["bash", "zsh", "fish"]
 Framework = Literal["trainer", "accelerate", "lightning"]
@@ -228,6 +224,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 def settings_of(arguments: argparse.Namespace) -> dict[str, object]:
     """What the flags say of the workload, by its fields' names: each such flag is kept under its field's."""
+    from advisor.workload.overrides import OVERRIDE_NAMES  # with all that tells faults, which a start does not need
+
     said = {name: value for name, value in vars(arguments).items() if value is not None and value is not False}
     return {name: value for name, value in said.items() if name in OVERRIDE_NAMES}
 

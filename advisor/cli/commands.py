@@ -7,6 +7,7 @@ import contextlib
 import errno
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from advisor.cli.arguments import build_parser, parse
@@ -15,8 +16,6 @@ from advisor.cli.streams import steady_streams
 from advisor.core.errors import OutputError, UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from advisor.core.sentences import Language
 
 _EXHAUSTED = {errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT}

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.cli.arguments import Shell
+from advisor.cli.arguments import Shell
 
 _WORKLOADS = frozenset({"--measure", "--predict"})
 

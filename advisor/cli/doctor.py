@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
 import shutil
@@ -9,16 +10,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from advisor.core.child_process import ChildProcess
 from advisor.core.records import Record
-from advisor.core.sentences import Listed, Reason, Said, Value, say, sentence
-
-if TYPE_CHECKING:
-    import argparse
-
-    from advisor.core.sentences import Language
+from advisor.core.sentences import Language, Listed, Reason, Said, Value, say, sentence
 
 State = Literal["good", "wrong", "unknown"]
 SOMETHING_WRONG = 3

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from advisor.core.errors import UserFacingError
 
-    from advisor.core.errors import UserFacingError
+if TYPE_CHECKING:
     from advisor.core.sentences import Language, Reason, SaidError, SaidOutputError, Value
 
 OUR_BUG, NOTHING_MEASURED, INTERRUPTED, NOT_WRITTEN, NOTHING_FITS = 1, 3, 4, 5, 6

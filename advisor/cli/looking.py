@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from advisor.cli.faults import command_fault
 from advisor.cli.outputs import requested, result_stream, write_outputs
-
-if TYPE_CHECKING:
-    import argparse
-
-    from advisor.core.sentences import Language
+from advisor.core.sentences import Language
 
 _WORKLOADS = ("key", "name", "precision", "optimizer", "batch")
 _CARDS = ("key", "name", "memory", "fp32", "tf32", "fp16", "bandwidth")

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, get_args
+from typing import IO, get_args
 
 import msgspec
 
 from advisor.cli.faults import NOT_WRITTEN, command_fault, complain, output_fault
 from advisor.core.errors import OutputError
+from advisor.core.sentences import Language
 from advisor.present.advice_file import FileKind
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
-
-    from advisor.core.sentences import Language
 
 STDOUT = Path("-")
 _LONGEST_SHOWN = 200

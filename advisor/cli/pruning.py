@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from advisor.cli.faults import command_fault
-from advisor.core.sentences import Reason, say
-
-if TYPE_CHECKING:
-    import argparse
-
-    from advisor.core.sentences import Language
+from advisor.core.sentences import Language, Reason, say
 
 _YES = {"y", "yes", "j", "是", "好"}
 

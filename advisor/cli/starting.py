@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from advisor.cli.arguments import settings_of
 from advisor.cli.faults import command_fault
 from advisor.core.bundled import resource
 from advisor.core.file_writing import write_atomically
-from advisor.core.sentences import Reason, say
-
-if TYPE_CHECKING:
-    import argparse
-    from pathlib import Path
-
-    from advisor.core.sentences import Language
+from advisor.core.sentences import Language, Reason, say
 
 STARTER = "workload_starter.toml"
 _FILLED_IN = frozenset(

@@ -6,10 +6,8 @@ import contextlib
 import errno
 import os
 import sys
-from typing import IO, TYPE_CHECKING, Any, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import IO, Any, cast
 
 _READER_LEFT = {errno.EPIPE, errno.ESHUTDOWN, errno.EIO}
 """Nobody reads any more (`| head`, a closed terminal): no fault of the output."""

@@ -10,15 +10,13 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, Literal
 
 from advisor.core.memory_watch import allowance_bytes, resident_bytes_of
 from advisor.core.system import this_system
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ExitKind = Literal["finished", "cancelled", "failed", "died"]
 

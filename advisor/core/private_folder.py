@@ -8,13 +8,10 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from advisor.core.sentences import SaidOutputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LOCK = ".in-use"
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from advisor.logs.log_facts import LogFacts
+from advisor.logs.log_facts import LogFacts
 
 _KERAS = re.compile(
     r"(\d{1,12})/(\d{1,12}) (?:\[={1,60}\]|━{1,60}) (?:- )?(?:(\d{1,9})s )?(\d{1,9}(?:\.\d{1,9})?)(ms|s|us)/step"

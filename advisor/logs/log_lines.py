@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from advisor.core.input_file import read_text
 from advisor.logs.known_formats import clock_s, take_stamp, takes_known, unit_s
 from advisor.logs.log_facts import LogFacts
 from advisor.logs.terminal_codes import without_terminal_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MAX_BYTES = 16 * 2**20
 MAX_LINES = 200_000

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from advisor.core.file_fault import file_fault
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
+from advisor.logs.log_facts import LogFacts
+from advisor.predict.prediction import Prediction
 from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_interval, split_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from advisor.logs.log_facts import LogFacts
-    from advisor.predict.prediction import Prediction
 
 CALMER_FACTOR = 10
 CALM_ENOUGH_SHARE = 0.25

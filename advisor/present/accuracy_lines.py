@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.core.sentences import Arguments, Language, sentence
 from advisor.predict.accuracy_record import DOCUMENT, AccuracyRecord, GroupedBy, accuracy_record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.catalogue.precisions import Precision
 
 
 def accuracy_line(language: Language) -> str | None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from advisor.catalogue.strategies import STRATEGY_FACTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from advisor.catalogue.precisions import Precision
-    from advisor.catalogue.strategies import Strategy
-    from advisor.predict.prediction import Prediction
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
+from advisor.predict.prediction import Prediction
 
 
 def batch_curve(

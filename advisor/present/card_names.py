@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from advisor.core.sentences import Language, sentence, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from advisor.predict.prediction import Device, Prediction
+from advisor.predict.prediction import Device, Prediction
 
 
 def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.core.records import Record
 from advisor.core.sentences import Language, sentence
 from advisor.measure.measurement import StepMeasurement, Summary
 from advisor.predict.prediction import Prediction
-
-if TYPE_CHECKING:
-    from advisor.store.advice_record import AdviceRecord
+from advisor.store.advice_record import AdviceRecord
 
 
 class CheckedStep(Record, frozen=True, kw_only=True):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
+from advisor.catalogue.precisions import Precision
 from advisor.core.records import Record
 from advisor.core.units import Estimate, around
+from advisor.measure.measurement import Measurement
 from advisor.predict.prediction import Prediction
-
-if TYPE_CHECKING:
-    from advisor.catalogue.precisions import Precision
-    from advisor.measure.measurement import Measurement
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import AdviceRecord
-
+from advisor.recommend.recommendation import Recommendation
+from advisor.store.advice_record import AdviceRecord
 
 Figure = Literal["step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost"]
 """What two recommendations are held against each other by."""

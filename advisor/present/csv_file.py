@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from advisor.core.file_writing import write_atomically
 from advisor.core.foreign_text import spreadsheet_cell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from advisor.core.units import Estimate
-    from advisor.predict.prediction import Prediction
-    from advisor.store.advice_record import AdviceRecord
+from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
+from advisor.store.advice_record import AdviceRecord
 
 # What of a prediction its flat rows hold, here and in data frames: fields with a range, and plain ones.
 ESTIMATES = ("step_s", "samples_per_s", "peak_memory_bytes", "job_s", "cost", "energy_j", "efficiency")

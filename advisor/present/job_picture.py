@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.records import Record
@@ -15,11 +15,7 @@ from advisor.present.set_ups import chosen_prediction, shown_set_ups, tied_place
 from advisor.present.summary import best_by_device
 from advisor.present.table_cells import strategy_name
 from advisor.recommend.ranking import is_trusted, untrusted_devices
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.store.advice_record import AdviceRecord
+from advisor.store.advice_record import AdviceRecord
 
 _ROWS = 9
 _REFUSED_ROWS = 2

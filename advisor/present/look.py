@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from advisor.cost.parts import PartKind
-    from advisor.hardware.machine import Machine
-    from advisor.predict.prediction import Prediction
+from advisor.cost.parts import PartKind
+from advisor.hardware.machine import Machine
+from advisor.predict.prediction import Prediction
 
 Shade = Literal["light", "dark"]
 

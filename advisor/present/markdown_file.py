@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from advisor.core.sentences import Language
 from advisor.present.summary import summarise
-
-if TYPE_CHECKING:
-    from advisor.core.sentences import Language
-    from advisor.present.tables import Table
-    from advisor.store.advice_record import AdviceRecord
+from advisor.present.tables import Table
+from advisor.store.advice_record import AdviceRecord
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes
+from advisor.predict.prediction import Prediction
 from advisor.present.set_ups import usable_memory_bytes
 from advisor.present.summary import Section, Summary, best_by_device, summarise
 from advisor.present.table_cells import NONE, counted, set_up_cells
-from advisor.present.tables import table_of
-
-if TYPE_CHECKING:
-    from advisor.predict.prediction import Prediction
-    from advisor.present.tables import Table
-    from advisor.store.advice_record import AdviceRecord
+from advisor.present.tables import Table, table_of
+from advisor.store.advice_record import AdviceRecord
 
 ROWS = 5
 _SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 2, "summary-help": 3, "summary-caveats": 3}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 import msgspec
 
@@ -14,11 +15,6 @@ from advisor.logs.training_log import LogReport
 from advisor.present import csv_file
 from advisor.present.evaluation_text import ANSWER_COLUMNS
 from advisor.present.written_mark import is_unchanged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
 
 _PDF_MARK = b"written by advisor"
 """Among the keywords of each report, which stand uncompressed in the file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import msgspec
 
@@ -12,9 +12,6 @@ from advisor.claims.claim import ClaimAnswer, ClaimFile
 from advisor.logs.training_log import LogReport
 from advisor.recommend.prices import Prices
 from advisor.store.json_file import published
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _TITLES: Mapping[str, tuple[type[msgspec.Struct], str]] = {
     "claims.schema.json": (ClaimFile, "Claim file (--claim-file)"),

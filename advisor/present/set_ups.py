@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from advisor.core.sentences import visible
 from advisor.cost.memory.capacity import usable_bytes
+from advisor.predict.prediction import Prediction
 from advisor.present.summary import best_by_device
-from advisor.recommend.recommendation import prediction_of
-
-if TYPE_CHECKING:
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import AdviceRecord
+from advisor.recommend.recommendation import Recommendation, prediction_of
+from advisor.store.advice_record import AdviceRecord
 
 _LABEL_LENGTH = 30
 TIE = "≈"

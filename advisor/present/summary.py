@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
@@ -21,6 +21,7 @@ from advisor.core.units import (
     format_seconds,
     value_of,
 )
+from advisor.predict.prediction import Prediction
 from advisor.present.card_names import shown_names
 from advisor.present.checked_steps import checked_steps
 from advisor.present.switch_table import help_sentences, switch_table
@@ -30,16 +31,10 @@ from advisor.present.workload_titles import workload_title
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.precisions import stand_in
 from advisor.recommend.ranking import score
-from advisor.recommend.recommendation import prediction_of, rests_on
+from advisor.recommend.recommendation import Goal, Recommendation, prediction_of, rests_on
 from advisor.recommend.strategy import best_by_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Goal, Recommendation
-    from advisor.store.advice_record import AdviceRecord
-    from advisor.workload.workload import Mode
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Mode
 
 
 class Section(Record, frozen=True, kw_only=True):

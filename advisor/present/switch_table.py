@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.core.sentences import Language, sentence, visible
-from advisor.core.units import format_bytes, format_seconds, value_of
+from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
 from advisor.present.tables import Table, table_of
-
-if TYPE_CHECKING:
-    from advisor.core.units import Estimate
-    from advisor.recommend.switches import Switch
+from advisor.recommend.switches import Switch
 
 _COLUMNS = ("switch", "on", "step", "times", "gain-range", "saved", "need", "published")
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_seconds
-from advisor.present.checked_steps import batch_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from advisor.catalogue.strategies import Strategy
-    from advisor.predict.prediction import Prediction, SetUp
-    from advisor.present.checked_steps import CheckedStep
+from advisor.predict.prediction import Prediction, SetUp
+from advisor.present.checked_steps import CheckedStep, batch_text
 
 NONE = "–"
 _ANSWERS = {True: "yes", False: "no", None: "unknown"}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from advisor.core.records import Record
 from advisor.core.sentences import Language, sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class Table(Record, frozen=True, kw_only=True):

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from typing import TYPE_CHECKING
 
 from advisor.core.bundled import workloads_folder
-from advisor.core.sentences import sentence, visible
-
-if TYPE_CHECKING:
-    from advisor.core.sentences import Language
-    from advisor.workload.workload import Workload
+from advisor.core.sentences import Language, sentence, visible
+from advisor.workload.workload import Workload
 
 
 @cache

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.core.sentences import Listed, Reason
 from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
-
-if TYPE_CHECKING:
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload
 
 _PARTS = {
     "data.samples": "assumed-samples",

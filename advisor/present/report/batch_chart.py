@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
+from advisor.predict.prediction import Prediction
 from advisor.present.batch_curve import batch_curve
 from advisor.present.card_names import names_with_place
 from advisor.present.look import device_colour, device_places, device_shape
 from advisor.present.set_ups import clipped
-from advisor.recommend.recommendation import batch_advice_on
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import AdviceRecord
+from advisor.recommend.recommendation import Recommendation, batch_advice_on
+from advisor.store.advice_record import AdviceRecord
 
 _SERIES = 4
 _LOG_FROM = 80

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes, format_cost, format_rate, format_seconds
+from advisor.predict.prediction import Prediction
 from advisor.present.card_names import names_with_place
 from advisor.present.job_picture import job_picture, row_detail, row_name, row_names, tick_text
 from advisor.present.job_picture import legend as legend_of
@@ -20,12 +22,7 @@ from advisor.present.set_ups import (
     usable_memory_bytes,
 )
 from advisor.present.table_cells import strategy_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from advisor.predict.prediction import Prediction
-    from advisor.store.advice_record import AdviceRecord
+from advisor.store.advice_record import AdviceRecord
 
 Chart = dict[str, Any]
 _BARS = 10

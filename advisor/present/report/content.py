@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Language, labelled, listed, sentence, visible
+from advisor.core.sentences import Language, Reason, Value, labelled, listed, sentence, visible
 from advisor.present.accuracy_lines import accuracy_line
 from advisor.present.card_names import shown_names
 from advisor.present.look import PAPER
@@ -22,13 +23,8 @@ from advisor.present.summary import said, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
 from advisor.present.window_words import window_words
 from advisor.present.workload_titles import workload_title
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.core.sentences import Reason, Value
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import AdviceRecord
+from advisor.recommend.recommendation import Recommendation
+from advisor.store.advice_record import AdviceRecord
 
 Content = dict[str, Any]
 _WHY_LINES = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, message_exists, say, sentence, visible
@@ -10,10 +10,8 @@ from advisor.core.units import format_bytes, format_count, format_energy, format
 from advisor.present.set_ups import chosen_prediction, clipped
 from advisor.present.summary import estimate_text, flop_label
 from advisor.present.workload_titles import workload_title
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import passes_over_data, quantization_of
-
-if TYPE_CHECKING:
-    from advisor.store.advice_record import AdviceRecord
 
 _GPUS = 8
 _SWITCHES = ("compile", "channels_last", "optimizer_in_backward", "chunked_loss")

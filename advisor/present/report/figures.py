@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_rate, format_seconds
 from advisor.present.set_ups import chosen_prediction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import AdviceRecord
+from advisor.recommend.recommendation import Recommendation
+from advisor.store.advice_record import AdviceRecord
 
 
 def key_figures(advice: AdviceRecord, main: Recommendation, language: Language) -> list[dict[str, str]]:

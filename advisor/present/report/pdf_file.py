@@ -7,16 +7,13 @@ import shutil
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from advisor.core.bundled import resource
 from advisor.core.private_folder import private_folder
 from advisor.core.sentences import Language, Said, SaidOutputError, sentence
 from advisor.present.report.content import report_content
-
-if TYPE_CHECKING:
-    from advisor.store.advice_record import AdviceRecord
-
+from advisor.store.advice_record import AdviceRecord
 
 _SETTINGS = (
     (1.0, False), (0.86, False), (0.74, False), (1.12, False), (1.0, True), (1.3, True), (1.7, True), (2.2, True),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes, format_quantity, format_seconds, value_of
+from advisor.measure.measurement import CommunicationMeasurement
 from advisor.present.card_names import names_with_place
 from advisor.present.checked_steps import checked_steps
 from advisor.present.report.charts import counted
@@ -15,12 +16,7 @@ from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_u
 from advisor.present.summary import devices_title, own_precisions
 from advisor.present.table_cells import NONE, set_up_cells, step_cells, strategy_name
 from advisor.present.tables import Table, table_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.measure.measurement import CommunicationMeasurement
-    from advisor.store.advice_record import AdviceRecord
+from advisor.store.advice_record import AdviceRecord
 
 DEVICE_ROWS = 12
 _STEP_ROWS = 12

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.sentences import SaidOutputError, visible
 from advisor.present.script.learning_rates import learning_rate
 from advisor.present.summary import expected_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import AdviceRecord
-    from advisor.workload.workload import Training
+from advisor.recommend.recommendation import Recommendation
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Training
 
 Framework = Literal["trainer", "accelerate", "lightning"]
 Fields = dict[str, object]

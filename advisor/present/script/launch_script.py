@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from string import Template
-from typing import TYPE_CHECKING
 
 from advisor.catalogue.loading import STAND_IN_SAMPLES
-from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.bundled import resource
 from advisor.core.sentences import SaidOutputError, visible
@@ -15,13 +14,9 @@ from advisor.present.script.method_lines import method_lines, update_lines
 from advisor.present.script.model_code import model_code
 from advisor.present.script.parts import part
 from advisor.present.summary import expected_line
-from advisor.workload.workload import HuggingFaceModel, PythonModel
-
-if TYPE_CHECKING:
-    from advisor.catalogue.precisions import Precision
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import AdviceRecord
-    from advisor.workload.workload import Training, Workload
+from advisor.recommend.recommendation import Recommendation
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import HuggingFaceModel, PythonModel, Training, Workload
 
 SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"

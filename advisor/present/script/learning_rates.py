@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from advisor.workload.workload import HuggingFaceModel
-
-if TYPE_CHECKING:
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import HuggingFaceModel, Workload
 
 
 class LearningRate(NamedTuple):

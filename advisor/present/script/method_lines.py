@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.present.script.learning_rates import learning_rate
 from advisor.present.script.parts import part
-from advisor.workload.workload import fp8_recipe_of, quantization_of
-
-if TYPE_CHECKING:
-    from advisor.catalogue.precisions import Precision
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.workload.workload import Training, Workload
+from advisor.recommend.recommendation import Recommendation
+from advisor.workload.workload import Training, Workload, fp8_recipe_of, quantization_of
 
 _ATTENTION = (
     "q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pprint
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from advisor.present.script.parts import part
 from advisor.workload.model_config import resolve_config
 from advisor.workload.python_source import file_of
 from advisor.workload.tasks import infer_task
-from advisor.workload.workload import HuggingFaceModel, PythonModel, TemplateModel, length_of
-
-if TYPE_CHECKING:
-    from advisor.workload.workload import Task, Workload
+from advisor.workload.workload import HuggingFaceModel, PythonModel, Task, TemplateModel, Workload, length_of
 
 _AUTO_CLASSES = {
     "sequence-classification": "AutoModelForSequenceClassification",
