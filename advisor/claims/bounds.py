@@ -70,16 +70,9 @@ def clock_slack(spec: GpuSpec) -> float:
 
 
 def _least_flop(op: Op, batch_size: int, precision: Precision) -> float:
-    flop = at(op.flop, batch_size)
-    shape = op.convolution
-    if (
-        precision == "fp32"
-        and shape is not None
-        and shape.kernel_elements == _WINOGRAD_KERNEL_ELEMENTS
-        and shape.unit_stride
-    ):
-        return flop / WINOGRAD_SAVING
-    return flop
+    flop, shape = at(op.flop, batch_size), op.convolution
+    three_by_three = shape is not None and shape.kernel_elements == _WINOGRAD_KERNEL_ELEMENTS and shape.unit_stride
+    return flop / WINOGRAD_SAVING if three_by_three and precision == "fp32" else flop
 
 
 def ratio_bound(fast: GpuSpec, slow: GpuSpec, precision: Precision) -> float | None:

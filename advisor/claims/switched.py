@@ -62,9 +62,7 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     bound = _bound(claim, specs)
     numbers: Arguments = {
         "device": specs[0].name,
-        "change": _change(claim),
-        "after": _named(claim)[0],
-        "before": _named(claim)[1],
+        **_change(claim),
         "claimed_ratio": ratio,
         **expected.arguments("expected", "ratio"),
         "bound_ratio": bound or 0.0,
@@ -181,16 +179,11 @@ def _bound(claim: Claim, specs: Sequence[GpuSpec]) -> float | None:
     return max((*ratios, fewer_bytes)) if ratios else None
 
 
-def _change(claim: Claim) -> str:
-    if claim.reference_precision is not None:
-        return "precision"
-    return "batch" if claim.reference_batch_size is not None else "compile"
-
-
-def _named(claim: Claim) -> tuple[str, str]:
-    """What stands after and before the change, in words that no language needs translated."""
+def _change(claim: Claim) -> dict[str, str]:
+    """What was changed, and what stands after and before it, in words that no language needs translated."""
     if claim.reference_precision is not None and claim.precision is not None:
-        return PRECISION_LABELS[claim.precision], PRECISION_LABELS[claim.reference_precision]
+        after, before = PRECISION_LABELS[claim.precision], PRECISION_LABELS[claim.reference_precision]
+        return {"change": "precision", "after": after, "before": before}
     if claim.reference_batch_size is not None:
-        return str(claim.batch_size), str(claim.reference_batch_size)
-    return "torch.compile", "eager"
+        return {"change": "batch", "after": str(claim.batch_size), "before": str(claim.reference_batch_size)}
+    return {"change": "compile", "after": "torch.compile", "before": "eager"}

@@ -46,18 +46,10 @@ def list_command(arguments: argparse.Namespace, language: Language) -> int:
     for name in bundled_names():
         workload = load_workload(name)
         training = workload.training
-        rows.append(
-            (
-                name,
-                workload_title(workload.name, language),
-                training.precision,
-                training.optimizer,
-                str(training.batch_size),
-            )
-        )
-    print_table(
-        table_of(sentence("list-workloads", language), _WORKLOADS, rows, language, first_number="batch"), console
-    )
+        title = workload_title(workload.name, language)
+        rows.append((name, title, training.precision, training.optimizer, str(training.batch_size)))
+    workloads = table_of(sentence("list-workloads", language), _WORKLOADS, rows, language, first_number="batch")
+    print_table(workloads, console)
     console.print()
     cards = []
     for key, spec in spec_table().items():

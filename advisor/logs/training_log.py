@@ -117,12 +117,18 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
     }
     seconds["training"] = max(0.0, total - sum(seconds.values()))
     reasons = (*_split_reasons(facts, seconds, total), *_step_reasons(step_s, data_fraction, prediction))
-    return LogReport(
-        split=split_of(seconds, reasons),
-        step_s=step_s,
-        step_count=steps,
-        reasons=reasons or (Reason.of("log-nothing-loud", total_s=total),),
-    )
+    return _report(seconds, reasons, step_s, steps, total)
+
+
+def _report(
+    seconds: dict[WallKind, float],
+    reasons: tuple[Reason, ...],
+    step_s: float | None,
+    step_count: int | None,
+    total_s: float,
+) -> LogReport:
+    told = reasons or (Reason.of("log-nothing-loud", total_s=total_s),)
+    return LogReport(split=split_of(seconds, reasons), step_s=step_s, step_count=step_count, reasons=told)
 
 
 def _periodic(facts: LogFacts) -> PeriodicValidation | None:
@@ -150,12 +156,7 @@ def _report_of_periodic(facts: LogFacts, log: PeriodicValidation, prediction: Pr
     validation = log.step_count / log.every_steps * log.validation_s
     seconds: dict[WallKind, float] = {"validation": validation, "training": log.step_count * log.step_s}
     reasons = (*log.reasons(), *_step_reasons(log.step_s, _data_fraction(facts), prediction))
-    return LogReport(
-        split=split_of(seconds, reasons),
-        step_s=log.step_s,
-        step_count=log.step_count,
-        reasons=reasons or (Reason.of("log-nothing-loud", total_s=log.total_s),),
-    )
+    return _report(seconds, reasons, log.step_s, log.step_count, log.total_s)
 
 
 def _timeline(facts: LogFacts) -> tuple[float | None, float | None, float, int | None]:

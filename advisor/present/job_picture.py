@@ -14,6 +14,7 @@ from advisor.present.card_names import device_names, short_name
 from advisor.present.set_ups import chosen_prediction, shown_set_ups, tied_places
 from advisor.present.summary import best_by_device
 from advisor.present.table_cells import strategy_name
+from advisor.recommend.comparison import counted
 from advisor.recommend.ranking import is_trusted, untrusted_devices
 from advisor.store.advice_record import AdviceRecord
 
@@ -89,8 +90,7 @@ def job_picture(advice: AdviceRecord) -> JobPicture | None:
 
 def row_name(row: PictureRow, names: dict[str, str]) -> str:
     """The device without its maker's name, with its count where there are several; `names` by device key."""
-    name = names[row.prediction.device.key]
-    return f"{row.prediction.count} × {name}" if row.prediction.count > 1 else name
+    return counted(row.prediction.count, names[row.prediction.device.key])
 
 
 def row_names(advice: AdviceRecord) -> dict[str, str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import msgspec
 
 from advisor.catalogue.strategies import STRATEGY_LABELS
-from advisor.core.sentences import Language, sentence
+from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_bytes
 from advisor.predict.prediction import Prediction
 from advisor.present.set_ups import usable_memory_bytes
 from advisor.present.summary import Section, Summary, best_by_device, summarise
-from advisor.present.table_cells import NONE, counted, set_up_cells
+from advisor.present.table_cells import NONE, set_up_cells
 from advisor.present.tables import Table, table_of
+from advisor.recommend.comparison import counted
 from advisor.store.advice_record import AdviceRecord
 
 ROWS = 5
@@ -70,7 +71,7 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
             row,
             names,
             language,
-            device=counted(row),
+            device=counted(row.count, visible(row.device.name)),
             strategy=STRATEGY_LABELS.get(row.strategy, NONE),
             memory=memory_cell(row, language),
         )

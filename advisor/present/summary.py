@@ -116,14 +116,9 @@ def expected_line(chosen: Recommendation, mode: Mode = "training") -> str:
     return f"{set_up_line(chosen, 'en', mode)} Expected step: {step} ({low} – {high}, {basis})."
 
 
-def job_label(mode: Mode) -> str:
-    """Message id of what the job is called: inference answers every sample once."""
-    return "summary-job-inference" if mode == "inference" else "summary-job"
-
-
-def flop_label(mode: Mode) -> str:
-    """Message id of what the operations of one sample are called."""
-    return "summary-flop-inference" if mode == "inference" else "summary-flop"
+def in_mode(code: str, mode: Mode) -> str:
+    """Message id of what has another name where a model only infers: a job then answers every sample once."""
+    return f"{code}-inference" if mode == "inference" else code
 
 
 def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], language: Language) -> str:
@@ -135,9 +130,10 @@ def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], 
 
 
 def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -> tuple[tuple[str, str], ...]:
+    mode = advice.workload.training.mode
     rows: list[tuple[str, str]] = [
         ("summary-step", estimate_text(chosen.step_s, format_seconds, language)),
-        (job_label(advice.workload.training.mode), estimate_text(chosen.job_s, format_seconds, language)),
+        (in_mode("summary-job", mode), estimate_text(chosen.job_s, format_seconds, language)),
         ("summary-rate", estimate_text(chosen.samples_per_s, format_rate, language)),
         ("summary-memory", estimate_text(chosen.peak_memory_bytes, format_bytes, language)),
     ]
@@ -154,7 +150,7 @@ def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -
     if model.parameter_count is not None:
         rows.append(("summary-parameters", format_count(model.parameter_count)))
     if model.flop_per_sample is not None:
-        rows.append((flop_label(advice.workload.training.mode), format_quantity(model.flop_per_sample, "FLOP")))
+        rows.append((in_mode("summary-flop", mode), format_quantity(model.flop_per_sample, "FLOP")))
     return tuple((sentence(code, language), text) for code, text in rows)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
 from advisor.present.tables import Table, table_of
+from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch
 
 _COLUMNS = ("switch", "on", "step", "times", "gain-range", "saved", "need", "published")
@@ -72,7 +73,7 @@ def _row(one: Switch, language: Language) -> tuple[str, ...]:
     gain = one.gain
     return (
         _name(one, language),
-        (f"{one.count} × " if one.count > 1 else "") + visible(one.device_name),
+        counted(one.count, visible(one.device_name)),
         format_seconds(one.step_s.value),
         "–" if gain is None else f"{gain.value:.2f}",
         "–" if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",

@@ -36,11 +36,6 @@ def batch_of(chosen: SetUp) -> str:
     return f"{chosen.batch_size_per_device:,}{steps}"
 
 
-def counted(one: SetUp) -> str:
-    """The device by its name, with its count where there are several."""
-    return (f"{one.count} × " if one.count > 1 else "") + visible(one.device.name)
-
-
 def seconds_range(low_s: float, high_s: float) -> str:
     """Two durations as the ends of a range."""
     return f"{format_seconds(low_s)} – {format_seconds(high_s)}"

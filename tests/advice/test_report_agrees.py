@@ -9,7 +9,7 @@ from advisor.core.units import format_bytes
 from advisor.optable.saved_tables import saved_tables
 from advisor.present.card_names import names_with_place
 from advisor.present.report.batch_chart import batch_chart
-from advisor.present.report.charts import counted, memory_chart
+from advisor.present.report.charts import memory_chart, named
 from advisor.present.set_ups import chosen_prediction
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
@@ -32,7 +32,7 @@ def test_the_memory_chart_shows_the_memory_of_the_advised_set_up(advised: Advice
     prediction, chart = chosen_prediction(advised, main), memory_chart(advised, "en")
     assert prediction is not None
     assert chart is not None
-    label = counted(prediction, names_with_place(advised.predictions, "en"))
+    label = named(prediction, names_with_place(advised.predictions, "en"))
     shown = next(bar for bar in chart["bars"] if bar["label"] == label)
     assert label.startswith(f"{main.count} × ")
     assert main.peak_memory_bytes is not None

@@ -22,6 +22,7 @@ from advisor.present.set_ups import (
     usable_memory_bytes,
 )
 from advisor.present.table_cells import strategy_name
+from advisor.recommend.comparison import counted
 from advisor.store.advice_record import AdviceRecord
 
 Chart = dict[str, Any]
@@ -52,10 +53,9 @@ def _bars(predictions: Sequence[tuple[str, Prediction]], chosen: Prediction | No
     return {"kind": "bars", "bars": bars, "legend": legend, "notes": notes}
 
 
-def counted(item: Prediction, names: Mapping[str, str]) -> str:
+def named(item: Prediction, names: Mapping[str, str]) -> str:
     """The device as the window names it, with its count where there are several."""
-    name = clipped(names[item.device.key])
-    return f"{item.count} × {name}" if item.count > 1 else name
+    return counted(item.count, clipped(names[item.device.key]))
 
 
 def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
@@ -111,7 +111,7 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         if main is not None and item.batch_size_per_device != main.batch_size_per_device:
             own += f" · {sentence('picture-batch', language, batch=format(item.batch_size_per_device, ','))}"
         tie = f" {TIE}" if item.device_and_count in ties else ""
-        labelled.append((f"{counted(item, names)}{own}{tie}", item))
+        labelled.append((f"{named(item, names)}{own}{tie}", item))
     chart = _bars(labelled, chosen_prediction(advice, main), language)
     if any(label.endswith(f" {TIE}") for label, _ in labelled):
         chart["notes"].append(f"{TIE} {sentence('report-legend-tied', language)}")
@@ -120,8 +120,7 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
 
 def _spread(item: Prediction, language: Language) -> str:
     """Count and strategy, as the window abbreviates them."""
-    name = strategy_name(item.strategy, language, short=True)
-    return f"{item.count} × {name}" if item.count > 1 else name
+    return counted(item.count, strategy_name(item.strategy, language, short=True))
 
 
 def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
@@ -168,7 +167,7 @@ def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         times = {part.kind: part.duration_s for part in item.parts}
         bars.append(
             {
-                "label": counted(item, names),
+                "label": named(item, names),
                 "parts": [max(0.0, times.get(kind, 0.0)) / item.step_s.value for kind in kinds],
                 "limit": None,
                 "beyond": False,
@@ -220,7 +219,7 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         sizes = {part.kind: part.size_bytes for part in item.memory_parts}
         bars.append(
             {
-                "label": counted(item, names),
+                "label": named(item, names),
                 "parts": [min(1.0, sizes.get(kind, 0.0) / top) for kind in kinds],
                 "limit": min(1.0, capacity / top),
                 "beyond": capacity > top,

@@ -19,10 +19,11 @@ from advisor.present.report.facts import assumed, fact_columns
 from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
 from advisor.present.set_ups import clipped
-from advisor.present.summary import said, set_up_line, summarise
+from advisor.present.summary import in_mode, said, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
 from advisor.present.window_words import window_words
 from advisor.present.workload_titles import workload_title
+from advisor.recommend.comparison import counted
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 
@@ -41,7 +42,7 @@ def report_content(advice: AdviceRecord, language: Language) -> Content:
     first, further = _first_page(advice, main, language)
     return {
         "language": language,
-        "title": sentence(_title(advice), language),
+        "title": sentence(in_mode("report-title", advice.workload.training.mode), language),
         "subtitle": _subtitle(advice, language),
         "date": [int(part) for part in advice.created_utc[:10].split("-")],
         "headline": clipped(summary.headline, _HEADLINE_LENGTH),
@@ -60,10 +61,6 @@ def report_content(advice: AdviceRecord, language: Language) -> Content:
     }
 
 
-def _title(advice: AdviceRecord) -> str:
-    return "report-title-inference" if advice.workload.training.mode == "inference" else "report-title"
-
-
 def _method(advice: AdviceRecord, language: Language) -> list[str]:
     if advice.model.not_traced_reason is not None:
         return [sentence("report-method-untraced", language)]
@@ -74,7 +71,7 @@ def _method(advice: AdviceRecord, language: Language) -> list[str]:
 
 def _subtitle(advice: AdviceRecord, language: Language) -> str:
     devices = [gpu.name for gpu in advice.machine.gpus] or [advice.machine.cpu.name or advice.machine.cpu.architecture]
-    named = dict.fromkeys(f"{devices.count(name)} × {name}" if devices.count(name) > 1 else name for name in devices)
+    named = dict.fromkeys(counted(devices.count(name), name) for name in devices)
     shown = [clipped(name, 60) for name in list(named)[:3]]
     return " · ".join([workload_title(advice.workload.name, language), *shown, advice.created_utc[:10]])
 
@@ -149,8 +146,7 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
     def worded(code: str, **numbers: Value) -> str:
         return window_words(sentence(code, language, **numbers), language)
 
-    name = script_name(advice)
-    ending = "-inference" if advice.workload.training.mode == "inference" else ""
+    name, mode = script_name(advice), advice.workload.training.mode
     steps: list[str | dict[str, str]] = []
     if not main.device.local:
         steps.append(worded("report-next-try", device=clipped(main.device.name, 60)))
@@ -158,8 +154,8 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
         steps.append(worded("report-next-framework", strategy=strategy_name(main.strategy, language)))
     else:
         written, started = f"advisor --open advice.json --script {name}", launch_command(main, name)
-        steps.append({"text": worded(f"report-next-script{ending}"), "command": written})
-        steps.append({"text": worded(f"report-next-start{ending}"), "command": started})
+        steps.append({"text": worded(in_mode("report-next-script", mode)), "command": written})
+        steps.append({"text": worded(in_mode("report-next-start", mode)), "command": started})
     if main.device.local:
         steps.append(worded("report-next-verify"))
     return steps

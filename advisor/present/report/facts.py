@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, message_exists, say, sentence, visible
 from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
 from advisor.present.set_ups import chosen_prediction, clipped
-from advisor.present.summary import estimate_text, flop_label
+from advisor.present.summary import estimate_text, in_mode
 from advisor.present.workload_titles import workload_title
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import passes_over_data, quantization_of
@@ -41,10 +41,7 @@ def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, st
     training = workload.training
     facts: list[tuple[str, str]] = [
         ("report-fact-workload", workload_title(workload.name, language)),
-        (
-            "report-fact-samples-inference" if training.mode == "inference" else "report-fact-samples",
-            f"{workload.data.samples:,}",
-        ),
+        (in_mode("report-fact-samples", training.mode), f"{workload.data.samples:,}"),
         *([("report-fact-epochs", f"{training.epochs:g}")] if training.mode != "inference" else []),
         ("report-fact-own-batch", f"{training.batch_size:,}"),
     ]
@@ -84,7 +81,7 @@ def _model(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
     if model.parameter_count is not None:
         facts.append(("summary-parameters", format_count(model.parameter_count)))
     if model.flop_per_sample is not None:
-        facts.append((flop_label(training.mode), format_quantity(model.flop_per_sample, "FLOP")))
+        facts.append((in_mode("summary-flop", training.mode), format_quantity(model.flop_per_sample, "FLOP")))
     facts += _of_the_advice(advice, language)
     return [(sentence(code, language), text) for code, text in facts]
 

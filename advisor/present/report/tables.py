@@ -11,7 +11,7 @@ from advisor.core.units import format_bytes, format_quantity, format_seconds, va
 from advisor.measure.measurement import CommunicationMeasurement
 from advisor.present.card_names import names_with_place
 from advisor.present.checked_steps import checked_steps
-from advisor.present.report.charts import counted
+from advisor.present.report.charts import named
 from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
 from advisor.present.summary import devices_title, own_precisions
 from advisor.present.table_cells import NONE, set_up_cells, step_cells, strategy_name
@@ -37,10 +37,10 @@ def device_table(advice: AdviceRecord, language: Language) -> Table | None:
     names += ("energy",) if any(item.energy_j for item in shown) else ()
     names += ("cost",) if any(item.cost for item in shown) else ()
     names += ("basis",)
-    rows, named = [], names_with_place(advice.predictions, language)
+    rows, names_by_key = [], names_with_place(advice.predictions, language)
     for item in shown:
         tie = f" {TIE}" if item.device_and_count in ties else ""
-        device = f"{counted(item, named)}{tie}"
+        device = f"{named(item, names_by_key)}{tie}"
         strategy = strategy_name(item.strategy, language, short=True)
         rows.append(set_up_cells(item, names, language, device=device, strategy=strategy))
     table = table_of(devices_title(advice, language, own=own), names, rows, language, first_number="batch")
