@@ -56,7 +56,7 @@ class Commands(QObject):
         self.actions: dict[str, QAction] = {}
         self._next: bool | None = None
         """Whether the job that was asked for while another one is being cancelled measures; None: none was."""
-        session.job_ended.connect(lambda _outcome: QTimer.singleShot(0, self, self._start_next))
+        session.job_ended.connect(lambda: QTimer.singleShot(0, self, self._start_next))
 
     @property
     def texts(self) -> Texts:
@@ -117,7 +117,7 @@ class Commands(QObject):
 
     def show_error(self, error: UserFacingError) -> None:
         """One dialog with what is wrong and what to do."""
-        self.show_outcome(Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error))
+        self.show_outcome(Outcome(kind="problem", error=error))
 
     def show_outcome(self, outcome: object) -> None:
         """A problem or a bug of ours, once; nothing for work that ended well."""

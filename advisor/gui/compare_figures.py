@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,21 +28,15 @@ if TYPE_CHECKING:
 _S_PER_HOUR = 3600.0
 
 
+@dataclass(eq=False, slots=True)
 class ComparedSetUp:
     """One row of the table: a prediction, and what a person did with it."""
 
-    __slots__ = ("pinned", "prediction", "ticked")
-
-    def __init__(self, prediction: Prediction) -> None:
-        """Neither pinned nor ticked."""
-        self.prediction = prediction
-        self.pinned = False
-        self.ticked = False
-
-    @property
-    def place(self) -> tuple[object, ...]:
-        """What tells it from every other set-up."""
-        return self.prediction.set_up
+    prediction: Prediction
+    own_cost: Estimate | None
+    """As the advice has it, whatever price is typed."""
+    pinned: bool = False
+    ticked: bool = False
 
 
 def told_prices(settings: Settings) -> Prices | None:
@@ -86,7 +81,7 @@ class PredictionIndex:
 
     def __init__(self, advice: AdviceRecord, prices: Prices | None = None, *, currency: str = "") -> None:
         """Index them once; without a price file, what the advice's own costs say is taken for its prices."""
-        self.set_ups = [ComparedSetUp(prediction) for prediction in advice.predictions]
+        self.set_ups = [ComparedSetUp(prediction, prediction.cost) for prediction in advice.predictions]
         self.untrusted = untrusted_devices(advice.measurements)
         advised = advice.recommendation
         self._advised_accumulation = advised.gradient_accumulation_steps if advised is not None else None
@@ -102,7 +97,6 @@ class PredictionIndex:
         told = next((one.currency for one in advice.predictions if one.currency), None)
         self.currency = prices.currency if prices is not None else told or currency
         self._file = prices
-        self._own_costs = {id(one): one.prediction.cost for one in self.set_ups}
         self.edited_prices: dict[str, float] = {}
         self._own_prices = {key: self._own_price(members) for key, members in self._by_device.items()}
 
@@ -178,18 +172,18 @@ class PredictionIndex:
         else:
             self.edited_prices[device_key] = price_per_hour
         for one in self._by_device.get(device_key, []):
-            cost = self._own_costs[id(one)]
-            if device_key in self.edited_prices:
-                cost = cost_of(one.prediction, self._prices_of(one.prediction, self.edited_prices))
+            cost = one.own_cost
+            if price_per_hour is not None:
+                cost = cost_of(one.prediction, self._prices(device_key, price_per_hour))
             one.prediction = msgspec.structs.replace(
                 one.prediction, cost=cost, currency=self.currency if cost is not None else None
             )
 
-    def _prices_of(self, one: Prediction, edited: Mapping[str, float]) -> Prices:
+    def _prices(self, device_key: str, price_per_hour: float) -> Prices:
         return Prices(
             currency=self.currency,
             date="",
-            devices={one.device.key: edited[one.device.key]},
+            devices={device_key: price_per_hour},
             electricity_per_kwh=self._file.electricity_per_kwh if self._file is not None else None,
         )
 

@@ -9,13 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from advisor.gui.session import Session
+    from advisor.gui.session import JobEnd, Session
     from advisor.gui.settings import Settings
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
 
 PageName = Literal["machine", "model", "measure", "advice", "compare", "cases", "history"]
 PAGE_NAMES: tuple[PageName, ...] = ("machine", "model", "measure", "advice", "compare", "cases", "history")
+PAGES_OF_ENDS: dict[JobEnd, PageName] = {"ready": "advice", "verified": "history"}
+"""Where there is more of a job that ended well."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import AdviseAsk, VerifyAsk
+from advisor.recommend.recommendation import Limits
 
 if TYPE_CHECKING:
     from advisor.gui.models.typed_prices import TypedPrices
@@ -40,6 +41,7 @@ def ask_for(
     prices: TypedPrices | None = None,
 ) -> AdviseAsk:
     """What the settings say of goal, limits, prices, cards and budget; `prices` as typed."""
+    hours = settings.limit("max_hours")
     return AdviseAsk(
         workload=workload,
         measure=measure,
@@ -49,9 +51,11 @@ def ask_for(
         price_file=None if settings.price_file is None else str(settings.price_file),
         prices=prices,
         gpu_file=None if settings.gpu_file is None else str(settings.gpu_file),
-        max_cost=settings.max_cost,
-        max_power_w=settings.max_power_w,
-        max_job_s=None if settings.max_hours is None else settings.max_hours * _S_PER_HOUR,
+        limits=Limits(
+            max_cost=settings.limit("max_cost"),
+            max_power_w=settings.limit("max_power_w"),
+            max_job_s=None if hours is None else hours * _S_PER_HOUR,
+        ),
         allow_code=allow_code,
         calibration_folder=str(settings.history_folder),
     )

@@ -11,16 +11,14 @@ from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from advisor.gui.commands import Commands
-from advisor.gui.context import PAGE_NAMES, Context, PageName
+from advisor.gui.context import PAGE_NAMES, PAGES_OF_ENDS, Context, PageName
 from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.menus import build_menus
 from advisor.gui.navigation import Navigation
 from advisor.gui.preload import Preload
 from advisor.gui.strip.call import Call
 from advisor.gui.strip.job_strip import JobStrip
-from advisor.gui.texts import Texts
 from advisor.gui.theme import palette_of, style_sheet, theme_for
-from advisor.gui.threads import Outcome
 from advisor.gui.widgets.boxes import across
 
 if TYPE_CHECKING:
@@ -69,10 +67,9 @@ class MainWindow(QMainWindow):
         self._front_timer.timeout.connect(self._bring_to_front)
         self._call = Call(self, session, settings)
         central = QWidget()
-        self._frame = across(0, central)
         self._stack = QStackedWidget()
         self._stack.setObjectName("pages")
-        self._frame.addWidget(self._stack, 1)
+        self._frame = across(0, (self._stack, 1), inside=central)
         self.setCentralWidget(central)
         self._rebuilding: Iterator[None] = iter(())
         self._leaving: list[Page] = []
@@ -91,7 +88,7 @@ class MainWindow(QMainWindow):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_scheme_changed)
 
     def _build(self) -> None:
-        texts = Texts(self.settings.language, self.settings.units)
+        texts = self.commands.texts
         theme = theme_for(self.settings.scheme, self.settings.zoom)
         application = QApplication.instance()
         if isinstance(application, QApplication):
@@ -253,13 +250,12 @@ class MainWindow(QMainWindow):
         self.navigation.show_machine(summary_lines(self.session.machine, self.context.texts))
         self.commands.refresh()
 
-    def _job_ended(self, outcome: object) -> None:
+    def _job_ended(self) -> None:
         """Go to the advice where the job went well; troubles are told on the Measure page, without a dialog."""
         self.commands.refresh()
-        if not isinstance(outcome, Outcome) or outcome.kind != "finished" or self.session.job_troubled:
-            return
-        verified = self.session.job is not None and self.session.job.kind == "verify"
-        self._leave_measure("history" if verified else "advice")
+        end = self.session.job_end
+        if end in PAGES_OF_ENDS:
+            self._leave_measure(PAGES_OF_ENDS[end])
 
     def _leave_measure(self, name: PageName) -> None:
         """Once no menu or list is open: going to another page would close it under the pointer."""

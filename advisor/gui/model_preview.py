@@ -114,7 +114,7 @@ class ModelTracer(QObject):
             return preview_of(table, workload)
         return preview_from_advice(advice) if advice is not None and advice.workload == workload else None
 
-    def follow(self, *_: object) -> None:
+    def follow(self) -> None:
         """The workload changed: trace it unless its table is known."""
         workload = self._session.workload
         self.problem, self.needs_consent = None, False

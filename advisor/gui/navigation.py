@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 from advisor.core.bundled import resource
 from advisor.gui.context import PAGE_NAMES, PageName
 from advisor.gui.theme import NAVIGATION_WIDTH
-from advisor.gui.widgets.boxes import down
+from advisor.gui.widgets.boxes import REST, down, put
 from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
@@ -32,10 +32,8 @@ class Navigation(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(round(NAVIGATION_WIDTH * max(theme.zoom, 1.0)))
         self.setAccessibleName(texts("window-navigation"))
-        layout = down(2, self, (8, 14, 8, 14))
         brand = label(texts("window-title"), "brand")
         brand.setContentsMargins(12, 0, 0, 10)
-        layout.addWidget(brand)
         self._group = QButtonGroup(self)
         self._buttons: dict[PageName, QPushButton] = {}
         for position, name in enumerate(PAGE_NAMES, start=1):
@@ -48,14 +46,12 @@ class Navigation(QWidget):
             button.clicked.connect(lambda _on=False, page=name: self.chosen.emit(page))
             self._group.addButton(button)
             self._buttons[name] = button
-            layout.addWidget(button)
-        layout.addStretch(1)
-        layout.addWidget(strip)
-        layout.addSpacing(6)
         self._lines = [ElidedLabel("", "small") for _ in range(3)]
         for line in self._lines:
             line.setContentsMargins(12, 0, 4, 0)
-            layout.addWidget(line)
+        layout = down(2, brand, *self._buttons.values(), REST, strip, inside=self, margins=(8, 14, 8, 14))
+        layout.addSpacing(6)
+        put(layout, *self._lines)
 
     def show_page(self, name: PageName) -> None:
         """Mark a page as the one shown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoStack
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from advisor.cases.case_file import CaseAnswer
     from advisor.gui.job_state import JobKind, JobState
     from advisor.gui.jobs.asks import Ask
+    from advisor.gui.jobs.forecast import Pace
     from advisor.gui.models.typed_prices import TypedPrices
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from advisor.workload.workload import Workload
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
+JobEnd = Literal["failed", "cancelled", "ready", "verified"]
 _DRAIN_MS = 250
 _CLOSE_S, _KEEP_S = 1.9, 1.4
 """What closing may take where a job has measured, and how much of it the job has to answer by what it measured."""
@@ -44,7 +46,7 @@ class Session(QObject):
     prices_changed = Signal()
     job_started = Signal()
     job_progressed = Signal()
-    job_ended = Signal(object)
+    job_ended = Signal()
     problem_raised = Signal(object)
     history_changed = Signal()
 
@@ -109,17 +111,14 @@ class Session(QObject):
 
     def _describe(self, after: Described, field: str) -> None:
         if self.workload is None or self.base is None:
-            self._show_described(after)
+            self.describe(after)
             return
         before = Described(workload=self.workload, base=self.base, reference=self.reference)
         if after != before:
-            self.undo.push(WorkloadEdit(self._show_described, before, after, field))
+            self.undo.push(WorkloadEdit(self.describe, before, after, field))
 
     def describe(self, described: Described) -> None:
-        """Take over a description with what its edits began from; there is nothing to take back before it."""
-        self._show_described(described)
-
-    def _show_described(self, described: Described) -> None:
+        """Take over a description with what its edits began from; nothing of it can be taken back."""
         same = described.workload == self.workload and described.base == self.base
         self.workload, self.base, self.reference = described.workload, described.base, described.reference
         if not same:
@@ -234,13 +233,9 @@ class Session(QObject):
             return
         from advisor.gui.job_state import JobState
         from advisor.gui.jobs.forecast import Forecast
-        from advisor.gui.jobs.kept_pace import known_pace
 
-        began_s, forecast = time.monotonic(), None
-        if kind == "advise":
-            budget_s = self.settings.budget_s
-            pace = known_pace(self.settings, self._pace_key(measure=measure), budget_s, measure=measure)
-            forecast = Forecast(pace=pace, started_s=began_s)
+        began_s = time.monotonic()
+        forecast = Forecast(pace=self.pace(measure=measure), started_s=began_s) if kind == "advise" else None
         self.job = JobState(measure=measure, started_s=began_s, kind=kind, forecast=forecast)
         self.job_outcome, self._asked = None, self.workload
         self.advice_seen = False
@@ -249,17 +244,16 @@ class Session(QObject):
         self.job_started.emit()
 
     def _pace_key(self, *, measure: bool) -> str:
-        from advisor.gui.jobs.kept_pace import pace_key
+        from advisor.gui.jobs.forecast import pace_key
 
         name = self.workload.name if self.workload is not None else ""
         return pace_key(name, self.settings.budget_s, measure=measure)
 
-    def expected_s(self, *, measure: bool) -> float:
-        """Seconds that the main job will take, by what is known before it starts."""
-        from advisor.gui.jobs.kept_pace import known_pace
+    def pace(self, *, measure: bool) -> Pace:
+        """What the main job will take, by what is known before it starts."""
+        from advisor.gui.jobs.forecast import known_pace
 
-        pace = known_pace(self.settings, self._pace_key(measure=measure), self.settings.budget_s, measure=measure)
-        return pace.prepare_s + pace.measure_s + pace.predict_s
+        return known_pace(self.settings, self._pace_key(measure=measure), self.settings.budget_s, measure=measure)
 
     def see_advice(self) -> None:
         """The advice was looked at: nothing has to call for it any more."""
@@ -316,11 +310,11 @@ class Session(QObject):
             self.set_advice(outcome.result)
         if isinstance(outcome.result, AdviceRecord | Truth):
             self.keep(outcome.result)
-        self.job_ended.emit(outcome)
+        self.job_ended.emit()
 
     def _learn_pace(self, outcome: Outcome) -> None:
         """Remember what the job took, where it came to its end undisturbed."""
-        from advisor.gui.jobs.kept_pace import keep_pace
+        from advisor.gui.jobs.forecast import keep_pace
 
         job = self.job
         if job is None or job.forecast is None or outcome.kind != "finished" or job.troubles:
@@ -328,10 +322,15 @@ class Session(QObject):
         keep_pace(self.settings, self._pace_key(measure=job.measure), job.forecast.seen(time.monotonic()))
 
     @property
-    def job_troubled(self) -> bool:
-        """Whether the last job ended otherwise than it should."""
-        outcome = self.job_outcome
-        return (outcome is not None and outcome.failed) or bool(self.job and self.job.troubles)
+    def job_end(self) -> JobEnd | None:
+        """How the last job ended; None while one runs, and before any."""
+        if self.busy or self.job_outcome is None:
+            return None
+        if self.job_outcome.failed or (self.job is not None and self.job.troubles):
+            return "failed"
+        if self.job_outcome.kind == "cancelled":
+            return "cancelled"
+        return "verified" if self.job is not None and self.job.kind == "verify" else "ready"
 
     def keep(self, found: AdviceRecord | Truth) -> None:
         """Keep a run or a verified prediction in the history, in a thread."""

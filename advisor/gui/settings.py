@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QSettings, QStandardPaths
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from advisor.core.units import SizeUnits
     from advisor.gui.models.typed_prices import TypedPrices
     from advisor.gui.theme import Scheme
-
-Goal = Literal["time", "cost", "energy"]
+    from advisor.recommend.recommendation import Goal
 
 _RECENT_LIMIT = 8
 DEFAULT_BUDGET_S = 30.0
@@ -118,20 +117,9 @@ class Settings:
         """Seconds that a measurement may take."""
         return self._number("budget_s") or DEFAULT_BUDGET_S
 
-    @property
-    def max_cost(self) -> float | None:
-        """Most money the job may cost."""
-        return self._number("max_cost")
-
-    @property
-    def max_power_w(self) -> float | None:
-        """Most board power a set-up may draw, in watts."""
-        return self._number("max_power_w")
-
-    @property
-    def max_hours(self) -> float | None:
-        """Longest the job may take, in hours."""
-        return self._number("max_hours")
+    def limit(self, key: str) -> float | None:
+        """Most that a job may take: `max_cost` in money, `max_power_w` in watts, or `max_hours`."""
+        return self._number(key)
 
     @property
     def data_folder(self) -> Path | None:

@@ -7,7 +7,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from advisor.core.bundled import resource
-from advisor.core.errors import UserFacingError
 from advisor.core.units import (
     Estimate,
     SizeUnits,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.catalogue.strategies import Strategy
+    from advisor.core.errors import UserFacingError
     from advisor.core.sentences import Language, Reason, Value
     from advisor.gui.threads import Outcome
 
@@ -87,7 +87,15 @@ class Texts:
 
     def problem(self, outcome: Outcome) -> tuple[str, str]:
         """What went wrong in work in the background, and what to do."""
-        return self.error(outcome.error or UserFacingError(outcome.text, outcome.remedy))
+        return ("", "") if outcome.error is None else self.error(outcome.error)
+
+    def phase(self, phase: str | Reason) -> str:
+        """A phase's name, or as it is where no catalogue has it; empty for none."""
+        from advisor.core.sentences import visible
+
+        if not isinstance(phase, str):
+            return self.say(phase)
+        return (self.optional(phase) or visible(phase)) if phase else ""
 
     def optional(self, code: str) -> str | None:
         """The message without arguments, or None where no catalogue has it."""

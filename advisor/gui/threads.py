@@ -6,7 +6,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QObject, QThread, Signal
@@ -25,11 +25,9 @@ class Outcome:
 
     kind: OutcomeKind
     result: object = None
-    text: str = ""
-    remedy: str = ""
+    error: UserFacingError | None = None
+    """What is wrong and what to do, where it failed."""
     detail: str = ""
-    error: UserFacingError | None = field(default=None, compare=False)
-    """What `text` and `remedy` were taken from: it may know them in the reader's language."""
 
     @property
     def failed(self) -> bool:
@@ -59,14 +57,19 @@ class JobThread(QThread):
 
     ended = Signal(object)
 
-    def __init__(self, job: Job, parent: QObject | None = None) -> None:
-        """`job` is called in the thread."""
-        super().__init__(parent)
-        self._job = job
+    def __init__(self, job: Job, then: Callable[[Outcome], None], askers: tuple[QObject, ...]) -> None:
+        """`job` is called in the thread; `then` in that of the maker, unless one of its `askers` is gone by then."""
+        super().__init__()
+        self._job, self._then, self._askers = job, then, askers
         self._events: deque[object] = deque(maxlen=_EVENT_LIMIT)
         self.cancelled = Stop()
         self.outcome: Outcome | None = None
         """None until it has ended."""
+        self.ended.connect(self._finish)  # The thread object lives in its maker's thread, and so does this call.
+
+    def _finish(self, outcome: object) -> None:
+        if isinstance(outcome, Outcome) and not self.cancelled.at_once and all(map(isValid, self._askers)):
+            self._then(outcome)
 
     def run(self) -> None:
         """Run the generator to its end; the outcome goes out by `ended`."""
@@ -78,14 +81,15 @@ class JobThread(QThread):
             result = drive(self._job(self.cancelled), self._events.append)
             return Outcome(kind="cancelled" if self.cancelled.is_set() else "finished", result=result)
         except UserFacingError as error:
-            return Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error)
+            return Outcome(kind="problem", error=error)
         except Exception as error:  # noqa: BLE001 - the window stays alive and shows it
             if self.cancelled.is_set():
                 return Outcome(kind="cancelled")
             detail = getattr(error, "detail", None)
             if isinstance(detail, str):
-                return Outcome(kind="bug", text=str(error), detail=detail)
-            return Outcome(kind="bug", text=f"{type(error).__name__}: {error}", detail=traceback.format_exc())
+                return Outcome(kind="bug", error=UserFacingError(str(error)), detail=detail)
+            told = UserFacingError(f"{type(error).__name__}: {error}")
+            return Outcome(kind="bug", error=told, detail=traceback.format_exc())
 
     def drain(self) -> list[object]:
         """Events since the last call; called from the window's thread, never blocks."""
@@ -126,32 +130,21 @@ class Crew(QObject):
 
         Once closed nothing is run: what was queued before the window went may still ask, and nobody would wait.
         """
-        thread = JobThread(job)
+        thread = JobThread(job, ended, (self,) if owner is None else (self, owner))
         if self._closed:
             return thread
         self._threads.add(thread)
-
-        def finish(outcome: object) -> None:
-            if isinstance(outcome, Outcome) and (owner is None or isValid(owner)):
-                ended(outcome)
-
-        relay = _Relay(finish, self)
-        thread.ended.connect(relay.call)
-        thread.finished.connect(lambda: self._forget(thread, relay))
+        thread.finished.connect(lambda: self._forget(thread))
         thread.start()
         return thread
 
-    def _forget(self, thread: JobThread, relay: _Relay) -> None:
+    def _forget(self, thread: JobThread) -> None:
         self._threads.discard(thread)
         thread.wait()
-        # A thread that ends after its window was closed outlives the crew, and with it the relay.
-        if isValid(relay):
-            relay.deleteLater()
         thread.deleteLater()
 
     def end(self, thread: JobThread, timeout_s: float) -> object:
         """Cancel one job and wait for its result, which nobody else is told; None where none came in the time."""
-        thread.ended.disconnect()
         thread.cancel()
         ended = thread.wait(int(timeout_s * 1000))
         thread.cancelled.at_once = True
@@ -161,21 +154,8 @@ class Crew(QObject):
         """Cancel everything and wait; False where a thread is still hanging at the end of the time."""
         self._closed = True
         for thread in self._threads:
-            if not thread.cancelled.at_once:
-                thread.ended.disconnect()
             thread.cancelled.at_once = True
             thread.cancel()
         for thread in list(self._threads):
             thread.wait(int(timeout_s * 1000))
         return all(thread.isFinished() for thread in self._threads)
-
-
-class _Relay(QObject):
-    """Receives a thread's signal in the thread that it was made in."""
-
-    def __init__(self, function: Callable[[object], None], parent: QObject) -> None:
-        super().__init__(parent)
-        self._function = function
-
-    def call(self, outcome: object) -> None:
-        self._function(outcome)

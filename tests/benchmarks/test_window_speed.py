@@ -272,7 +272,7 @@ timer.start()
 window.commands.act("measure")
 from PySide6.QtCore import QEventLoop
 loop = QEventLoop()  # The application's own would close the window with its end.
-session.job_ended.connect(lambda _outcome: (ended.append(1), QTimer.singleShot(2500, loop.quit)))
+session.job_ended.connect(lambda: (ended.append(1), QTimer.singleShot(2500, loop.quit)))
 QTimer.singleShot(90000, loop.quit)
 loop.exec()
 assert window.current == "advice" and not window.page("advice").filling

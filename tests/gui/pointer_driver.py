@@ -47,7 +47,7 @@ def _state(window: MainWindow) -> dict[str, Any]:
         "ready": session.machine is not None and session.workload is not None and window.preload.done,
         "busy": session.busy,
         "samples": sum(len(one.times_s) for one in session.job.series.values()) if session.job is not None else 0,
-        "troubled": session.job_troubled,
+        "troubled": session.job_end == "failed",
         "advice": session.advice is not None,
         "filling": window.page(window.current).filling,
         "places": places,

@@ -63,8 +63,8 @@ def _run(model: str, folder: Path, budget_s: float) -> tuple[float | None, list[
             if left_s is not None:
                 told.append((time.monotonic() - began_s, share, left_s))
 
-    def end(outcome: object) -> None:
-        if getattr(outcome, "kind", "") == "finished":
+    def end() -> None:
+        if session.job_outcome is not None and session.job_outcome.kind == "finished":
             ended.append(time.monotonic() - began_s)
         loop.quit()
 

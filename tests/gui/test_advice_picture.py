@@ -14,8 +14,7 @@ from advisor.core.units import Estimate
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.plots.job_chart import ROW, JobChart
-from advisor.gui.widgets.notice import Strip
-from advisor.gui.widgets.sentences_card import FIRST, SentencesCard
+from advisor.gui.widgets.notice import FIRST, SentencesCard, Strip
 from advisor.measure.measurement import Verdict
 from advisor.recommend.switches import Switch
 from tests.gui import fakes

@@ -163,7 +163,7 @@ def test_a_worker_killed_after_the_start_button_is_told_in_red(
                 if "advisor.worker" in one.cmdline():
                     one.kill()
         qtbot.wait(50)
-    assert session.job_troubled
+    assert session.job_end == "failed"
     (strip,) = window.findChildren(JobStrip)
     assert strip.property("role") == "strip-failed"
     assert "killed" in strip.accessibleName()
@@ -201,7 +201,8 @@ def test_a_job_that_ends_closes_no_open_menu(window: MainWindow, session: Sessio
     menu = next(one for one in window.menuBar().findChildren(QMenu) if one.title() == "&View")
     menu.popup(window.mapToGlobal(QPoint(100, 40)))
     qtbot.waitUntil(menu.isVisible)
-    session.job_ended.emit(Outcome(kind="finished"))
+    session.job_outcome = Outcome(kind="finished")
+    session.job_ended.emit()
     qtbot.wait(400)
     assert menu.isVisible()
     assert window.current == "measure"

@@ -48,7 +48,10 @@ def test_the_four_ways_to_end_are_told_apart(qtbot: QtBot) -> None:
         return 1 // 0
 
     assert outcome_of(qtbot, call_as_job(lambda: 7)) == Outcome(kind="finished", result=7)
-    assert outcome_of(qtbot, call_as_job(refused)) == Outcome(kind="problem", text="bad file", remedy="mend it")
+    told = outcome_of(qtbot, call_as_job(refused))
+    assert told.kind == "problem"
+    assert told.error is not None
+    assert (told.error.text, told.error.remedy) == ("bad file", "mend it")
     bug = outcome_of(qtbot, call_as_job(broken))
     assert bug.kind == "bug"
     assert "ZeroDivisionError" in bug.detail

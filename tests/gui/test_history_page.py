@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from advisor.gui.context import Context
 from advisor.gui.dialogs.old_runs import OldRunsDialog
 from advisor.gui.history_access import in_history, keep, read_history
-from advisor.gui.pages.history_checks import measured_card
-from advisor.gui.pages.history_comparison import compared_cards
+from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.widgets.table import Table
 from advisor.present.checked_steps import checked_steps
@@ -181,7 +180,7 @@ def test_an_age_that_is_none_deletes_nothing_by_the_age_before(window: MainWindo
         dialog.days.selectAll()
         QTest.keyClick(dialog.days, Qt.Key.Key_Delete)
         QTest.keyClicks(dialog.days, typed)
-        assert dialog.delete.isEnabled() == possible, typed
+        assert dialog.accepting.isEnabled() == possible, typed
         assert ("allowed" in dialog.told.text()) != possible, typed
 
 
@@ -260,8 +259,8 @@ def answer(page: HistoryPage, days: int, *, yes: bool) -> list[str]:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, OldRunsDialog)
         dialog.days.setValue(days)
-        said.extend((dialog.told.text(), dialog.delete.text()))
-        dialog.delete.click() if yes and dialog.delete.isEnabled() else dialog.reject()
+        said.extend((dialog.told.text(), dialog.accepting.text()))
+        dialog.accepting.click() if yes and dialog.accepting.isEnabled() else dialog.reject()
 
     QTimer.singleShot(0, press)
     page._buttons["older"].click()

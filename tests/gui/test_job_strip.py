@@ -13,8 +13,7 @@ from PySide6.QtTest import QTest
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
-from advisor.gui.jobs.forecast import Forecast, Pace, first_pace, part_of
-from advisor.gui.jobs.kept_pace import keep_pace, known_pace, pace_key
+from advisor.gui.jobs.forecast import Forecast, Pace, first_pace, keep_pace, known_pace, pace_key, part_of
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.measure.events import DeviceEnded, RunProgress
 from tests.gui import fakes

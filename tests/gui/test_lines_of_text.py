@@ -33,7 +33,7 @@ def test_return_in_a_field_of_the_settings_saves_them(window: MainWindow, settin
     dialog._lines["max_hours"].setText("12")
     QTest.keyClick(dialog._lines["price_file"], Qt.Key.Key_Return)
     assert asked == ["Save"]
-    assert settings.max_hours == 12.0
+    assert settings.limit("max_hours") == 12.0
 
 
 @pytest.mark.parametrize("name", ["machine", "model", "cases"])

@@ -53,8 +53,8 @@ def test_rows_of_eight_gpus_begin_right_below_their_head(window: MainWindow, ses
     session.set_workload(fakes.workload())
     window.resize(1280, 1400)
     page = shown_page(window, "measure", MeasurePage, qtbot)
-    qtbot.waitUntil(lambda: page._grid is not None, timeout=60_000)
-    grid = page._grid
+    qtbot.waitUntil(lambda: page.grid is not None, timeout=60_000)
+    grid = page.grid
     assert grid is not None
     assert grid.rows is not None
     assert grid.rows._columns is not None, "the rows have drawn what was read before them"
@@ -132,9 +132,9 @@ def test_the_header_of_a_share_tells_shares(window: MainWindow, session: Session
     session.show_recorded(advice)
     window.resize(1280, 800)
     page = shown_page(window, "measure", MeasurePage, qtbot)
-    qtbot.waitUntil(lambda: page._grid is not None, timeout=60_000)
-    assert page._grid is not None
-    share = next(plot for plot in page._grid.plots if plot.of_card)
+    qtbot.waitUntil(lambda: page.grid is not None, timeout=60_000)
+    assert page.grid is not None
+    share = next(plot for plot in page.grid.plots if plot.of_card)
     size_bytes = share._series[0].memory_bytes
     assert size_bytes is not None
     assert share._short(share._series[0], size_bytes / 4) == "25 %"

@@ -241,8 +241,8 @@ def test_the_plots_come_one_at_a_time_with_their_axes(window: MainWindow, sessio
     session.machine = fakes.machine()
     window.show_page("measure")
     page = window.page("measure")
-    qtbot.waitUntil(lambda: page._grid is not None, timeout=120_000)  # type: ignore[attr-defined]
-    grid = page._grid  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: page.grid is not None, timeout=120_000)  # type: ignore[attr-defined]
+    grid = page.grid  # type: ignore[attr-defined]
     assert len(grid.plots) < 6
     qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     assert [plot.figure for plot in grid.plots] == [

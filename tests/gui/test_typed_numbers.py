@@ -79,7 +79,7 @@ def test_the_settings_say_beside_the_field_what_is_wrong_and_keep_nothing(
     assert not field.message.isVisible()
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert not dialog.isVisible()
-    assert (settings.max_power_w, settings.max_cost) == (450.5, 7.0)
+    assert (settings.limit("max_power_w"), settings.limit("max_cost")) == (450.5, 7.0)
 
 
 def test_the_settings_take_no_file_that_is_not_there(
@@ -116,7 +116,7 @@ def test_an_empty_budget_is_the_usual_one_and_an_empty_limit_is_none(
     for field in dialog._lines.values():
         field.setText("")
     dialog.accept()
-    assert (settings.budget_s, settings.max_cost, settings.max_hours) == (30.0, None, None)
+    assert (settings.budget_s, settings.limit("max_cost"), settings.limit("max_hours")) == (30.0, None, None)
 
 
 def fill(dialog: OwnCardDialog, **other: str) -> None:

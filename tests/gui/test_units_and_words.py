@@ -56,7 +56,7 @@ def test_no_page_mixes_the_two_units(window: MainWindow, session: Session, qtbot
 
 def test_an_error_is_told_in_the_language_of_the_window() -> None:
     error = SaidError((NEED,), Reason.of("window-unknown"))
-    outcome = Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error)
+    outcome = Outcome(kind="problem", error=error)
     assert Texts("en").problem(outcome) == (error.text, error.remedy)
     text, remedy = Texts("zh").problem(outcome)
     assert text == sentence(NEED.code, "zh", **NEED.numbers)

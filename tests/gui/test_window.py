@@ -276,7 +276,7 @@ def test_the_safe_answer_of_the_consent_dialog_is_the_default(window: MainWindow
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitExposed(dialog)
-    assert dialog._refuse.isDefault()
+    assert dialog.refusing.isDefault()
     words = words_of(dialog).replace("\n", "")  # a path goes on in the next line wherever one ends
     assert "<b>model</b>.py" in words
     assert "ab" * 16 in words
@@ -289,9 +289,9 @@ def test_settings_are_stored_only_when_accepted(window: MainWindow, settings: Se
     qtbot.addWidget(dialog)
     dialog._lines["max_hours"].setText("12.5")
     dialog._choices["language"].choose("zh")
-    before = settings.max_hours
+    before = settings.limit("max_hours")
     dialog.accept()
-    assert (before, settings.max_hours) == (None, 12.5)
+    assert (before, settings.limit("max_hours")) == (None, 12.5)
     assert settings.language == "zh"
 
 
@@ -302,7 +302,7 @@ def test_nonsense_in_the_configuration_counts_as_not_set(tmp_path: Path) -> None
     assert made.scheme == "system"
     assert made.units == "binary"
     assert made.budget_s == 30.0
-    assert made.max_cost is None
+    assert made.limit("max_cost") is None
     assert made.recent_files == ()
     assert made.bytes_of("geometry") is None
 
@@ -343,7 +343,8 @@ def test_pages_of_the_language_before_hear_of_nothing_any_more(
     renew(window)
     with qtbot.captureExceptions() as caught:
         session.job_started.emit()
-        session.job_ended.emit(Outcome(kind="cancelled"))
+        session.job_outcome = Outcome(kind="cancelled")
+        session.job_ended.emit()
         for told in (session.advice_changed, session.prices_changed, session.workload_changed, session.machine_changed):
             told.emit()
     assert not caught

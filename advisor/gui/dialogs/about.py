@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QDialog, QGridLayout, QWidget
 
 from advisor import __version__
-from advisor.gui.widgets.card import add_close, opened
+from advisor.gui.dialogs.frame import add_close, opened
+from advisor.gui.widgets.boxes import put
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ def show_about(parent: QWidget, texts: Texts) -> QDialog:
     """Open the dialog without blocking."""
     dialog, layout = opened(parent, texts("menu-about"), (28, 22, 28, 18))
     layout.setSpacing(10)
-    layout.addWidget(label(f"{texts('window-title')} {__version__}", "title"))
-    layout.addWidget(label(texts("about-purpose"), wrap=True))
-    layout.addWidget(label(texts("about-licence"), "muted", wrap=True))
     table = QGridLayout()
     table.setHorizontalSpacing(24)
     table.setVerticalSpacing(4)
@@ -46,8 +44,14 @@ def show_about(parent: QWidget, texts: Texts) -> QDialog:
         table.addWidget(label(package), place, 0)
         table.addWidget(label(_version(package, texts), "muted"), place, 1)
         table.addWidget(label(licence, "muted"), place, 2)
-    layout.addLayout(table)
-    layout.addWidget(label(texts("about-qt"), "muted", wrap=True))
+    put(
+        layout,
+        label(f"{texts('window-title')} {__version__}", "title"),
+        label(texts("about-purpose"), wrap=True),
+        label(texts("about-licence"), "muted", wrap=True),
+        table,
+        label(texts("about-qt"), "muted", wrap=True),
+    )
     dialog.setMinimumWidth(540)
     add_close(dialog, layout, texts("window-close"))
     return dialog

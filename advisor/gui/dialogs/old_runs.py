@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QSpinBox, QWidget
+from PySide6.QtWidgets import QSpinBox, QWidget
 
-from advisor.gui.widgets.boxes import down
-from advisor.gui.widgets.card import add_answers, row
+from advisor.gui.dialogs.frame import AskingDialog
+from advisor.gui.widgets.boxes import put, row
 from advisor.gui.widgets.labels import label
 from advisor.store.history import older_than
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from PySide6.QtGui import QShowEvent
 
     from advisor.gui.texts import Texts
     from advisor.store.history import Run
@@ -22,27 +20,22 @@ if TYPE_CHECKING:
 USUAL_DAYS, MOST_DAYS = 365, 36_500
 
 
-class OldRunsDialog(QDialog):
+class OldRunsDialog(AskingDialog):
     """An age in days, what it means for these runs, and a button that says how many it deletes."""
 
     def __init__(self, parent: QWidget, texts: Texts, runs: Sequence[Run]) -> None:
         """`runs`: all that are kept; nothing is deleted here."""
-        super().__init__(parent)
+        super().__init__(parent, texts("history-older"), spacing=10, least_width=460)
         self._texts, self._runs = texts, runs
         self.before_utc = ""
         """Runs of before this moment (ISO 8601, UTC) are meant; set as the age is typed."""
-        self.setWindowTitle(texts("history-older"))
-        self.setMinimumWidth(460)
-        layout = down(10, self, (24, 20, 24, 18))
         self.days = QSpinBox()
         self.days.setRange(1, MOST_DAYS)
         self.days.setValue(USUAL_DAYS)
         self.days.setAccessibleName(texts("history-older-days"))
-        layout.addLayout(row(label(texts("history-older-days")), self.days, spacing=10))
         self.told = label("", wrap=True)
-        layout.addWidget(self.told)
-        self._keep, self.delete = add_answers(self, layout, texts("window-cancel"), "")
-        self.delete.setAutoDefault(False)
+        put(self.body, row(label(texts("history-older-days")), self.days, spacing=10), self.told)
+        self.add_answers(texts("window-cancel"), "")
         self.days.valueChanged.connect(lambda _days: self._count())
         self.days.lineEdit().textChanged.connect(lambda _text: self._count())
         self._count()
@@ -50,18 +43,13 @@ class OldRunsDialog(QDialog):
     def _count(self) -> None:
         if not self.days.hasAcceptableInput():  # It keeps the age before: nothing may be deleted by that.
             self.told.setText(self._texts("form-out-of-range", range=f"1 … {MOST_DAYS:,}".replace(",", "\u00a0")))
-            self.delete.setEnabled(False)
+            self.accepting.setEnabled(False)
             return
         old = older_than(self.days.value(), self._runs)
         self.before_utc = old.before_utc
         self.told.setText(self._texts.say(old.told))
-        self.delete.setText(self._texts("history-older-delete", count=old.run_count))
-        self.delete.setEnabled(old.run_count > 0)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """A hasty Enter deletes nothing."""
-        super().showEvent(event)
-        self._keep.setDefault(True)
+        self.accepting.setText(self._texts("history-older-delete", count=old.run_count))
+        self.accepting.setEnabled(old.run_count > 0)
 
 
 def ask_age(parent: QWidget, texts: Texts, runs: Sequence[Run]) -> str | None:

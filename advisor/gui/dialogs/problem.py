@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLayout, QPlainTextEdit, QWidget
 
-from advisor.gui.widgets.card import add_close, opened
+from advisor.gui.dialogs.frame import add_close, opened
 from advisor.gui.widgets.labels import paragraph
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
     dialog, layout = opened(parent, texts("problem-bug" if outcome.kind == "bug" else "problem-title"))
     dialog.setObjectName(_OPEN)
     text, remedy = texts.problem(outcome)
-    layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
+    layout.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
     layout.addWidget(paragraph(text, _WIDTH, "strong"))
     remedy = remedy or (texts("problem-bug-remedy") if outcome.kind == "bug" else "")
     if remedy:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
 
 from advisor import __version__
-from advisor.gui.widgets.card import add_close, opened
+from advisor.gui.dialogs.frame import add_close, opened
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:

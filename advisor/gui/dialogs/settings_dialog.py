@@ -6,13 +6,13 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
+from advisor.gui.dialogs.frame import AskingDialog
 from advisor.gui.models.typed_number import FieldError, typed_number
 from advisor.gui.settings import DEFAULT_BUDGET_S
-from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.judged_line import JudgedLine
 from advisor.gui.widgets.labels import label
@@ -27,15 +27,13 @@ if TYPE_CHECKING:
 _MOST = 1e9
 
 
-class SettingsDialog(QDialog):
+class SettingsDialog(AskingDialog):
     """Edits the settings; nothing is stored until it is accepted."""
 
     def __init__(self, parent: QWidget, texts: Texts, settings: Settings) -> None:
         """Show the present settings."""
-        super().__init__(parent)
+        super().__init__(parent, texts("settings-title"), spacing=16, least_width=560)
         self._texts, self._settings = texts, settings
-        self.setWindowTitle(texts("settings-title"))
-        self.setMinimumWidth(560)
         self._places = QGridLayout()
         self._places.setHorizontalSpacing(18)
         self._places.setVerticalSpacing(9)
@@ -48,29 +46,21 @@ class SettingsDialog(QDialog):
         self._choice("units", (("GiB (1024³)", "binary"), ("GB (1000³)", "decimal")), settings.units)
         self._choice("goal", tuple((texts(f"goal-{name}"), name) for name in ("time", "cost", "energy")), settings.goal)
         self._number("budget_s", "budget", settings.budget_s)
-        self._number("max_cost", "max-cost", settings.max_cost)
-        self._number("max_power_w", "max-power", settings.max_power_w)
-        self._number("max_hours", "max-hours", settings.max_hours)
+        for key, code in (("max_cost", "max-cost"), ("max_power_w", "max-power"), ("max_hours", "max-hours")):
+            self._number(key, code, settings.limit(key))
         self._line("currency", "currency", settings.currency).setMaxLength(8)
         self._path("price_file", "prices", settings.price_file, folder=False)
         self._path("data_folder", "data-folder", settings.data_folder, folder=True)
-        layout = down(16, self, (24, 20, 24, 18))
-        layout.addLayout(self._places)
-        add_answers(self, layout, texts("window-cancel"), texts("settings-save"), advised=True)
+        self.body.addLayout(self._places)
+        self.add_answers(texts("window-cancel"), texts("settings-save"), advised=True)
 
-    def _place(self, code: str, field: QWidget, *, with_button: QWidget | None = None) -> None:
+    def _place(self, code: str, field: QWidget, *beside: QWidget) -> None:
         line = self._places.rowCount()
         name = label(self._texts(f"settings-{code}"))
         name.setBuddy(field)
         field.setAccessibleName(name.text())
         self._places.addWidget(name, line, 0)
-        if with_button is None:
-            self._places.addWidget(field, line, 1)
-        else:
-            both = across(8)
-            both.addWidget(field, 1)
-            both.addWidget(with_button)
-            self._places.addLayout(both, line, 1)
+        self._places.addLayout(across(8, (field, 1), *beside), line, 1)
 
     def _choice(self, key: str, offered: tuple[tuple[str, str], ...], chosen: str) -> None:
         box = self._choices[key] = Choice()
@@ -78,10 +68,10 @@ class SettingsDialog(QDialog):
         self._place(key, box)
 
     def _line(
-        self, key: str, code: str, text: str, judge: Callable[[str], object] = str, beside: QWidget | None = None
+        self, key: str, code: str, text: str, judge: Callable[[str], object] = str, *beside: QWidget
     ) -> JudgedLine:
         field = self._lines[key] = JudgedLine(text, judge, self._words)
-        self._place(code, field, with_button=beside)
+        self._place(code, field, *beside)
         self._places.addWidget(field.message, self._places.rowCount(), 1)
         return field
 

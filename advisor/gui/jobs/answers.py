@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from advisor.advice import AdviceRequest
     from advisor.optable.op_table import OpTable
     from advisor.recommend.prices import Prices
-    from advisor.recommend.recommendation import Goal
     from advisor.workload.workload import Workload
 
 
@@ -70,7 +69,6 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
     """The request of the main job. Raises InputError for a bad price file or a bad file of cards."""
     from advisor.advice import AdviceRequest
     from advisor.catalogue.spec_table import read_gpu_file, spec_table
-    from advisor.recommend.recommendation import Limits
 
     own = read_gpu_file(Path(ask.gpu_file)) if ask.gpu_file is not None else {}
     specs = {**spec_table(), **own}
@@ -80,9 +78,9 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
         budget_s=ask.budget_s,
         gpu_keys=ask.gpu_keys,
         extra_specs=tuple(own.values()),
-        goal=cast("Goal", ask.goal),
+        goal=ask.goal,
         prices=_prices_of(ask, specs),
-        limits=Limits(max_cost=ask.max_cost, max_power_w=ask.max_power_w, max_job_s=ask.max_job_s),
+        limits=ask.limits,
         allow_code=ask.allow_code,
         calibration_folder=ask.calibration_folder,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.gui.models.typed_prices import TypedPrices
+from advisor.recommend.recommendation import Goal, Limits
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload
 
@@ -15,16 +16,14 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     workload: Workload
     measure: bool
     budget_s: float
-    goal: str = "time"
+    goal: Goal = "time"
     gpu_keys: tuple[str, ...] | None = None
     price_file: str | None = None
     prices: TypedPrices | None = None
     """As typed: they go before those of the file, where they are in its currency."""
     gpu_file: str | None = None
     """The user's own cards."""
-    max_cost: float | None = None
-    max_power_w: float | None = None
-    max_job_s: float | None = None
+    limits: Limits = Limits()
     allow_code: bool = False
     calibration_folder: str | None = None
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from advisor.gui.settings import Settings
 
 Part = Literal["prepare", "measure", "predict"]
 _PARTS: tuple[Part, ...] = ("prepare", "measure", "predict")
@@ -17,6 +22,9 @@ _OVERDUE_FROM = 0.75
 _SLOWNESS = (0.5, 3.0)
 _NEWEST_SHARE = 0.6
 _ALMOST = 0.99
+_KEY = "pace"
+_MOST_KEPT = 40
+"""Paces of what jobs took here, kept between starts of the window by what they depend on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +34,11 @@ class Pace:
     prepare_s: float
     measure_s: float
     predict_s: float
+
+    @property
+    def whole_s(self) -> float:
+        """Seconds of all parts."""
+        return self.prepare_s + self.measure_s + self.predict_s
 
     def of(self, part: Part) -> float:
         """Seconds of one part."""
@@ -116,3 +129,33 @@ def _left_of(whole_s: float, spent_s: float) -> float:
         return max(whole_s - spent_s, 0.0)
     rest_s = whole_s - turn_s
     return rest_s * math.exp(-(spent_s - turn_s) / (2 * rest_s))
+
+
+def pace_key(workload_name: str, budget_s: float, *, measure: bool) -> str:
+    """By what jobs are told apart."""
+    return f"{workload_name}|{budget_s:g}" if measure else f"{workload_name}|predicted"
+
+
+def known_pace(settings: Settings, key: str, budget_s: float, *, measure: bool) -> Pace:
+    """What the last such jobs took here; else what the last ones of the same kind took, else a first guess."""
+    known = _read(settings)
+    if key in known:
+        return known[key]
+    alike = [pace for name, pace in known.items() if name.partition("|")[2] == key.partition("|")[2]]
+    return alike[-1] if alike else first_pace(budget_s, measure=measure)
+
+
+def keep_pace(settings: Settings, key: str, seen: Pace) -> None:
+    """Remember what a job took that came to its end."""
+    known = _read(settings)
+    before = known.pop(key, None)
+    known[key] = seen if before is None else before.joined(seen)
+    text = msgspec.json.encode({name: known[name] for name in list(known)[-_MOST_KEPT:]}).decode()
+    settings.store(_KEY, text)
+
+
+def _read(settings: Settings) -> dict[str, Pace]:
+    try:
+        return msgspec.json.decode(settings.text(_KEY), type=dict[str, Pace])
+    except msgspec.MsgspecError:  # never written, or by hand
+        return {}

@@ -15,36 +15,33 @@ if TYPE_CHECKING:
 
 _CHUNK = 50
 """Predictions a line: decoding holds the interpreter's lock, and this many take two milliseconds."""
-_RESULTS = {
+_KINDS = {
     "AdviceRecord": "advisor.store.advice_record",
     "Machine": "advisor.hardware.machine",
     "OpTable": "advisor.optable.op_table",
     "Truth": "advisor.store.history",
     "ClaimAnswer": "advisor.claims.claim",
+    "CaseAnswer": "advisor.cases.case_file",
+    "Prediction": "advisor.predict.prediction",
+    "Measurement": "advisor.measure.measurement",
+    "Refused": "advisor.gui.jobs.asks",
+    "Broken": "advisor.gui.jobs.asks",
 }
-_TROUBLES = {"Refused": "advisor.gui.jobs.asks", "Broken": "advisor.gui.jobs.asks"}
-_LISTS = {
-    "Predictions": ("advisor.predict.prediction", "Prediction"),
-    "Measurements": ("advisor.measure.measurement", "Measurement"),
-    "Answers": ("advisor.cases.case_file", "CaseAnswer"),
-}
-NOTHING = "Nothing"
-RESULT_NAMES = (*_RESULTS, "Answers", NOTHING)
-_CHUNKS = ("Predictions", "Measurements")
+"""Where each kind stands that is no event; a star behind its name: several of them."""
+_NOTHING, _ANSWERS = "Nothing", "CaseAnswer*"
+RESULT_NAMES = ("AdviceRecord", "Machine", "OpTable", "Truth", "ClaimAnswer", _ANSWERS, _NOTHING)
+_PIECES = {"Prediction*": "predictions", "Measurement*": "measurements"}
+"""Fields of an advice that come before it."""
 
 
 @cache
 def _decoder(name: str) -> msgspec.json.Decoder[Any]:
     """For the lines of a name, made when the first one comes. Raises KeyError for one that is none of ours."""
-    if name in _LISTS:
-        module, kind = _LISTS[name]
-        return msgspec.json.Decoder(built(tuple[getattr(import_module(module), kind), ...]))  # type: ignore[misc]
-    if name == NOTHING:
+    if name == _NOTHING:
         return msgspec.json.Decoder(type(None))
-    module = {**_RESULTS, **_TROUBLES}.get(name, "")
-    if module:
-        return msgspec.json.Decoder(built(getattr(import_module(module), name)))
-    return msgspec.json.Decoder(built(_events()[name]))
+    kind = name.removesuffix("*")
+    found = getattr(import_module(_KINDS[kind]), kind) if kind in _KINDS else _events()[kind]
+    return msgspec.json.Decoder(built(found if kind == name else tuple[found, ...]))  # type: ignore[valid-type]
 
 
 @cache
@@ -76,14 +73,14 @@ def result_lines(result: object) -> Iterator[bytes]:
 
     if isinstance(result, AdviceRecord):
         for start in range(0, len(result.predictions), _CHUNK):
-            yield line_of("Predictions", result.predictions[start : start + _CHUNK])
+            yield line_of("Prediction*", result.predictions[start : start + _CHUNK])
         for measurement in result.measurements:
-            yield line_of("Measurements", (measurement,))
+            yield line_of("Measurement*", (measurement,))
         yield line_of("AdviceRecord", msgspec.structs.replace(result, predictions=(), measurements=()))
     elif result is None:
-        yield line_of(NOTHING, None)
+        yield line_of(_NOTHING, None)
     else:
-        yield line_of("Answers" if isinstance(result, tuple) else type(result).__name__, result)
+        yield line_of(_ANSWERS if isinstance(result, tuple) else type(result).__name__, result)
 
 
 class Pieces:
@@ -91,13 +88,13 @@ class Pieces:
 
     def __init__(self) -> None:
         """Nothing came yet."""
-        self._pieces: dict[str, list[Any]] = {name: [] for name in _CHUNKS}
+        self._pieces: dict[str, list[Any]] = {field: [] for field in _PIECES.values()}
 
     def take(self, name: str, value: Any) -> bool:  # noqa: ANN401 - what a line holds
         """Keep a piece; False where the line is none."""
-        if name not in self._pieces:
+        if name not in _PIECES:
             return False
-        self._pieces[name] += value
+        self._pieces[_PIECES[name]] += value
         return True
 
     def whole(self, result: object) -> object:
@@ -106,5 +103,4 @@ class Pieces:
 
         if not isinstance(result, AdviceRecord):
             return result
-        predictions, measurements = (tuple(self._pieces[name]) for name in _CHUNKS)
-        return msgspec.structs.replace(result, predictions=predictions, measurements=measurements)
+        return msgspec.structs.replace(result, **{field: tuple(found) for field, found in self._pieces.items()})

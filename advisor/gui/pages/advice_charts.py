@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.advice_figures import cpu_key, memory_rows, strategies_of
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import Piece, Stack, StackChart
+from advisor.gui.widgets.boxes import REST
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
-from advisor.present.batch_curve import batch_curve
+from advisor.present.batch_curve import batch_curve, up_to_the_limit
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
 from advisor.present.set_ups import usable_memory_bytes
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 _MOST_STRATEGIES = 9
+_MEMORY_ROWS = 6
+_CPU = "cpu"
 
 
 def prediction_tip(one: Prediction, context: Context) -> str:
@@ -64,9 +66,8 @@ def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
     if advised is not None and advised.largest_that_fits is not None:
         marks.append(mark("mark-limit", advised.largest_that_fits, theme.danger))
     chart.show_curves([Curve(name="", colour=theme.accent, points=points)], marks)
-    card.body.addWidget(chart, 1)
     words = texts.say(advised.reason) if advised is not None else texts("advice-hollow")
-    card.body.addWidget(label(words, "muted", wrap=True))
+    card.put((chart, 1), label(words, "muted", wrap=True))
     return card
 
 
@@ -84,22 +85,21 @@ def _points(curve: tuple[Prediction, ...], context: Context, *, seconds: bool = 
 
 def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
     """Step time of CPU and GPU against batch size; None where there is no CPU to compare with."""
-    texts, theme, host = context.texts, context.theme, cpu_key(advice)
-    gpu = _crossover_gpu(advice, chosen)
-    if host is None or gpu is None:
+    texts, theme, gpu = context.texts, context.theme, _crossover_gpu(advice, chosen)
+    if gpu is None:
         return None
     names = device_names(advice.predictions)
     asked = advice.workload.training.precision
     # What the sentence below is of: each at its fastest precision.
     curves_of = fastest_alone([one for one in advice.predictions if at_least_as_exact(one.precision, asked)])
     of_host, of_gpu = (
-        tuple(prediction for _size, prediction in sorted(curves_of.get(key, {}).items())) for key in (host, gpu)
+        tuple(prediction for _size, prediction in sorted(curves_of.get(key, {}).items())) for key in (_CPU, gpu)
     )
     if not of_host or not of_gpu:
         return None
     card, titles = Card(texts("advice-crossover-title")), (texts("axis-batch"), texts("axis-step"))
     chart = CurveChart(theme, texts("advice-crossover-title"), titles, log_y=True, y_text=seconds_tick)
-    found, places = _crossover(advice, host, gpu), device_places(advice.machine, advice.predictions)
+    found, places = _crossover(advice, gpu), device_places(advice.machine, advice.predictions)
     marks, size = [], None if found is None else found.batch_size
     if size is not None:
         marks.append(Mark(x=size, text=texts("mark-crossover", batch=f"{size:,}"), colour=theme.muted))
@@ -114,22 +114,39 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
         of_one = f" · {PRECISION_LABELS[points[0].precision]}" if len(precisions) > len(own) == 1 else ""
         curves.append(Curve(name=name + of_one, colour=colour, points=_points(points, context, seconds=True)))
     chart.show_curves(curves, marks)
-    card.body.addWidget(chart, 1)
+    card.put((chart, 1))
     if found is not None:
-        card.body.addWidget(label(texts.say(found.reason), "muted", wrap=True))
+        card.put(label(texts.say(found.reason), "muted", wrap=True))
     return card
 
 
 def _crossover_gpu(advice: AdviceRecord, chosen: Recommendation) -> str | None:
-    if chosen.device.key != "cpu":
+    if chosen.device.key != _CPU:
         return chosen.device.key
     keys = [device.key for device in chosen.tied_with] + [crossover.gpu_key for crossover in advice.crossovers]
     keys += [prediction.device.key for prediction in advice.predictions]
-    return next((key for key in keys if key != "cpu"), None)
+    return next((key for key in keys if key != _CPU), None)
 
 
-def _crossover(advice: AdviceRecord, host: str, gpu: str) -> Crossover | None:
-    return next((one for one in advice.crossovers if one.cpu_key == host and one.gpu_key == gpu), None)
+def _crossover(advice: AdviceRecord, gpu: str) -> Crossover | None:
+    return next((one for one in advice.crossovers if one.cpu_key == _CPU and one.gpu_key == gpu), None)
+
+
+def memory_rows(advice: AdviceRecord, chosen: Recommendation) -> tuple[Prediction, ...]:
+    """What one of the advised devices needs at batch sizes around the advised one, ascending.
+
+    Holds the advised batch, the largest that fits and the first that does not, and fills up with smaller ones.
+    """
+    by_size: dict[int, Prediction] = {}
+    for one in advice.predictions:
+        if one.memory_parts and one.differs_at_most_by(chosen, "batch_size_per_device", "gradient_accumulation_steps"):
+            by_size.setdefault(one.batch_size_per_device, one)
+    curve = up_to_the_limit([by_size[size] for size in sorted(by_size)])
+    fitting = [one for one in curve if one.fits is not False]
+    kept = [one for one in curve if one.fits is False or one is fitting[-1]]
+    kept += [one for one in curve if one.batch_size_per_device == chosen.batch_size_per_device and one not in kept]
+    kept += [one for one in reversed(curve) if one not in kept][: max(_MEMORY_ROWS - len(kept), 0)]
+    return tuple(sorted(kept, key=lambda one: one.batch_size_per_device))
 
 
 def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
@@ -164,9 +181,17 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
             )
         )
     chart.show_stacks(stacks)
-    card.body.addWidget(chart)
-    card.body.addStretch(1)
+    card.put(chart, REST)
     return card
+
+
+def strategies_of(advice: AdviceRecord, chosen: Recommendation) -> tuple[Prediction, ...]:
+    """The advised device at the advised batch and precision: every count, strategy and accumulation, best first."""
+    best: dict[tuple[int, str, int], Prediction] = {}
+    for one in advice.predictions:
+        if one.differs_at_most_by(chosen, "count", "strategy", "gradient_accumulation_steps"):
+            best.setdefault((one.count, one.strategy, one.gradient_accumulation_steps), one)
+    return tuple(sorted(best.values(), key=lambda one: (one.count, -one.samples_per_s.value)))
 
 
 def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
@@ -194,8 +219,7 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
             )
         )
     chart.show_bars(bars)
-    card.body.addWidget(chart)
-    card.body.addStretch(1)
+    card.put(chart, REST)
     return card
 
 
@@ -216,15 +240,12 @@ def split_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
         for part in one.parts
     )
     chart.show_stacks([Stack(name=texts("advice-step"), pieces=pieces, text=texts.duration(one.step_s.value))])
-    card.body.addWidget(chart)
     largest = sorted(one.parts, key=lambda part: -part.duration_s)[:3]
     words = " · ".join(
         f"{texts(f'step-part-{part.kind}')} {100 * part.duration_s / one.step_s.value:.0f} %" for part in largest
     )
-    card.body.addWidget(label(words, "muted", wrap=True))
-    for text in _wall_words(advice, one, context):
-        card.body.addWidget(label(text, wrap=True))
-    card.body.addStretch(1)
+    wall = [label(text, wrap=True) for text in _wall_words(advice, one, context)]
+    card.put(chart, label(words, "muted", wrap=True), *wall, REST)
     return card
 
 

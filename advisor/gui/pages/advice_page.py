@@ -13,12 +13,11 @@ from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_c
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
-from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.boxes import REST, across, clear, down, put, row
 from advisor.gui.widgets.buttons import one_of, push
-from advisor.gui.widgets.card import Card, Columns, FigureRow, KeyFigure, clear, row
+from advisor.gui.widgets.card import Card, Columns, FigureRow, KeyFigure
 from advisor.gui.widgets.labels import ElidedLabel, label
-from advisor.gui.widgets.notice import EmptyState, Notice, Strip
-from advisor.gui.widgets.sentences_card import SentencesCard
+from advisor.gui.widgets.notice import EmptyState, Notice, SentencesCard, Strip
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name, shown_names
 from advisor.present.job_picture import job_picture
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from advisor.core.sentences import Reason
+    from advisor.core.units import Estimate
     from advisor.gui.context import Context
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
-    from advisor.workload.workload import Mode
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
 _TIES = {"why-tied", "why-tied-cost", "why-tied-energy"}
@@ -42,6 +41,10 @@ _TIES = {"why-tied", "why-tied-cost", "why-tied-energy"}
 
 class AdvicePage(Page):
     """Shows the best of all candidates, or the best on this machine."""
+
+    _advice: AdviceRecord
+    """What the parts show, and the answer that is chosen of it: both there before any part is."""
+    _chosen: Recommendation
 
     def __init__(self, context: Context) -> None:
         """Show the session's advice, if there is one."""
@@ -59,7 +62,7 @@ class AdvicePage(Page):
 
     def restore(self, state: ViewState) -> None:
         """Show the same answer again."""
-        self._local = bool(state.get("local"))
+        self._local = state["local"]
         self._show()
 
     def _prices_changed(self) -> None:
@@ -75,7 +78,7 @@ class AdvicePage(Page):
 
     def _show(self) -> None:
         clear(self.body)
-        advice = self._advice = self._with_prices()
+        advice = self._with_prices()
         for button in (self._copy, self._export):
             button.setVisible(advice is not None)
         if advice is None:
@@ -88,51 +91,45 @@ class AdvicePage(Page):
         if chosen is None:
             nothing = self.texts("summary-nothing")
             sentences = [self.texts.say(one) for one in (*advice.reasons, *advice.caveats)]
-            self.body.addWidget(Notice(sentences or [nothing], title=nothing))
-            self.body.addStretch(1)
+            put(self.body, Notice(sentences or [nothing], title=nothing), REST)
             return
-        self._chosen = chosen
+        self._advice, self._chosen = advice, chosen
+        self._own = prediction_of(advice.predictions, chosen)
         self._picked: Prediction | None = None
         self._picture = job_picture(of_this_machine(advice) if self._local else advice)
-        parts: list[Callable[[], QWidget | QLayout | None]] = [
-            lambda: self._choice(advice),
-            lambda: self._hero(chosen, advice.workload.training.mode),
-            lambda: self._picture_card(advice),
-            lambda: self._disturbed(advice),
-            lambda: self._prices_typed(advice),
-            lambda: self._figures_box(advice),
-            lambda: self._accuracy(chosen),
-            lambda: self._reasons(advice, chosen),
-            lambda: self._switches(advice),
-        ]
-        self.fill(parts + self._charts(advice, chosen))
-
-    def _picture_card(self, advice: AdviceRecord) -> QWidget | None:
         self._card: PictureCard | None = None
+        parts: list[Callable[[], QWidget | QLayout | None]] = [
+            self._choice,
+            self._hero,
+            self._picture_card,
+            self._disturbed,
+            self._prices_typed,
+            self._figures_box,
+            self._accuracy,
+            self._reasons,
+            self._switches,
+        ]
+        self.fill(parts + self._charts())
+
+    def _picture_card(self) -> QWidget | None:
         if self._picture is None:
             return None
-        self._own = prediction_of(advice.predictions, self._chosen)
         rows = [row.prediction for row in self._picture.rows]
         self._own_place = next((place for place, one in enumerate(rows) if one is self._own), -1)
-        self._card = PictureCard(self.context, advice, self._picture, self._own_place)
-        self._card.picked.connect(self._pick)
+        self._card = PictureCard(self.context, self._advice, self._picture, self._own_place)
+        self._card.picked.connect(lambda place: self._pick(rows[place]))
         return self._card
 
-    def _pick(self, place: int) -> None:
+    def _pick(self, one: Prediction | None) -> None:
         """Show the figures of a row of the picture below it."""
-        advice = self._advice
-        if advice is None or self._picture is None:
-            return
-        one = self._picture.rows[place].prediction
         self._picked = None if one is self._own else one
-        self._fill_figures(advice)
+        self._fill_figures()
 
     def _back(self) -> None:
         """The advised set-up's own figures again."""
-        if self._advice is not None and self._card is not None:
-            self._picked = None
+        if self._card is not None:
             self._card.chart.mark(self._own_place)
-            self._fill_figures(self._advice)
+        self._pick(self._own)
 
     def _with_prices(self) -> AdviceRecord | None:
         """The session's advice, with the costs that follow from prices typed into Compare's table."""
@@ -143,58 +140,56 @@ class AdvicePage(Page):
 
         return priced(advice, self.context.settings, self.session.prices_in)
 
-    def _prices_typed(self, advice: AdviceRecord) -> QWidget | None:
+    def _prices_typed(self) -> QWidget | None:
         """One amber line where prices are shown that the advice did not weigh."""
-        if advice is self.session.advice:
+        if self._advice is self.session.advice:
             return None
-        again = "measure" if advice.measurements else "predict"
+        again = "measure" if self._advice.measurements else "predict"
         return Strip(
             self.texts("advice-prices-typed"), self.texts("advice-weigh-prices"), lambda: self.context.act(again)
         )
 
-    def _disturbed(self, advice: AdviceRecord) -> QWidget | None:
+    def _disturbed(self) -> QWidget | None:
         """One amber line where other programs or the heat took part in what was timed."""
-        found = untrusted_devices(advice.measurements)
+        found = untrusted_devices(self._advice.measurements)
         if not found:
             return None
-        names = {measurement.device_key: measurement.device_name for measurement in advice.measurements}
+        names = {measurement.device_key: measurement.device_name for measurement in self._advice.measurements}
         kinds = dict.fromkeys(self.texts.verdict(kind) for kind in found.values())
         language = self.texts.language
         devices = listed([short_name(visible(names[key])) for key in found], language)
         words = self.texts("advice-disturbed", devices=devices, verdict=listed(list(kinds), language))
         return Strip(words, self.texts("advice-measure-again"), lambda: self.context.act("measure"))
 
-    def _figures_box(self, advice: AdviceRecord) -> QWidget:
+    def _figures_box(self) -> QWidget:
         box = QWidget()
-        self._figure_lines = down(8, box)
-        self._fill_figures(advice)
+        self._figure_lines = down(8, inside=box)
+        self._fill_figures()
         return box
 
-    def _fill_figures(self, advice: AdviceRecord) -> None:
+    def _fill_figures(self) -> None:
         clear(self._figure_lines)
         if self._picked is None:
-            self._figure_lines.addWidget(self._figures(advice, self._chosen))
+            self._figure_lines.addWidget(self._figures(self._chosen))
             return
-        line = QHBoxLayout()
         words = self.texts("picture-figures", set_up=self._short(self._picked))
-        line.addWidget(ElidedLabel(words, "heading"), 1)
-        line.addWidget(push(self.texts("picture-compare"), lambda: self.context.go("compare"), "small"))
-        line.addWidget(push(self.texts("picture-back"), self._back, "small"))
-        self._figure_lines.addLayout(line)
-        self._figure_lines.addWidget(self._figures(advice, self._picked))
+        compare = push(self.texts("picture-compare"), lambda: self.context.go("compare"), "small")
+        back = push(self.texts("picture-back"), self._back, "small")
+        line = across(8, (ElidedLabel(words, "heading"), 1), compare, back)
+        put(self._figure_lines, line, self._figures(self._picked))
 
-    def _switches(self, advice: AdviceRecord) -> QWidget | None:
-        if not advice.switches or advice.recommendation is None:
+    def _switches(self) -> QWidget | None:
+        if not self._advice.switches or self._advice.recommendation is None:
             return None
-        card = SwitchesCard(self.context, advice, advice.switches)
+        card = SwitchesCard(self.context, self._advice, self._advice.switches)
         if self._card is not None:
             card.changed.connect(self._card.show_switched)
         return card
 
-    def _accuracy(self, chosen: Recommendation) -> QWidget | None:
-        if chosen.step_s.basis != "specified":
+    def _accuracy(self) -> QWidget | None:
+        if self._chosen.step_s.basis != "specified":
             return None
-        return accuracy_caption(self.texts.language, [chosen.precision], chosen.device.spec_key)
+        return accuracy_caption(self.texts.language, [self._chosen.precision], self._chosen.device.spec_key)
 
     def _empty(self) -> EmptyState:
         return EmptyState(
@@ -211,18 +206,19 @@ class AdvicePage(Page):
         setups = self.texts("advice-setups", count=len(advice.predictions))
         return f"{self.texts.title(advice.workload.name)} · {source} · {setups}"
 
-    def _choice(self, advice: AdviceRecord) -> QHBoxLayout | None:
+    def _choice(self) -> QHBoxLayout | None:
         """The switch between the two answers, where they differ."""
-        best, here = advice.recommendation, advice.recommendation_local
+        best, here = self._advice.recommendation, self._advice.recommendation_local
         if best is None or here is None or best.differs_at_most_by(here, "gradient_accumulation_steps"):
             return None
-        line = across(8)
-        for local, code in ((False, "advice-best-of-all"), (True, "advice-on-this-machine")):
-            line.addWidget(one_of(self.texts(code), partial(self._choose, local), chosen=local == self._local))
+        answers = ((False, "advice-best-of-all"), (True, "advice-on-this-machine"))
+        buttons = [
+            one_of(self.texts(code), partial(self._choose, local), chosen=local == self._local)
+            for local, code in answers
+        ]
         other = best if self._local else here
         words = self.texts("advice-other-all" if self._local else "advice-other-local", set_up=self._short(other))
-        line.addWidget(ElidedLabel(words, "muted"), 1)
-        return line
+        return across(8, *buttons, (ElidedLabel(words, "muted"), 1))
 
     def _short(self, chosen: Recommendation | Prediction) -> str:
         parts = [
@@ -234,18 +230,13 @@ class AdvicePage(Page):
             parts.append(self.texts.duration(chosen.job_s.value))
         return " · ".join(parts)
 
-    def _hero(self, chosen: Recommendation, mode: Mode) -> Card:
-        card = Card(role="card-hero")
-        card.body.setContentsMargins(20, 14, 20, 15)
-        card.body.setSpacing(7)
-        predictions = self._advice.predictions if self._advice else ()
+    def _hero(self) -> Card:
+        chosen, predictions, mode = self._chosen, self._advice.predictions, self._advice.workload.training.mode
+        card = Card(role="card-hero", spacing=7, margins=(20, 14, 20, 15))
         device = short_name(visible(chosen.device.name))
         if any(short_name(visible(one.device.name)) == device for one in predictions if one.device != chosen.device):
             (device,) = shown_names([chosen.device], predictions, self.texts.language)  # the one that is here
         devices = self.texts("advice-run-on", mode=mode, count=chosen.count, device=device)
-        heading = label(devices, "hero", wrap=True, selectable=True)
-        card.body.addWidget(heading)
-        chips = across(8)
         facts = [
             self.texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
             PRECISION_LABELS[chosen.precision],
@@ -257,51 +248,46 @@ class AdvicePage(Page):
             facts.append(self.texts("advice-accumulation", steps=chosen.gradient_accumulation_steps))
         if chosen.thread_count:
             facts.append(self.texts("advice-threads", count=chosen.thread_count))
-        chips.addWidget(label("   ·   ".join(facts), "heading"))
-        chips.addStretch(1)
-        card.body.addLayout(chips)
+        heading = label(devices, "hero", wrap=True, selectable=True)
+        card.put(heading, across(8, label("   ·   ".join(facts), "heading"), REST))
         if chosen.tied_with:
             names = Names(names=shown_names(chosen.tied_with, predictions, self.texts.language))
-            card.body.addWidget(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
+            card.put(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
         card.setAccessibleName(devices)
         card.hug()
         return card
 
-    def _figures(self, advice: AdviceRecord, chosen: Recommendation | Prediction) -> FigureRow:
-        texts = self.texts
-        basis = texts.basis(chosen.step_s)
+    def _figures(self, chosen: Recommendation | Prediction) -> FigureRow:
+        texts, training = self.texts, self._advice.workload.training
 
-        def figure(title: str, value: str, below: str, basis: str) -> KeyFigure:
-            return KeyFigure(texts(title), value, below, chip=basis, tip=texts("advice-basis-tip"))
+        def figure(code: str, one: Estimate, how: Callable[[float], str], below: str | None = None) -> KeyFigure:
+            """With its range below, unless something else stands there."""
+            under = texts.span(one, how) if below is None else below
+            return KeyFigure(texts(code), how(one.value), under, chip=texts.basis(one), tip=texts("advice-basis-tip"))
 
         made = []
         if chosen.job_s is not None:
-            training = advice.workload.training
             infers = training.mode == "inference"
             whole = texts("summary-job-inference") if infers else texts("advice-epochs", count=training.epochs)
             span = texts.span(chosen.job_s, texts.duration)
-            made.append(figure("advice-job", texts.duration(chosen.job_s.value), f"{span} · {whole}", basis))
-        span = texts.span(chosen.step_s, texts.duration)
-        made.append(figure("advice-step", texts.duration(chosen.step_s.value), span, basis))
-        span = texts.span(chosen.samples_per_s, texts.rate)
-        made.append(figure("advice-rate", texts.rate(chosen.samples_per_s.value), span, basis))
-        own = chosen if isinstance(chosen, Prediction) else prediction_of(advice.predictions, chosen)
-        if chosen.peak_memory_bytes is not None:
+            made.append(figure("advice-job", chosen.job_s, texts.duration, f"{span} · {whole}"))
+        made.append(figure("advice-step", chosen.step_s, texts.duration))
+        made.append(figure("advice-rate", chosen.samples_per_s, texts.rate))
+        own = chosen if isinstance(chosen, Prediction) else self._own
+        need, cost = chosen.peak_memory_bytes, chosen.cost
+        if need is not None:
             usable = usable_memory_bytes(own) if own is not None else None
             below = texts("advice-of-usable", size=texts.size(usable)) if usable else ""
-            size, basis_of_size = texts.size(chosen.peak_memory_bytes.value), texts.basis(chosen.peak_memory_bytes)
-            made.append(figure("advice-memory", size, below, basis_of_size))
+            made.append(figure("advice-memory", need, texts.size, below))
         currency = chosen.currency or self.context.settings.currency
-        if chosen.cost is not None:
-            amount = texts.money(chosen.cost.value, currency)
-            span = texts.span(chosen.cost, lambda number: texts.money(number, currency))
-            made.append(figure("advice-cost", amount, span, texts.basis(chosen.cost)))
+        if cost is not None:
+            made.append(figure("advice-cost", cost, lambda number: texts.money(number, currency)))
         elif own is not None and own.energy_j is not None:
-            span = texts.span(own.energy_j, texts.energy)
-            made.append(figure("advice-energy", texts.energy(own.energy_j.value), span, texts.basis(own.energy_j)))
+            made.append(figure("advice-energy", own.energy_j, texts.energy))
         return FigureRow(made)
 
-    def _reasons(self, advice: AdviceRecord, chosen: Recommendation) -> QWidget | None:
+    def _reasons(self) -> QWidget | None:
+        advice, chosen = self._advice, self._chosen
         told = [reason for reason in chosen.why if reason.code not in _TIES]
         others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
         cards = [
@@ -315,12 +301,12 @@ class AdvicePage(Page):
         ]
         return Columns(cards, spacing=GAP) if cards else None
 
-    def _charts(self, advice: AdviceRecord, chosen: Recommendation) -> list[Callable[[], QWidget | QLayout | None]]:
+    def _charts(self) -> list[Callable[[], QWidget | QLayout | None]]:
         """A turn for each chart; two stand side by side, and a pair comes when both are made."""
         waiting: list[QWidget] = []
 
         def turn(make: Callable[[AdviceRecord, Recommendation, Context], Card | None], *, last: bool) -> QLayout | None:
-            card = make(advice, chosen, self.context)
+            card = make(self._advice, self._chosen, self.context)
             if card is not None:
                 waiting.append(card)
             if not waiting or (len(waiting) == 1 and not last):

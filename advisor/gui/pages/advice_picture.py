@@ -38,9 +38,7 @@ class PictureCard(Card):
     def __init__(self, context: Context, advice: AdviceRecord, picture: JobPicture, current: int) -> None:
         """`current` is the row that is marked."""
         texts = context.texts
-        super().__init__(texts("picture-title"), texts("picture-unit"))
-        self.body.setContentsMargins(16, 11, 12, 8)
-        self.body.setSpacing(5)
+        super().__init__(texts("picture-title"), texts("picture-unit"), spacing=5, margins=(16, 11, 12, 8))
         self._context, self._advice, self._picture = context, advice, picture
         names = row_names(advice)
         places = device_places(advice.machine, advice.predictions)
@@ -49,9 +47,8 @@ class PictureCard(Card):
         ticks = [(picture.across(time_s), tick_text(time_s)) for time_s in picture.ticks_s]
         self.chart.show_rows(self._rows, ticks, current)
         self.chart.picked.connect(self.picked)
-        self.body.addWidget(self.chart)
         words = ("" if texts.language == "zh" else " ").join((*legend(picture, texts.language), texts("picture-click")))
-        self.body.addWidget(label(words, "muted", wrap=True))
+        self.put(self.chart, label(words, "muted", wrap=True))
         self.hug()
 
     def _row(self, row: PictureRow, names: dict[str, str], places: dict[str, int]) -> JobRow:
@@ -116,8 +113,7 @@ class SwitchesCard(Card):
         for line, one in enumerate(ordered, start=1):
             self._add_line(places, line, one)
         places.setColumnStretch(0, 1)
-        self.body.addWidget(lines)
-        self.body.addWidget(label(texts("switches-note"), "muted", wrap=True))
+        self.put(lines, label(texts("switches-note"), "muted", wrap=True))
         self.hug()
 
     def _add_line(self, places: QGridLayout, line: int, switch: Switch) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
 from advisor.claims.claim import ClaimAnswer
@@ -16,12 +16,11 @@ from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import CasesAsk, ClaimAsk
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
-from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.boxes import REST, across, clear, down, put
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import Card, clear
+from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
-from advisor.gui.widgets.notice import Notice
-from advisor.gui.widgets.sentences_card import bulleted
+from advisor.gui.widgets.notice import Notice, bulleted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,21 +52,16 @@ class CasesPage(Page):
         """Whether something is computed that the page is still to show."""
         self._answering = self._judging = False
         self._claim: ClaimAnswer | None = None
-        self._place = 0
-        self._shown: tuple[str, int] | None = None
-        """The case that stands on the page, and how many answers were known then."""
-        self.body.addWidget(self._checker())
-        line = across(GAP)
+        self._shown: tuple[int, int] | None = None
+        """The place of the case that stands on the page, and how many answers were known then."""
         self._list = self._case_list()
         self._beside = QWidget()
         self._beside.setFixedWidth(_LIST_WIDTH)
         self._beside.setMinimumHeight(self._list.height())
         self._list.setParent(self._beside)
-        line.addWidget(self._beside)
         self.scroll_area.verticalScrollBar().valueChanged.connect(self._follow)
         self._detail = down(GAP)
-        line.addLayout(self._detail, 1)
-        self.body.addLayout(line, 1)
+        put(self.body, self._checker(), (across(GAP, self._beside, (self._detail, 1)), 1))
         self._list.setCurrentRow(0)
 
     def view_state(self) -> ViewState:
@@ -76,12 +70,10 @@ class CasesPage(Page):
 
     def restore(self, state: ViewState) -> None:
         """Show the same case and answer."""
-        self._field.setText(str(state.get("claim", "")))
-        answer = state.get("answer")
-        if isinstance(answer, ClaimAnswer):
-            self._show_answer(answer)
-        place = state.get("place")
-        self._list.setCurrentRow(place if isinstance(place, int) else 0)
+        self._field.setText(state["claim"])
+        if state["answer"] is not None:
+            self._show_answer(state["answer"])
+        self._list.setCurrentRow(state["place"])
 
     def activate(self) -> None:
         """Compute the answers once."""
@@ -112,7 +104,6 @@ class CasesPage(Page):
         made.ensurePolished()  # Measured in the letters that it is shown in.
         for case in bundled_cases().values():
             item = QListWidgetItem(case.title.text(self.texts.language))
-            item.setData(Qt.ItemDataRole.UserRole, case.id)
             room = QRect(0, 0, _LIST_WIDTH - _BESIDE_WORDS, 1000)
             words = made.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
             item.setSizeHint(QSize(_LIST_WIDTH - 20, words.height() + 12))
@@ -130,29 +121,21 @@ class CasesPage(Page):
         self._list.move(0, min(max(scrolled - top, 0), max(spare, 0)) if fits else 0)
 
     def _mark_list(self) -> None:
-        for place in range(self._list.count()):
-            item = self._list.item(place)
-            answer = self.session.case_answers.get(item.data(Qt.ItemDataRole.UserRole))
+        for place, case_id in enumerate(bundled_cases()):
+            answer = self.session.case_answers.get(case_id)
             if answer is not None:
-                item.setToolTip(self.texts(f"verdict-{answer.verdict}"))
-
-    def _chosen(self) -> Case | None:
-        item = self._list.currentItem()
-        return bundled_cases().get(item.data(Qt.ItemDataRole.UserRole)) if item is not None else None
+                self._list.item(place).setToolTip(self.texts(f"verdict-{answer.verdict}"))
 
     def _show_case(self) -> None:
         """The chosen case, and below it the others, so that a high window is not empty."""
-        case = self._chosen()
-        shown = None if case is None else (case.id, len(self.session.case_answers))
+        place, every = self._list.currentRow(), list(bundled_cases().values())
+        shown = place, len(self.session.case_answers)
         unseen = self.context.shown() and not self.isVisible()
-        if case is None or shown == self._shown or unseen:
+        if place < 0 or shown == self._shown or unseen:
             return
         self._shown = shown
         clear(self._detail)
-        self._detail.addWidget(self._case_card(case))
-        self._detail.addStretch(1)
-        every = list(bundled_cases().values())
-        place = next(number for number, one in enumerate(every) if one.id == case.id)
+        put(self._detail, self._case_card(every[place]), REST)
         others = [*every[place + 1 :], *every[:place]] if self.session.case_answers else []
         self.in_turns([partial(self._add_below, other) for other in others])
         self.scroll_area.verticalScrollBar().setValue(0)
@@ -170,31 +153,29 @@ class CasesPage(Page):
         if answer is not None:
             card.add_to_header(self._chip(answer.verdict))
         question = label(case.question.text(texts.language), wrap=True, selectable=True)
-        card.body.addWidget(question)
-        card.body.addWidget(label(case.model_text(texts.language), "muted", wrap=True))
+        card.put(question, label(case.model_text(texts.language), "muted", wrap=True))
         card.body.addSpacing(4)
         if answer is None:
-            card.body.addWidget(Notice([texts("cases-computing")], role="hero"))
+            card.put(Notice([texts("cases-computing")], role="hero"))
         else:
             self._add_answer(card, answer)
         if case.claims:
             card.body.addSpacing(4)
-            card.body.addWidget(label(texts("cases-claims"), "heading"))
-            for claim in case.claims:
-                card.body.addLayout(bulleted(claim.text(texts.language), "muted"))
+            claims = [bulleted(claim.text(texts.language), "muted") for claim in case.claims]
+            card.put(label(texts("cases-claims"), "heading"), *claims)
         card.hug()
         return card
 
     def _add_answer(self, card: Card, answer: CaseAnswer) -> None:
         texts = self.texts
-        card.body.addWidget(label(texts("cases-answer"), "heading"))
+        card.put(label(texts("cases-answer"), "heading"))
         for place, reason in enumerate(answer.reasons):
-            card.body.addLayout(bulleted(texts.say(self._by_title(reason)), "strong" if place == 0 else ""))
+            card.put(bulleted(texts.say(self._by_title(reason)), "strong" if place == 0 else ""))
         for case_id in answer.contradicts:
             other = bundled_cases().get(case_id)
             if other is not None:
                 words = texts("cases-contradicts", title=other.title.text(texts.language))
-                card.body.addWidget(push(words, partial(self._go_to, case_id), "link"))
+                card.put(push(words, partial(self._go_to, case_id), "link"))
 
     def _by_title(self, reason: Reason) -> Reason:
         """A case that a reason names by its id, as in the file, is named here as the list names it."""
@@ -204,9 +185,7 @@ class CasesPage(Page):
         return Reason.of(reason.code, **{**reason.numbers, "case": case.title.text(self.texts.language)})
 
     def _go_to(self, case_id: str) -> None:
-        for place in range(self._list.count()):
-            if self._list.item(place).data(Qt.ItemDataRole.UserRole) == case_id:
-                self._list.setCurrentRow(place)
+        self._list.setCurrentRow(list(bundled_cases()).index(case_id))
 
     def _chip(self, verdict: Verdict) -> QWidget:
         return label(self.texts(f"verdict-{verdict}"), _CHIPS[verdict])
@@ -214,24 +193,17 @@ class CasesPage(Page):
     def _checker(self) -> Card:
         texts = self.texts
         card = Card(texts("cases-checker"))
-        line = QHBoxLayout()
         self._field = QLineEdit()
         self._field.setAcceptDrops(False)  # A file that falls here is the window's.
         self._field.setPlaceholderText(texts("cases-example-1"))
         self._field.setAccessibleName(texts("cases-checker"))
         self._field.returnPressed.connect(self._check)
         self._button = push(texts("cases-check"), self._check, "primary")
-        line.addWidget(self._field, 1)
-        line.addWidget(self._button)
-        card.body.addLayout(line)
-        examples = across(14)
-        examples.addWidget(label(texts("cases-examples"), "muted"))
-        for code in ("cases-example-2", "cases-example-3"):
-            examples.addWidget(push(texts(code), partial(self._try, texts(code)), "link"))
-        examples.addStretch(1)
-        card.body.addLayout(examples)
-        self._answer_place = QVBoxLayout()
-        card.body.addLayout(self._answer_place)
+        examples = [texts(code) for code in ("cases-example-2", "cases-example-3")]
+        links = [push(text, partial(self._try, text), "link") for text in examples]
+        line = across(14, label(texts("cases-examples"), "muted"), *links, REST)
+        self._answer_place = down(8)
+        card.put(across(8, (self._field, 1), self._button), line, self._answer_place)
         card.hug()
         return card
 
@@ -256,16 +228,13 @@ class CasesPage(Page):
         clear(self._answer_place)
         if isinstance(outcome.result, ClaimAnswer):
             self._show_answer(outcome.result)
-        elif outcome.text:
+        elif outcome.failed:
             self._answer_place.addWidget(Notice(self.texts.problem(outcome)))
 
     def _show_answer(self, answer: ClaimAnswer) -> None:
         self._claim = answer
         clear(self._answer_place)
-        head = QHBoxLayout()
-        head.addWidget(self._chip(answer.verdict))
-        head.addStretch(1)
-        self._answer_place.addLayout(head)
+        self._answer_place.addLayout(across(8, self._chip(answer.verdict), REST))
         bars = self._bars(answer)
         if bars:
             chart = BarChart(self.theme, self.texts("cases-checker"))

@@ -20,11 +20,11 @@ from advisor.gui.texts import CHANGED
 from advisor.gui.theme import device_look
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
-from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.boxes import REST, across, clear, put
 from advisor.gui.widgets.buttons import one_of, push
-from advisor.gui.widgets.card import Card, clear
+from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Choice
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import label, tell
 from advisor.gui.widgets.notice import EmptyState
 from advisor.present.card_names import names_with_place
 from advisor.present.look import device_places, device_shape
@@ -71,8 +71,8 @@ class ComparePage(Page):
             "filter": self._table.search.text(),
             "all": self._table.all.isChecked(),
             "fitting": self._table.fitting.isChecked(),
-            "ticked": frozenset(set_up.place for set_up in self._comparison.set_ups if set_up.ticked),
-            "pinned": frozenset(one.place for one in self._comparison.set_ups if one.pinned),
+            "ticked": self._ticks(),
+            "pinned": frozenset(one.prediction.set_up for one in self._comparison.set_ups if one.pinned),
             "hidden": self._table.hidden_columns(),
             "order": self._table.table.order(),
         }
@@ -122,9 +122,9 @@ class ComparePage(Page):
         self._ready = True
         if self._switched_early:
             self._show_rows()
-        elif isinstance(ticked, frozenset):
+        elif ticked is not None:
             for set_up in self._comparison.set_ups:
-                set_up.ticked = set_up.place in ticked
+                set_up.ticked = set_up.prediction.set_up in ticked
         self._ticks_changed()
 
     def _build_switches(self) -> None:
@@ -147,7 +147,7 @@ class ComparePage(Page):
         for offered in known:
             choose, chosen_now = partial(self._choose_precision, offered), offered == self._precision
             self._buttons[offered] = one_of(PRECISION_LABELS[offered], choose, chosen=chosen_now)
-            line.addWidget(self._buttons[offered])
+        put(line, *self._buttons.values())
         line.addSpacing(10)
         self._labels: dict[str, QLabel] = {}
         self._boxes: dict[str, Choice] = {}
@@ -157,10 +157,9 @@ class ComparePage(Page):
         goals += [(self.texts("goal-cost"), "cost")] if self._comparison.has_cost() else []
         goals += [(self.texts("goal-energy"), "energy")] if self._comparison.has_energy() else []
         self._box(line, "goal", goals)
-        line.addStretch(1)
         self._reset_button = push(self.texts("compare-reset"), self._reset, "small")
         give_tip(self._reset_button, self.texts("compare-reset-tip"))
-        line.addWidget(self._reset_button)
+        put(line, REST, self._reset_button)
         self.body.addLayout(line)
 
     def _box(self, line: QHBoxLayout, name: str, offered: Sequence[tuple[str, object]]) -> None:
@@ -171,8 +170,7 @@ class ComparePage(Page):
         words.setBuddy(box)
         box.currentIndexChanged.connect(lambda _place: self._switch())
         self._labels[name] = words
-        line.addWidget(words)
-        line.addWidget(box)
+        put(line, words, box)
         line.addSpacing(6)
 
     def _choose_precision(self, precision: Precision) -> None:
@@ -208,52 +206,44 @@ class ComparePage(Page):
         filtered = (
             bool(self._table.search.text()) or not self._table.all.isChecked() or not self._table.fitting.isChecked()
         )
-        ticks = {set_up.place for set_up in self._comparison.set_ups if set_up.ticked} != self._ticks_of_switches
+        ticks = self._ticks() != self._ticks_of_switches
         self._reset_button.setVisible(changed or touched or filtered or ticks or self._table.columns_changed())
 
     def _build_charts(self) -> None:
-        charts = QWidget()
-        line = across(GAP, charts)
         bars = Card(self.texts("compare-bars-title"))
         self._unit = label("", "muted")
         bars.add_to_header(self._unit)
         self._bars = BarChart(self.theme, self.texts("compare-bars-title"), tie_text=self.texts("compare-tie-tip"))
-        bars.body.addWidget(self._bars)
         self._legend = label("", "muted", wrap=True)
-        bars.body.addWidget(self._legend)
-        bars.body.addStretch(1)
-        line.addWidget(bars, 3)
+        bars.put(self._bars, self._legend, REST)
         order = self._order_card = Card(self.texts("compare-order-title"))
         self._order = OrderChart(self.theme, self.texts("compare-order-title"))
-        order.body.addWidget(self._order)
         self._order_note = label("", "muted", wrap=True)
-        order.body.addWidget(self._order_note)
-        order.body.addStretch(1)
-        line.addWidget(order, 2)
+        order.put(self._order, self._order_note, REST)
+        charts = QWidget()
+        across(GAP, (bars, 3), (order, 2), inside=charts)
         self.body.addWidget(charts)
 
     def _build_table(self) -> None:
         self._table = SetUpsCard(self.context, self._comparison, self._names)
-        hidden, pinned, order = (self._state.get(name) for name in ("hidden", "pinned", "order"))
-        if isinstance(hidden, frozenset):
-            self._table.hide_columns(hidden)
-        if isinstance(order, tuple):
-            self._table.table.set_order(*order)
-        for one in self._comparison.set_ups if isinstance(pinned, frozenset) else ():
-            one.pinned = one.place in pinned  # type: ignore[operator]
-        self._table.search.setText(str(self._state.get("filter", "")))
-        self._table.all.setChecked(bool(self._state.get("all", True)))
-        self._table.fitting.setChecked(bool(self._state.get("fitting", True)))
+        if "hidden" in self._state:
+            self._table.hide_columns(self._state["hidden"])
+        if "order" in self._state:
+            self._table.table.set_order(*self._state["order"])
+        for one in self._comparison.set_ups:
+            one.pinned = one.prediction.set_up in self._state.get("pinned", ())
+        self._table.search.setText(self._state.get("filter", ""))
+        self._table.all.setChecked(self._state.get("all", True))
+        self._table.fitting.setChecked(self._state.get("fitting", True))
         self._table.changed.connect(self._table_changed)
         self._table.altered.connect(self._mark_changes)
         if any(prediction.step_s.basis == "specified" for prediction in self._comparison.predictions):
             caption = accuracy_caption(self.texts.language, self._comparison.precisions)
             if caption is not None:
-                self._table.body.addWidget(caption)
+                self._table.put(caption)
 
     def _place_table(self) -> None:
-        self.body.addWidget(self._table, 1)
-        self.body.addStretch(0)
+        put(self.body, (self._table, 1), (None, 0))
 
     def _switch(self) -> None:
         """Precision, batch, count or goal is another: tick the best of each device anew, or once the table is there."""
@@ -266,7 +256,7 @@ class ComparePage(Page):
     def _show_rows(self) -> None:
         goal, batch, count = self._choice()
         self._comparison.tick_best(self._precision, batch, count, goal)
-        self._ticks_of_switches = {set_up.place for set_up in self._comparison.set_ups if set_up.ticked}
+        self._ticks_of_switches = self._ticks()
         precision = self._precision
 
         def at_switches(one: ComparedSetUp) -> bool:
@@ -275,6 +265,9 @@ class ComparePage(Page):
             return one.ticked or (found.precision == precision and found.batch_size_per_device == batch and here)
 
         self._table.show_where(at_switches, goal)
+
+    def _ticks(self) -> frozenset[tuple[object, ...]]:
+        return frozenset(one.prediction.set_up for one in self._comparison.ticked())
 
     def _choice(self) -> tuple[Goal, int, int]:
         goal, batch, count = (self._boxes[name].currentData() for name in ("goal", "batch", "count"))
@@ -318,10 +311,8 @@ class ComparePage(Page):
         shown = ordered[:_MOST_LINES]
         if advised is not None and advised not in shown:
             shown[-1] = advised
-        self._order_note.setText(
-            self.texts("compare-more-bars", shown=len(shown), total=len(ordered)) if len(shown) < len(ordered) else ""
-        )
-        self._order_note.setVisible(len(shown) < len(ordered))
+        fewer = len(shown) < len(ordered)
+        tell(self._order_note, self.texts("compare-more-bars", shown=len(shown), total=len(ordered)) if fewer else "")
         return shown
 
     def _bar(self, row: Row, goal: Goal, rows: Sequence[Row]) -> Bar:

@@ -12,14 +12,13 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
 from advisor.gui.dialogs.save_path import ask_save_path
-from advisor.gui.models.shown_rows import ShownRows
-from advisor.gui.models.table_model import TableModel
+from advisor.gui.models.table_model import ShownRows, TableModel
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.models.typed_prices import MOST_AN_HOUR, typed_price
 from advisor.gui.pages.compare_columns import set_up_columns
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Line
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import label, tell, untold
 from advisor.gui.widgets.table import Table
 from advisor.gui.widgets.table_card import GrowingCard
 
@@ -80,14 +79,10 @@ class SetUpsCard(GrowingCard):
         header = self.table.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(lambda at: self._menu.popup(header.mapToGlobal(at)))
-        self._refused = label("", "danger", wrap=True)
-        self._refused.hide()
-        self.body.addWidget(self._refused)  # Above the rows: what lies below them may be out of sight.
+        self._refused, self._prices = untold(), untold("muted")
+        self.put(self._refused)  # Above the rows: what lies below them may be out of sight.
         self.hold(self.table)
-        self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
-        self._prices = label("", "muted", wrap=True)
-        self._prices.hide()
-        self.body.addWidget(self._prices)
+        self.put(label(self.texts("compare-table-help"), "muted", wrap=True), self._prices)
         self.hide_columns(_HIDDEN_AT_FIRST)
 
     def _fill_header(self) -> None:
@@ -113,8 +108,7 @@ class SetUpsCard(GrowingCard):
         self._menu.aboutToShow.connect(self._fill_column_menu)
         columns.setMenu(self._menu)
         export = push(self.texts("compare-export"), self._ask_and_export, "small")
-        for widget in (self.counted, self.all, self.fitting, self.search, columns, export):
-            self.add_to_header(widget)
+        self.add_to_header(self.counted, self.all, self.fitting, self.search, columns, export)
 
     def _has(self, name: str) -> bool:
         return any(column.name == name for column in self.model.columns)
@@ -127,23 +121,18 @@ class SetUpsCard(GrowingCard):
             price = typed_price(typed)
         except FieldError as error:
             reason = self.texts(error.code, range=f"0 … {MOST_AN_HOUR:,.0f}".replace(",", "\u00a0"))
-            self._refuse_price(self.texts("compare-price-refused", typed=visible(typed.strip()), reason=reason))
+            tell(self._refused, self.texts("compare-price-refused", typed=visible(typed.strip()), reason=reason))
             return False
-        self._refuse_price("")
+        tell(self._refused, "")
         self._index.set_price(set_up.prediction.device.key, price)
         self.model.told_anew()
         self.changed.emit()
         return True
 
-    def _refuse_price(self, words: str) -> None:
-        self._refused.setText(words)
-        self._refused.setVisible(bool(words))
-
     def tell_prices(self, typed: TypedPrices | None) -> None:
         """Say of what day and in what currency the typed prices are; None: there are none."""
-        self._prices.setVisible(typed is not None)
-        if typed is not None:
-            self._prices.setText(self.texts("compare-prices-kept", date=typed.date, currency=visible(typed.currency)))
+        day, currency = ("", "") if typed is None else (typed.date, visible(typed.currency))
+        tell(self._prices, self.texts("compare-prices-kept", date=day, currency=currency) if day else "")
 
     def _tick(self, set_up: ComparedSetUp, ticked: bool) -> None:
         set_up.ticked = ticked
@@ -263,7 +252,7 @@ class SetUpsCard(GrowingCard):
     def reset(self) -> None:
         """Prices, pins, filter and columns as they were at first."""
         self._index.reset_prices()
-        self._refuse_price("")
+        tell(self._refused, "")
         for set_up in self._index.set_ups:
             set_up.pinned = False
         self.search.clear()

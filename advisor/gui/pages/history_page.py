@@ -14,14 +14,13 @@ from advisor.gui.dialogs.old_runs import ask_age
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.history_access import HistoryListing, in_history, read_history
 from advisor.gui.models.table_model import Column, TableModel, estimates, figures
-from advisor.gui.pages.history_checks import measured_card
-from advisor.gui.pages.history_comparison import compared_cards
+from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.start.local_time import local_moment
 from advisor.gui.threads import Outcome, call_as_job
-from advisor.gui.widgets.boxes import down
+from advisor.gui.widgets.boxes import REST, clear, down, put, row
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import Card, KeyFigure, clear, row
+from advisor.gui.widgets.card import Card, KeyFigure
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table_card import TableCard
@@ -61,8 +60,7 @@ class HistoryPage(Page):
         self.session.history_changed.connect(self._read)
         self.session.advice_changed.connect(self._show_verify)
         self._show_verify()
-        self.body.addWidget(label(self.texts("history-reading"), "muted"))
-        self.body.addStretch(1)
+        put(self.body, label(self.texts("history-reading"), "muted"), REST)
 
     def activate(self) -> None:
         """Read the history anew, now and whenever another window writes."""
@@ -123,30 +121,23 @@ class HistoryPage(Page):
         if hasattr(self, "_table"):
             del self._table
         clear(self.body)
-        if not listing.runs and not listing.ledger and self._not_kept(listing):
+        not_kept, nothing = self._not_kept(listing), not listing.runs and not listing.ledger
+        if nothing and not_kept:
             settings = (self.texts("menu-settings"), lambda: self.context.act("settings"))
-            words = self.texts("history-not-kept-title"), self._not_kept(listing)
-            self.body.addWidget(EmptyState(*words, settings), 1)
+            self.body.addWidget(EmptyState(self.texts("history-not-kept-title"), not_kept, settings), 1)
             return
         if listing.problems:
             told = [self.texts.say(one) for one in listing.problems if one.code != _IN_MEMORY]
-            not_kept = self._not_kept(listing)
-            self.body.addWidget(Notice([*told, *([not_kept] if not_kept else [])]))
-        if not listing.runs and not listing.ledger:
-            self.body.addWidget(
-                EmptyState(
-                    self.texts("history-empty-title"),
-                    self.texts("history-empty-text"),
-                    (self.texts("menu-measure"), lambda: self.context.act("measure")),
-                ),
-                1,
-            )
+            self.body.addWidget(Notice([*told, not_kept]))  # empty words are left out
+        if nothing:
+            measure = (self.texts("menu-measure"), lambda: self.context.act("measure"))
+            words = self.texts("history-empty-title"), self.texts("history-empty-text")
+            self.body.addWidget(EmptyState(*words, measure), 1)
             return
         if listing.record is not None:
             self.body.addLayout(self._record(listing.record))
-        self.body.addWidget(self._runs_card(listing), 1)
         self._details = down(GAP)
-        self.body.addLayout(self._details)
+        put(self.body, (self._runs_card(listing), 1), self._details)
         if listing.ledger:
             self.body.addWidget(self._ledger_card(listing))
         self.body.addStretch(0)
@@ -157,12 +148,11 @@ class HistoryPage(Page):
 
     def _select_again(self) -> None:
         """The runs that were selected, or where they are gone the one in their place."""
-        order, selected, place = (self._kept.get(name) for name in ("order", "selected", "place"))
-        if isinstance(order, tuple):
-            self._table.set_order(*order)
-        known = selected if isinstance(selected, frozenset) else frozenset[int]()
+        if "order" in self._kept:
+            self._table.set_order(*self._kept["order"])
+        known, place = self._kept.get("selected", ()), self._kept.get("place", 0)
         places = [at for at, run in enumerate(self._model.records) if run.entry_index in known]
-        near = min(place if isinstance(place, int) else 0, len(self._model.records) - 1)
+        near = min(place, len(self._model.records) - 1)
         self._table.setCurrentIndex(self._model.index(places[0] if places else near, 0))
         for at in places[1:]:
             self._table.selectionModel().select(self._model.index(at, 0), _WHOLE_ROW)
@@ -214,27 +204,17 @@ class HistoryPage(Page):
             ("older", self._delete_old),
         ):
             self._buttons[name] = push(self.texts(f"history-{name}"), action, "small")
-            card.add_to_header(self._buttons[name])
+        card.add_to_header(*self._buttons.values())
         return card
 
     def _run_columns(self) -> list[Column[Run]]:
         texts = self.texts
-
-        def batch(run: Run) -> str:
-            size = run.head.batch_size_per_device
-            return "–" if size is None else str(size)
-
         return [
             Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
             Column(title=texts("history-workload"), text=lambda one: texts.title(one.head.workload_name)),
             Column(title=texts("column-device"), text=lambda one: _set_up(one, self)),
             Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.head.precision]),
-            Column(
-                title=texts("column-batch"),
-                text=batch,
-                order=lambda one: one.head.batch_size_per_device,
-                number=True,
-            ),
+            figures(texts("column-batch"), lambda one: one.head.batch_size_per_device, str),
             estimates(texts("column-job"), lambda one: one.head.job_s, texts.duration, texts),
             Column(
                 title=texts("column-basis"),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QGridLayout
 
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
 from advisor.gui.models.machine_words import FORMATS, software_line
-from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.pages.live_page import LivePage
+from advisor.gui.pages.page import GAP, ViewState
 from advisor.gui.start.start_card import StartCard
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.boxes import down
-from advisor.gui.widgets.card import clear
+from advisor.gui.widgets.boxes import clear, down, put
 from advisor.gui.widgets.device_card import DeviceCard
 from advisor.gui.widgets.notice import Notice
 from advisor.present.look import device_colour
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from advisor.gui.plots.live_grid import LiveGrid
     from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading, Refusal
 
-_REDRAW_MS = 250
 _WIDE_COUNT = 3
 _MANY_CARDS = 6
 """Beyond so many, cards are lower and four stand in a row: the plots are to be seen too."""
@@ -51,7 +50,7 @@ _ANY_WIDTH = 16_777_215
 """Qt's own word for no limit."""
 
 
-class MachinePage(Page):
+class MachinePage(LivePage):
     """Cards for CPU and GPUs, notices with their remedies, and the live plots."""
 
     def __init__(self, context: Context) -> None:
@@ -60,29 +59,20 @@ class MachinePage(Page):
         self._cards: dict[str, DeviceCard] = {}
         self._shape = (0, False)
         """How the cards lie: columns, and whether the GPUs stand below the CPU."""
-        self.grid: LiveGrid | None = None
         self._kept: ViewState = {}
-        self._stale = True
         self.refresh_button = self.add_action(self.texts("machine-refresh"), self._look_again)
         self._notices = down(8)
-        self.body.addLayout(self._notices)
         self._places = QGridLayout()
         self._places.setSpacing(GAP)
         self.start = StartCard(context)
         self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._top.setSpacing(GAP)
-        self._top.addWidget(self.start)
-        self._top.addLayout(self._places, 1)
-        self.body.addLayout(self._top)
-        self._plots = QVBoxLayout()
-        self.body.addLayout(self._plots, 1)
-        self.body.addStretch(0)  # Until there are plots, the start card is as high as what it holds.
-        self._timer = QTimer(self, interval=_REDRAW_MS)
-        self._timer.timeout.connect(self._redraw)
+        put(self._top, self.start, (self._places, 1))
+        # Until there are plots, the start card is as high as what it holds.
+        put(self.body, self._notices, self._top, (self._plots, 1), (None, 0))
         self.session.machine_changed.connect(self._show_machine)
         self.session.feed.arrived.connect(self._readings_arrived)
         self.session.feed.problem_changed.connect(self._show_notices)
-        self._active = False
         self._show_machine()
 
     def _look_again(self) -> None:
@@ -100,15 +90,11 @@ class MachinePage(Page):
         """Draw the plots, now that the window is painted."""
         self._active = True
         self.start.wake()
-        self._ensure_plots()
+        self.once_imported(self._make_grid)
         self._timer.start()
         self._readings_arrived()
-        self._redraw()
-
-    def deactivate(self) -> None:
-        """Stop drawing."""
-        self._active = False
-        self._timer.stop()
+        if self.grid is not None:
+            self.grid.redraw()  # It may be wider than when it was last seen.
 
     def view_state(self) -> ViewState:
         """The zoom of the plots and the devices that are switched off."""
@@ -136,13 +122,10 @@ class MachinePage(Page):
             self._gpu_card(machine, gpu, position)
         self._shape = (0, False)
         self._lay_out()
-        if self.grid is not None:
-            self._kept = self.view_state()
-            self.in_turns([])
-            clear(self._plots)
-            self.grid = None
+        self._kept = self.view_state()
+        self._forget_grid()
         if self._active:
-            self._ensure_plots()
+            self.once_imported(self._make_grid)
         latest = self.session.feed.buffer.latest if self.session.feed.buffer else None
         if latest is not None:
             self._show_reading(latest)
@@ -253,36 +236,16 @@ class MachinePage(Page):
             free = self.texts.size(max(total_bytes - used_bytes, 0))
             card.show_memory(used_bytes / total_bytes, self.texts("machine-memory", free=free, total=total))
 
-    def _ensure_plots(self) -> None:
-        if self.grid is None and self.session.machine is not None:
-            self.once_imported(self._make_plots)
-
-    def _make_plots(self) -> None:
-        machine = self.session.machine
-        if self.grid is not None or machine is None:
-            return
-        from advisor.gui.plots.live_grid import LiveGrid
-
-        self.grid = LiveGrid(self.theme, self.texts, machine, self.session.feed.prepare(), at_once=False)
-        span_s, hidden = self._kept.get("span_s"), self._kept.get("hidden")
-        if isinstance(span_s, float) and self._kept.get("span_chosen"):
-            self.grid.zoom(span_s)
-        for one in self.grid.series:
-            one.shown = not (isinstance(hidden, list) and one.device in hidden)
-        self.grid.exported.connect(self.tell_saved)
-        self._plots.addWidget(self.grid)
-        self.in_turns([*self.grid.steps(), self.grid.refresh], now=False)
+    def _set_up(self, grid: LiveGrid) -> None:
+        if self._kept.get("span_chosen"):
+            grid.zoom(self._kept["span_s"])
+        for one in grid.series:
+            one.shown = one.device not in self._kept.get("hidden", ())
 
     def _readings_arrived(self) -> None:
-        self._stale = True
         latest = self.session.feed.buffer.latest if self.session.feed.buffer else None
         if self._active and latest is not None:
             self._show_reading(latest)
-
-    def _redraw(self) -> None:
-        if self._stale and self.grid is not None:
-            self._stale = False
-            self.grid.redraw()
 
     def _show_reading(self, reading: Reading) -> None:
         machine, card = self.session.machine, self._cards.get("cpu")
@@ -319,7 +282,7 @@ def _told(gpu: Gpu | GpuReading) -> dict[str, str]:
     return {key: formats[key](value) for key, value in found.items() if value is not None}
 
 
-def _refusal(refusals: Iterable[Refusal], word: str, page: Page) -> str:
+def _refusal(refusals: Iterable[Refusal], word: str, page: LivePage) -> str:
     """The reason why a field is unknown, if the driver gave one."""
     return next((page.texts.say(refusal.reason) for refusal in refusals if word in refusal.field), "")
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QVBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPlainTextEdit, QProgressBar
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel, figures
-from advisor.gui.pages.page import GAP, Page
+from advisor.gui.pages.live_page import REDRAW_MS, LivePage
+from advisor.gui.pages.page import GAP
+from advisor.gui.widgets.boxes import REST, across, clear, down, put
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
+from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
@@ -23,11 +25,9 @@ from advisor.present.look import device_places
 if TYPE_CHECKING:
     from advisor.gui.context import Context
     from advisor.gui.job_state import JobState
-    from advisor.gui.plots.live_grid import LiveGrid
     from advisor.gui.plots.step_plot import StepPlot
     from advisor.gui.threads import Outcome
 
-_REST_REDRAW_MS = 250
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""
 _PRECISION_COLUMN, _INTERVAL_COLUMN = 2, 4
@@ -35,15 +35,15 @@ _LEAST_FOR_INTERVAL = 2
 """One block alone says nothing of the spread."""
 
 
-class MeasurePage(Page):
+class MeasurePage(LivePage):
     """Start, cancel, and everything that a run tells."""
+
+    _low_plots = True
 
     def __init__(self, context: Context) -> None:
         """Show the running or last job of the session."""
         super().__init__(context, context.texts("page-measure"))
-        self._grid: LiveGrid | None = None
         self._steps: StepPlot | None = None
-        self._active = False
         self._told: tuple[object, ...] | None = None
         self._names: dict[str, str] = {}
         self._predict = self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
@@ -53,13 +53,10 @@ class MeasurePage(Page):
         self._bar.setRange(0, 100)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.texts("watch-progress"))
-        self.body.addWidget(self._bar)
-        self._notices = QVBoxLayout()
-        self.body.addLayout(self._notices)
+        self._notices = down(GAP)
         self._figures = {
             name: KeyFigure(self.texts(f"watch-{name}")) for name in ("median", "rate", "memory", "verdict")
         }
-        self.body.addWidget(FigureRow(list(self._figures.values()), least_width=160, spacing=GAP))
         self._model = TableModel(self._columns())
         self._table_card = Card(self.texts("watch-table-title"))
         self._table = Table(
@@ -67,20 +64,15 @@ class MeasurePage(Page):
         )
         self._table_device = label("", "muted")
         self._table_card.add_to_header(self._table_device)
-        self._table_card.body.addWidget(self._table)
-        self._table_card.body.addStretch(1)
-        self._steps_place = QVBoxLayout()
-        self._middle = row(self._table_card, spacing=GAP)
-        self._middle.insertLayout(0, self._steps_place, 5)
-        self._middle.setStretch(1, 7)
-        self.body.addLayout(self._middle, 2)
+        self._table_card.put(self._table, REST)
+        self._steps_place = down(GAP)
         self._explanation = Notice([], role="hero")
-        self._explanation.body.addWidget(label(self.texts("watch-explained"), wrap=True))
-        self.body.insertWidget(1, self._explanation, 0, Qt.AlignmentFlag.AlignTop)
-        self._plots = QVBoxLayout()
-        self.body.addLayout(self._plots, 3)
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._redraw)
+        self._explanation.put(label(self.texts("watch-explained"), wrap=True))
+        figures = FigureRow(list(self._figures.values()), least_width=160, spacing=GAP)
+        middle = across(GAP, (self._steps_place, 5), (self._table_card, 7))
+        self.body.addWidget(self._bar)
+        self.body.addWidget(self._explanation, 0, Qt.AlignmentFlag.AlignTop)
+        put(self.body, self._notices, figures, (middle, 2), (self._plots, 3))
         self.session.job_started.connect(self._job_changed)
         self.session.job_progressed.connect(self._progressed)
         self.session.job_ended.connect(self._job_ended)
@@ -95,13 +87,8 @@ class MeasurePage(Page):
         self._told = None
         self._ensure_plots()
         self._progressed()
-        self._timer.start(_BUSY_REDRAW_MS if self.session.busy else _REST_REDRAW_MS)
+        self._timer.start(_BUSY_REDRAW_MS if self.session.busy else REDRAW_MS)
         self._redraw()
-
-    def deactivate(self) -> None:
-        """Stop drawing."""
-        self._active = False
-        self._timer.stop()
 
     def _ensure_plots(self) -> None:
         steps = [self._make_steps, self._show_parts, self._redraw, self._make_grid]
@@ -115,24 +102,11 @@ class MeasurePage(Page):
             self._steps.setMinimumHeight(220)
             self._steps_place.addWidget(self._steps)
 
-    def _make_grid(self) -> None:
-        from advisor.gui.plots.live_grid import LiveGrid
-
-        machine = self.session.machine
-        if self._grid is None and machine is not None:
-            buffer = self.session.feed.prepare()
-            self._grid = LiveGrid(self.theme, self.texts, machine, buffer, small=True, at_once=False)
-            self._grid.exported.connect(self.tell_saved)
-            self._plots.addWidget(self._grid)
-            self.in_turns([*self._grid.steps(), self._grid.refresh], now=False)
-
     def _machine_changed(self) -> None:
-        if self._grid is not None:
-            self.in_turns([])
-            clear(self._plots)
-            self._grid = None
-            if self._active:
-                self._ensure_plots()
+        had_grid = self.grid is not None
+        self._forget_grid()
+        if had_grid and self._active:
+            self._ensure_plots()
 
     def _job_changed(self) -> None:
         self._told = None
@@ -142,7 +116,7 @@ class MeasurePage(Page):
         clear(self._notices)
         self._show_outcome(self.session.job_outcome)
         if self._active:
-            self._timer.start(_BUSY_REDRAW_MS if busy else _REST_REDRAW_MS)
+            self._timer.start(_BUSY_REDRAW_MS if busy else REDRAW_MS)
         self._show_parts()
         self._progressed()
 
@@ -158,7 +132,7 @@ class MeasurePage(Page):
         for figure in self._figures.values():
             figure.setVisible(has_steps)
 
-    def _job_ended(self, _outcome: object) -> None:
+    def _job_ended(self) -> None:
         self._job_changed()
         self._redraw()
 
@@ -170,7 +144,7 @@ class MeasurePage(Page):
         else:
             left_s = job.told_left_s
             self._bar.setValue(job.told_percent)
-            words = [name, self._phase(job.phase), self._detail(job.detail)]
+            words = [name, texts.phase(job.phase) or texts("watch-starting"), self._detail(job.detail)]
             words.append(texts("watch-percent", percent=str(job.told_percent)))
             if self.session.cancelling:
                 words = [name, texts("watch-cancelling")]
@@ -193,9 +167,6 @@ class MeasurePage(Page):
             self._told = told
             self._show_parts()
             self._show_series(job)
-
-    def _phase(self, code: str) -> str:
-        return (self.texts.optional(code) or visible(code)) if code else self.texts("watch-starting")
 
     def _detail(self, detail: str) -> str:
         """A batch size is said as one; the names of kernels are for logs."""
@@ -236,8 +207,7 @@ class MeasurePage(Page):
         log.setFixedHeight(150)
         log.setVisible(False)
         log.setAccessibleName(self.texts("problem-log"))
-        notice.body.addWidget(push(self.texts("watch-show-log"), lambda: log.setVisible(log.isHidden()), "link"))
-        notice.body.addWidget(log)
+        notice.put(push(self.texts("watch-show-log"), lambda: log.setVisible(log.isHidden()), "link"), log)
 
     def _show_series(self, job: JobState) -> None:
         names = self._names = self._device_names(job)
@@ -329,8 +299,7 @@ class MeasurePage(Page):
     def _redraw(self) -> None:
         if not self._active:
             return
-        if self._grid is not None:
-            self._grid.refresh()
+        super()._redraw()
         if self._steps is not None and self.session.job is not None:
             places = device_places(self.session.machine, ())
             self._steps.redraw(list(self.session.job.series.values()), places)

@@ -1,28 +1,22 @@
-"""The four doors through which a model comes in: preset, Hugging Face, Python file, form."""
+"""The card with the four doors through which a model comes in: preset, Hugging Face, Python file, form."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.models.form_fields import fields_of
+from advisor.gui.widgets.boxes import REST, across, clear, down
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import clear
-from advisor.gui.widgets.choice import Choice
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.choice import Choice, Tabs
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
 from advisor.workload.workload import NumbersModel, TemplateModel
+from advisor.workload.workload_file import bundled_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +29,7 @@ if TYPE_CHECKING:
 TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
 NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10, "activation_bytes_per_sample": 9.2e7}
 
+_SPACING = 6
 _PRESET_ROWS = 8
 _HIGH = 1200
 """Of a window, in pixels: with what it is higher all settings are seen beside a longer list."""
@@ -50,21 +45,17 @@ class PresetDoor(QWidget):
         super().__init__()
         from advisor.present.workload_titles import bundled_titles
 
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
         self.list = QListWidget()
         self.list.setAccessibleName(context.texts("model-door-preset"))
-        for name, title in bundled_titles(context.texts.language).items():
-            item = QListWidgetItem(title)
-            item.setData(Qt.ItemDataRole.UserRole, name)
-            self.list.addItem(item)
+        titles = bundled_titles(context.texts.language)
+        self._names = list(titles)
+        self.list.addItems(list(titles.values()))
         self.show_current(current)
         self.list.itemActivated.connect(self._choose)
         self.list.itemClicked.connect(self._choose)
         self.list.setFixedHeight(_PRESET_ROWS * self.list.sizeHintForRow(0))
-        layout.addWidget(self.list)
-        layout.addWidget(label(context.texts("model-preset-explained"), "muted", wrap=True))
-        layout.addStretch(1)
+        explained = label(context.texts("model-preset-explained"), "muted", wrap=True)
+        down(_SPACING, self.list, explained, REST, inside=self)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Rows are measured once the list is styled."""
@@ -78,12 +69,11 @@ class PresetDoor(QWidget):
         self.list.setFixedHeight(min(_PRESET_ROWS + more, self.list.count()) * row_height + frame)
 
     def _choose(self, item: QListWidgetItem) -> None:
-        self.chosen.emit(item.data(Qt.ItemDataRole.UserRole))
+        self.chosen.emit(self._names[self.list.row(item)])
 
     def show_current(self, current: str) -> None:
         """Mark the workload that is described now; none where it came by another door."""
-        names = [self.list.item(place).data(Qt.ItemDataRole.UserRole) for place in range(self.list.count())]
-        self.list.setCurrentRow(names.index(current) if current in names else -1)
+        self.list.setCurrentRow(self._names.index(current) if current in self._names else -1)
 
 
 class NamedDoor(QWidget):
@@ -95,22 +85,14 @@ class NamedDoor(QWidget):
         """`door` as in the messages; `example` stands in the empty line; `below` comes under it."""
         super().__init__()
         self._kinds = kinds
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
         self.line = QLineEdit()
         self.line.setAcceptDrops(False)  # A file that falls here is the window's.
         self.line.setPlaceholderText(example)
         self.line.setAccessibleName(texts(f"model-door-{door}"))
         self.line.returnPressed.connect(self._choose)
-        beside = QHBoxLayout()
-        beside.addWidget(self.line, 1)
-        beside.addWidget(push(texts("window-browse"), self._browse))
-        layout.addLayout(beside)
-        for widget in below:
-            layout.addWidget(widget)
-        layout.addLayout(_use(texts, self._choose))
-        layout.addWidget(label(texts(f"model-{door}-explained"), "muted", wrap=True))
-        layout.addStretch(1)
+        beside = across(_SPACING, (self.line, 1), push(texts("window-browse"), self._browse))
+        explained = label(texts(f"model-{door}-explained"), "muted", wrap=True)
+        down(_SPACING, beside, *below, _use(texts, self._choose), explained, REST, inside=self)
         self.show_current(current)
 
     def show_current(self, current: str) -> None:
@@ -128,10 +110,7 @@ class NamedDoor(QWidget):
 
 
 def _use(texts: Texts, take: Callable[[], None]) -> QHBoxLayout:
-    line = QHBoxLayout()
-    line.addWidget(push(texts("model-use"), take))
-    line.addStretch(1)
-    return line
+    return across(_SPACING, push(texts("model-use"), take), REST)
 
 
 class FormDoor(QWidget):
@@ -144,16 +123,11 @@ class FormDoor(QWidget):
         super().__init__()
         texts = context.texts
         self._texts = texts
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
         self.kind = Choice()
         self.kind.setAccessibleName(texts("model-form-kind"))
         self.kind.offer(((texts(f"model-form-{name}"), name) for name in ("template", "numbers")), "template")
-        layout.addWidget(self.kind)
-        self._place = QVBoxLayout()
-        layout.addLayout(self._place)
-        layout.addLayout(_use(texts, self._announce))
-        layout.addStretch(1)
+        self._place = down(_SPACING)
+        down(_SPACING, self.kind, self._place, _use(texts, self._announce), REST, inside=self)
         self._describe(model, at_once=False)
         self.kind.currentIndexChanged.connect(lambda _place: self._show(at_once=True))
 
@@ -190,3 +164,93 @@ class FormDoor(QWidget):
         name = str(self.kind.currentData())
         known = {key: value for key, value in self._values[name].items() if value is not None}
         self.changed.emit({**known, "source": name})
+
+
+Door = TypeVar("Door", bound=QWidget)
+_DOORS = ("preset", "huggingface", "python", "form")
+
+
+def door_of(model: dict[str, Any], reference: str) -> int:
+    """The place of the door through which a workload came; `reference` names it: a preset, or else a file."""
+    source = model.get("source", "")
+    if not reference or reference in bundled_names():
+        return 0
+    return _DOORS.index(source if source in _DOORS else "form")
+
+
+class DoorsCard(Card):
+    """Tabs over the doors; the doors themselves come with `steps`."""
+
+    preset: PresetDoor
+    hub: NamedDoor
+    python: NamedDoor
+    form: FormDoor
+    opened = Signal(int)
+    """The place of the door that was opened."""
+
+    def __init__(self, context: Context, door: int) -> None:
+        """`door`: the place of the one that stands open."""
+        super().__init__(context.texts("model-door-title"))
+        self._context = context
+        self._tabs = Tabs()
+        self._tabs.setDrawBase(False)
+        self._tabs.setExpanding(False)
+        self._tabs.setAccessibleName(context.texts("model-door-title"))
+        for name in _DOORS:
+            self._tabs.addTab(context.texts(f"model-door-{name}"))
+        self._tabs.setCurrentIndex(door)
+        self._tabs.currentChanged.connect(self._open)
+        self.body.addWidget(self._tabs)
+
+    def steps(self, model: dict[str, Any], reference: str) -> list[Callable[[], None]]:
+        """What makes the doors; `model` is the description's model table, `reference` what names the workload."""
+
+        def preset() -> None:
+            self.preset = self._added(PresetDoor(self._context, reference))
+
+        def hub() -> None:
+            kinds = ("huggingface", "bert-base-uncased", "config.json (*.json)")
+            self.hub = self._added(NamedDoor(texts, *kinds, _config(model, reference), self.allow_hub))
+
+        def python() -> None:
+            self.python = self._added(NamedDoor(texts, "python", "model.py", "model.py (*.py)", model.get("file", "")))
+
+        def form() -> None:
+            self._added(self.form)
+            self._turn_to(self._tabs.currentIndex())
+
+        texts = self._context.texts
+        self.allow_hub = QCheckBox(texts("model-allow-hub"))
+        self.form = FormDoor(self._context, model)
+        return [preset, hub, python, *self.form.form.steps(), form]
+
+    def show_current(self, model: dict[str, Any], reference: str) -> None:
+        """Show in every door what is described."""
+        self.preset.show_current(reference)
+        self.hub.show_current(_config(model, reference))
+        self.python.show_current(model.get("file", ""))
+        self.form.show_current(model)
+
+    def open_door(self, place: int) -> None:
+        """Put a door in front."""
+        self._tabs.setCurrentIndex(place)
+
+    def _open(self, place: int) -> None:
+        self._turn_to(place)
+        self.opened.emit(place)
+
+    def _added(self, door: Door) -> Door:
+        door.hide()
+        self.body.addWidget(door)
+        return door
+
+    def _turn_to(self, place: int) -> None:
+        """The card is as high as the door that stands open, not as the highest."""
+        for number, door in enumerate((self.preset, self.hub, self.python, self.form)):
+            door.setVisible(number == place)
+
+
+def _config(model: dict[str, Any], reference: str) -> str:
+    """A name, or the file that was read."""
+    config = model.get("config", "")
+    return config if isinstance(config, str) else reference

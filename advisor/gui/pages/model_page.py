@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
@@ -18,17 +18,14 @@ from advisor.core.units import format_quantity
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
-from advisor.gui.models.layer_words import layer_tip, or_dash
 from advisor.gui.models.table_model import Column, TableModel, figures
-from advisor.gui.pages.doors_card import DoorsCard, door_of
-from advisor.gui.pages.model_doors import PresetDoor
+from advisor.gui.pages.model_doors import DoorsCard, PresetDoor, door_of
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.widgets.boxes import across, down
-from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
+from advisor.gui.widgets.boxes import REST, across, clear, down, put
+from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
 from advisor.gui.widgets.form import Form
-from advisor.gui.widgets.labels import label
-from advisor.gui.widgets.notice import Notice
-from advisor.gui.widgets.sentences_card import bulleted
+from advisor.gui.widgets.labels import label, tell
+from advisor.gui.widgets.notice import Notice, bulleted
 from advisor.gui.widgets.table import Table
 from advisor.gui.widgets.table_card import GrowingCard
 from advisor.optable.op_table import Layer, at
@@ -71,16 +68,8 @@ class ModelPage(Page):
         self._tracer = ModelTracer.of(self.session)
         self._tracer.changed.connect(self._show_preview)
         self.session.workload_changed.connect(self._workload_changed)
-        columns = across(GAP)
-        self._left, self._right = QVBoxLayout(), QVBoxLayout()
-        for side in (self._left, self._right):
-            side.setSpacing(GAP)
-        columns.addLayout(self._left, 6)
-        columns.addLayout(self._right, 5)
-        self.body.addLayout(columns, 1)
-        self._below = QVBoxLayout()
-        self.body.addLayout(self._below)
-        self.body.addStretch(0)
+        self._left, self._right, self._below = down(GAP), down(GAP), down(GAP)
+        put(self.body, (across(GAP, (self._left, 6), (self._right, 5)), 1), self._below, (None, 0))
         self._build_right()
         self._build_left()
 
@@ -90,9 +79,8 @@ class ModelPage(Page):
 
     def restore(self, state: ViewState) -> None:
         """Open the same door, unless another workload came by another one."""
-        door = state.get("door")
-        if isinstance(door, int) and door != self._door and state.get("reference") == self._reference:
-            self._door = door
+        if state["door"] != self._door and state["reference"] == self._reference:
+            self._door = state["door"]
             self._build_left()
 
     def _described(self) -> dict[str, Any]:
@@ -190,14 +178,12 @@ class ModelPage(Page):
         self.session.judge_field(field, allowed=allowed)
 
     def _build_right(self) -> None:
-        self._problems = QVBoxLayout()
-        self._right.addLayout(self._problems)
+        self._problems = down(GAP)
         self._figures = {name: KeyFigure(self.texts(f"model-{name}")) for name in ("parameters", "flop", "memory")}
-        self._right.addWidget(FigureRow(list(self._figures.values()), least_width=128, spacing=GAP))
-        self._assumptions = Card(self.texts("model-assumptions"))
-        self._assumed = QVBoxLayout()
-        self._assumptions.body.addLayout(self._assumed)
-        self._right.addWidget(self._assumptions)
+        figures = FigureRow(list(self._figures.values()), least_width=128, spacing=GAP)
+        assumptions = Card(self.texts("model-assumptions"))
+        self._assumed = down(8)
+        assumptions.put(self._assumed)
         card = self._layer_card = GrowingCard(self.texts("model-layers-title"))
         self._layer_state = label("", "muted")
         card.add_to_header(self._layer_state)
@@ -209,11 +195,9 @@ class ModelPage(Page):
         self._layer_table.setTextElideMode(Qt.TextElideMode.ElideLeft)
         card.hold(self._layer_table)
         self._layer_note = label("", "muted", wrap=True)
-        card.body.addWidget(self._layer_note)
-        self._right.addWidget(card, _ALL)
+        card.put(self._layer_note)
         self._right_forms = down(GAP)
-        self._right.addLayout(self._right_forms)
-        self._right.addStretch(1)
+        put(self._right, self._problems, figures, assumptions, (card, _ALL), self._right_forms, REST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The layers lie beside the forms where their names have room, else below over the whole width."""
@@ -237,7 +221,11 @@ class ModelPage(Page):
     def _layer_columns(self) -> list[Column[Layer]]:
         texts = self.texts
         return [
-            Column(title=texts("model-layer"), text=lambda one: visible(one.path), tip=layer_tip),
+            Column(
+                title=texts("model-layer"),
+                text=lambda one: visible(one.path),
+                tip=lambda one: visible(f"{one.path}\n{one.module}"),
+            ),
             figures(texts("model-parameters"), lambda one: one.parameter_count, texts.count),
             figures(
                 texts("model-layer-flop"),
@@ -349,8 +337,7 @@ class ModelPage(Page):
         else:
             state, note = "", texts("model-no-layers") if preview is not None else ""
         self._layer_state.setText(state)
-        self._layer_note.setText(note)
-        self._layer_note.setVisible(bool(note))
+        tell(self._layer_note, note)
         self._layer_card.setVisible(bool(state or note))
         self._layer_table.setVisible(bool(preview is not None and preview.layers))
 
@@ -366,8 +353,9 @@ class ModelPage(Page):
         if trained is not None and trained != preview.parameter_count:
             below = texts("model-trained", count=texts.count(trained))
         self._figures["parameters"].show_figure(texts.count(preview.parameter_count), below)
-        flop = or_dash(preview.flop_per_sample, "FLOP")
-        self._figures["flop"].show_figure(flop, texts("model-flop-below"))
+        flop = preview.flop_per_sample
+        told = "–" if flop is None else format_quantity(flop, "FLOP")
+        self._figures["flop"].show_figure(told, texts("model-flop-below"))
         need = preview.memory_bytes
         at_batch = texts("advice-batch-row", batch=workload.training.batch_size)
         told = texts.size(need.value) if need else "–"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtWidgets import QAbstractSlider, QFrame, QLayout, QPushButton, QScrollArea, QScrollBar, QWidget
 
 from advisor.gui.preload import plots_imported
 from advisor.gui.threads import Outcome
-from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.boxes import across, clear, down, widgets_of
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import clear, widgets_of
 from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
@@ -34,7 +33,8 @@ _TURNS: dict[int, QAbstractSlider.SliderAction] = {
     Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
     Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
 }
-ViewState = dict[str, object]
+ViewState = dict[str, Any]
+"""What one page gave and the same page takes back."""
 
 
 class Page(QWidget):
@@ -62,13 +62,11 @@ class Page(QWidget):
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(title)
-        outer = down(0, self)
-        outer.addWidget(self._make_head(title, subtitle))
         content = QWidget()
         content.setObjectName("page")
         # With every part that comes it grows, and what stands there already need not be painted anew.
         content.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self.body = down(GAP, content, (24, 4, 24, 20))
+        self.body = down(GAP, inside=content, margins=(24, 4, 24, 20))
         self.scroll_area = QScrollArea()
         self.scroll_area.setWidgetResizable(True)
         self.scroll_area.setFrameShape(QFrame.Shape.NoFrame)
@@ -78,17 +76,14 @@ class Page(QWidget):
         # Its room is kept from the start: a bar that comes and goes lays out and paints the whole page again.
         self.scroll_area.setVerticalScrollBar(_NeededBar(Qt.Orientation.Vertical))
         self.scroll_area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        outer.addWidget(self.scroll_area, 1)
+        down(0, self._make_head(title, subtitle), (self.scroll_area, 1), inside=self)
 
     def _make_head(self, title: str, subtitle: str) -> QWidget:
         head = QWidget()
-        self.head = across(10, head, (24, 16, 24, 10))
-        words = down(1)
         self.title = label(title, "title")
         self.subtitle = ElidedLabel(subtitle, "muted")
-        words.addWidget(self.title)
-        words.addWidget(self.subtitle)
-        self.head.addLayout(words, 1)
+        words = down(1, self.title, self.subtitle)
+        self.head = across(10, (words, 1), inside=head, margins=(24, 16, 24, 10))
         return head
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -123,7 +118,7 @@ class Page(QWidget):
         self.session.job_ended.connect(self._show_job_actions)
         self._show_job_actions()
 
-    def _show_job_actions(self, *_: object) -> None:
+    def _show_job_actions(self) -> None:
         for button in self._job_buttons:
             button.setEnabled(not self.session.busy)
             button.setToolTip(self.texts("job-busy-tip") if self.session.busy else "")
@@ -215,12 +210,12 @@ class Page(QWidget):
 
     def bring_into_view(self, widget: QWidget) -> None:
         """Scroll to a widget of this page that lies outside what is seen."""
-        if hasattr(self, "scroll_area") and self.scroll_area.isAncestorOf(widget):
+        if self.scroll_area.isAncestorOf(widget):
             self.scroll_area.ensureWidgetVisible(widget, _SIDE, GAP)
 
     def turn(self, key: int) -> bool:
         """Scroll by a screen or to an end; False where the key does no such thing."""
-        if key not in _TURNS or not hasattr(self, "scroll_area"):
+        if key not in _TURNS:
             return False
         self.scroll_area.verticalScrollBar().triggerAction(_TURNS[key])
         return True

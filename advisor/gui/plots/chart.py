@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QPixmap, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from advisor.core.units import format_seconds
 from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import answer_tooltip
 from advisor.gui.widgets.labels import in_two_lines
 
 if TYPE_CHECKING:
@@ -117,11 +117,7 @@ class Chart(QWidget):
     def event(self, event: QEvent) -> bool:
         """Answer the tooltip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            text = self.text_at(QPointF(event.pos()))
-            if text:
-                QToolTip.showText(event.globalPos(), plain_tooltip(text), self)
-            else:
-                QToolTip.hideText()
+            answer_tooltip(event, self.text_at(QPointF(event.pos())), self)
             return True
         return super().event(event)
 
@@ -183,12 +179,8 @@ class Chart(QWidget):
     def bar(self, painter: QPainter, place: QRectF, colour: str, *, hatched: bool = False, radius: float = 2.5) -> None:
         """A filled bar; `hatched` says that the figure is not to be trusted."""
         painter.setPen(Qt.PenStyle.NoPen)
-        if hatched:
-            from PySide6.QtGui import QBrush
-
-            painter.setBrush(QBrush(QColor(colour), Qt.BrushStyle.BDiagPattern))
-        else:
-            painter.setBrush(QColor(colour))
+        pattern = Qt.BrushStyle.BDiagPattern if hatched else Qt.BrushStyle.SolidPattern
+        painter.setBrush(QBrush(QColor(colour), pattern))
         painter.drawRoundedRect(place, radius, radius)
 
     def whisker(self, painter: QPainter, low_x: float, high_x: float, y: float, half: float = 5.0) -> None:

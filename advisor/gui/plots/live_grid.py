@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,10 +28,9 @@ from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import device_look
 from advisor.gui.threads import Outcome
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.boxes import FlowLayout, across, down
 from advisor.gui.widgets.buttons import one_of
 from advisor.gui.widgets.card import Card
-from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
@@ -79,12 +77,10 @@ class LiveGrid(QWidget):
         self.span_chosen = False
         self.paused_at_s: float | None = None
         self._drawn = (-1, -1)
-        outer = down(8, self)
         self.bar = across(6)
-        outer.addLayout(self.bar)
         self._places = QGridLayout()
         self._places.setSpacing(12)
-        outer.addLayout(self._places, 1)
+        down(8, self.bar, (self._places, 1), inside=self)
         self.series = self._make_series()
         self._many = len(machine.gpus) >= MANY
         self.plots: list[LivePlot] = []
@@ -154,9 +150,8 @@ class LiveGrid(QWidget):
                 Shown(series=one, name=_short(one.name.removesuffix(f" · {self._common_name()}")), below=below, tip=tip)
             )
         rows = DeviceRows(self._theme, texts("plot-rows"), devices, scales)
-        card = Card()
-        card.body.setContentsMargins(12, 8, 12, 8)
-        card.body.addWidget(rows)
+        card = Card(margins=(12, 8, 12, 8))
+        card.put(rows)
         card.hug()
         # What is left lies below the rows, not around them.
         self._places.addWidget(card, 0, 0, Qt.AlignmentFlag.AlignTop)
@@ -275,15 +270,19 @@ class LiveGrid(QWidget):
         try:
             self.export(path, kind)
         except UserFacingError as error:
-            self.exported.emit(Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error), path)
+            self.exported.emit(Outcome(kind="problem", error=error), path)
         else:
             self.exported.emit(Outcome(kind="finished"), path)
 
     def export(self, path: Path, kind: str) -> None:
         """Write the plots as `png` or `svg`, or the readings as `csv`. Raises OutputError."""
         from advisor.core.file_writing import write_atomically
+        from advisor.present.csv_file import write_shown
 
-        write_atomically(path, {"png": self._png, "svg": self._svg, "csv": self._csv}[kind]())
+        if kind == "csv":
+            write_shown(*self._readings(), path)
+        else:
+            write_atomically(path, {"png": self._png, "svg": self._svg}[kind]())
 
     def _png(self) -> bytes:
         held = QBuffer()
@@ -308,19 +307,17 @@ class LiveGrid(QWidget):
             plot.plot.keep_axes(kept=True)
         return bytes(held.data().data())
 
-    def _csv(self) -> bytes:
-        import io
-
+    def _readings(self) -> tuple[list[str], list[list[str]]]:
+        """Titles and rows of a table of all that is known, an empty cell where it is not."""
         columns = [(one, metric) for one in self.series for metric in (*GPU_METRICS, "pressure")]
         told = [(one, metric) for one, metric in columns if one.device in self.buffer.devices(metric)]  # type: ignore[arg-type, unused-ignore]
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["monotonic_s", *(f"{one.name} {CSV_UNITS[metric]}" for one, metric in told)])
+        titles = ["monotonic_s", *(f"{one.name} {CSV_UNITS[metric]}" for one, metric in told)]
         rows = [self.buffer.values(metric, one.device) for one, metric in told]  # type: ignore[arg-type, unused-ignore]
-        for position, time_s in enumerate(self.buffer.times()):
-            cells = ["" if row[position] != row[position] else f"{row[position]:.7g}" for row in rows]
-            writer.writerow([f"{time_s:.3f}", *cells])
-        return text.getvalue().encode()
+        cells = [
+            [f"{time_s:.3f}", *("" if row[place] != row[place] else f"{row[place]:.7g}" for row in rows)]
+            for place, time_s in enumerate(self.buffer.times())
+        ]
+        return titles, cells
 
 
 def gpu_title(gpu: Gpu) -> str:

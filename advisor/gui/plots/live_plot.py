@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from advisor.core.sentences import visible
 from advisor.gui.models.machine_words import FORMATS
 from advisor.gui.plots.chart import round_ticks
 from advisor.gui.plots.phase_band import PhaseBand
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QPoint, Qt
 
-    from advisor.core.sentences import Reason
     from advisor.gui.models.readings import Frame, Metric, ReadingsBuffer
     from advisor.gui.plots.grid_figures import GridFigure
     from advisor.gui.texts import Texts
@@ -59,20 +57,13 @@ def time_ticks(span_s: float, texts: Texts) -> list[tuple[float, str]]:
     return [(0.0, texts("window-now")), *told]
 
 
-def phase_name(phase: str | Reason, texts: Texts) -> str:
-    """A phase's name in the window's language, or as it is."""
-    if not isinstance(phase, str):
-        return texts.say(phase)
-    return texts.optional(phase) or visible(phase) if phase else ""
-
-
 class LivePlot(Card):
     """A card with one figure of all devices over the last minutes."""
 
     def __init__(self, theme: Theme, texts: Texts, figure: GridFigure, series: Sequence[Series]) -> None:
         """Draws a figure of these devices."""
         title = texts(figure.title or f"plot-{figure.metric}")
-        super().__init__(title, figure.unit)
+        super().__init__(title, figure.unit, spacing=2, margins=(14, 9, 10, 6))
         self.figure: Metric = figure.metric
         self._theme, self._texts, self._scale, self._top = theme, texts, figure.scale, figure.top
         self._show_value = texts.size if figure.metric == "memory" else FORMATS[figure.metric]
@@ -82,8 +73,6 @@ class LivePlot(Card):
         give_tip(self, self.hint)
         self._series = list(series)
         self._pens = [thin_pen(one.colour, one.style) for one in series]
-        self.body.setContentsMargins(14, 9, 10, 6)
-        self.body.setSpacing(2)
         self._now = QuietLabel("muted")
         self.add_to_header(self._now)
         font = self.font()
@@ -91,7 +80,7 @@ class LivePlot(Card):
         self.band = PhaseBand(theme.accent, theme.muted, font)
         self.plot = PlainPlot(theme, title, left_width=38, told_at=self._told_at, hovered=self._hovered, band=self.band)
         self.plot.setMinimumHeight(theme.sized(96))
-        self.body.addWidget(self.plot, 1)
+        self.put((self.plot, 1))
         self.traces = TraceItem(theme.grid, theme.accent, theme.muted)
         self.cursor_moved: Callable[[float | None], None] | None = None
         """Told the x under the mouse, or None where it left: one crosshair stands in all plots."""
@@ -178,7 +167,7 @@ class LivePlot(Card):
         self.traces.spans = [
             (one.start_s - now_s, (one.end_s or now_s) - now_s, place % 2) for place, one in seen[-_MAX_PHASES:]
         ]
-        names = [phase_name(one.name, self._texts) for _place, one in seen[-_MAX_PHASES:]]
+        names = [self._texts.phase(one.name) for _place, one in seen[-_MAX_PHASES:]]
         self.band.show_phases(self.traces.spans, names, -span_s * _HAIR)
 
     def _told_at(self, place: QPoint) -> str:
@@ -200,6 +189,6 @@ class LivePlot(Card):
         phase = next(
             (span.name for span in reversed(buffer.phases) if span.start_s <= told_s <= (span.end_s or told_s)), ""
         )
-        named = phase_name(phase, self._texts)
+        named = self._texts.phase(phase)
         age = f"−{now_s - told_s:.1f} s" if now_s > told_s else self._texts("window-now")
         return "\n".join([" · ".join(part for part in (age, named) if part), *lines])

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QToolTip
+from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy
 
 from advisor.gui.theme import TICK_SIZE
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import answer_tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,11 +115,7 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
     def viewportEvent(self, event: QEvent) -> bool:
         """Answer the tooltip."""
         if self._told_at is not None and isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            text = self._told_at(event.pos())
-            if text:
-                QToolTip.showText(event.globalPos(), plain_tooltip(text), self)
-            else:
-                QToolTip.hideText()
+            answer_tooltip(event, self._told_at(event.pos()), self)
             return True
         if self._hovered is not None and event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
             self._hovered(event.position().toPoint())

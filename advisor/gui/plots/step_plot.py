@@ -57,12 +57,11 @@ class StepPlot(Card):
 
     def __init__(self, theme: Theme, texts: Texts) -> None:
         """Empty until the first block is measured."""
-        super().__init__(texts("watch-steps-title"), texts("watch-steps-unit"))
+        super().__init__(texts("watch-steps-title"), texts("watch-steps-unit"), margins=(14, 9, 10, 6))
         self._theme, self._texts = theme, texts
-        self.body.setContentsMargins(14, 9, 10, 6)
         self.plot = PlainPlot(theme, texts("watch-steps-title"), left_width=50, told_at=self._told_at)
         self.plot.setMinimumHeight(theme.sized(150))
-        self.body.addWidget(self.plot, 1)
+        self.put((self.plot, 1))
         self.traces = TraceItem(theme.grid, theme.accent)
         self.plot.box.addItem(self.traces, ignoreBounds=True)
         self._curves: list[_Steps] = []

@@ -13,12 +13,10 @@ from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.boxes import REST, FlowLayout, across, clear, down
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.choice import Line
-from advisor.gui.widgets.flow import FlowLayout
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import tell, untold
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,28 +65,19 @@ class GpuChips(QWidget):
         self._offers: Offers | None = None
         self._keys: tuple[str, ...] = ()
         self._chips: list[QToolButton] = []
-        layout = down(6, self)
         self._place = QWidget()
         self._flow = FlowLayout(self._place, 6)
-        layout.addWidget(self._place)
         self.search = Line()
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName(self._texts("gpus-search"))
         self.search.setPlaceholderText(self._texts("gpus-search"))
         self.search.returnPressed.connect(self._take_first)
         self.search.textChanged.connect(lambda _text: self._say_trouble())
-        layout.addWidget(self.search)
-        links = across(14)
         self.own = push(self._texts("gpus-own"), self._describe_own, "link")
         self.usual = push(self._texts("gpus-usual"), self._take_usual, "link")
-        links.addWidget(self.own)
-        links.addWidget(self.usual)
-        links.addStretch(1)
-        layout.addLayout(links)
-        self._trouble = label("", "danger", wrap=True)
-        self._trouble.setVisible(False)
-        layout.addWidget(self._trouble)
+        self._trouble = untold()
         self.usual.setVisible(False)
+        down(6, self._place, self.search, across(14, self.own, self.usual, REST), self._trouble, inside=self)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -126,11 +115,7 @@ class GpuChips(QWidget):
     def _say_trouble(self) -> None:
         """What is wrong with the user's own file of cards, if anything is."""
         trouble = None if self._offers is None else self._offers.trouble
-        self._say("" if trouble is None else " ".join(self._texts.error(trouble)))
-
-    def _say(self, words: str) -> None:
-        self._trouble.setText(words)
-        self._trouble.setVisible(bool(words))
+        tell(self._trouble, "" if trouble is None else " ".join(self._texts.error(trouble)))
 
     def _make_completer(self, offers: Offers) -> None:
         model = QStandardItemModel(self)
@@ -173,7 +158,7 @@ class GpuChips(QWidget):
             self.search.clear()
             self.add(fitting[0].key)
         else:
-            self._say(self._texts("gpus-none-fits", typed=visible(self.search.text().strip())))
+            tell(self._trouble, self._texts("gpus-none-fits", typed=visible(self.search.text().strip())))
 
     def add(self, key: str) -> None:
         """Compare with a further card."""

@@ -10,15 +10,15 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from PySide6.QtWidgets import QDialog, QFormLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from advisor.core.errors import UserFacingError
+from advisor.gui.dialogs.frame import AskingDialog
 from advisor.gui.models.form_fields import FormField, fields_of, parse, range_text
 from advisor.gui.models.typed_number import FieldError
-from advisor.gui.widgets.boxes import down
-from advisor.gui.widgets.card import add_answers
+from advisor.gui.widgets.boxes import put
 from advisor.gui.widgets.judged_line import JudgedLine
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import label, tell, untold
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,19 +43,15 @@ _MOST_LETTERS = 128
 _FILE_NAME = "my_gpus.toml"
 
 
-class OwnCardDialog(QDialog):
+class OwnCardDialog(AskingDialog):
     """Asks for the figures; nothing is stored until all that is needed is there."""
 
     def __init__(self, parent: QWidget, texts: Texts, settings: Settings) -> None:
         """Empty fields."""
-        super().__init__(parent)
+        super().__init__(parent, texts("own-title"), spacing=14, least_width=480)
         self._texts, self._settings = texts, settings
         self.key = ""
         """Of the card that was kept."""
-        self.setWindowTitle(texts("own-title"))
-        self.setMinimumWidth(480)
-        layout = down(14, self, (24, 20, 24, 18))
-        layout.addWidget(label(texts("own-explained"), "muted", wrap=True))
         form = QFormLayout()
         form.setHorizontalSpacing(18)
         form.setVerticalSpacing(8)
@@ -69,11 +65,9 @@ class OwnCardDialog(QDialog):
             line.setPlaceholderText(texts("form-required" if name in _NEEDED else "form-not-set"))
             form.addRow(words, line)
             form.setWidget(form.rowCount(), QFormLayout.ItemRole.FieldRole, line.message)
-        layout.addLayout(form)
-        self._problem = label("", "danger", wrap=True)
-        self._problem.setVisible(False)
-        layout.addWidget(self._problem)
-        add_answers(self, layout, texts("window-cancel"), texts("settings-save"), advised=True)
+        self._problem = untold()
+        put(self.body, label(texts("own-explained"), "muted", wrap=True), form, self._problem)
+        self.add_answers(texts("window-cancel"), texts("settings-save"), advised=True)
 
     def _words(self, field: FormField, unit: str, error: FieldError) -> str:
         return self._texts(error.code, range=f"{range_text(field)} {unit}".strip())
@@ -89,8 +83,7 @@ class OwnCardDialog(QDialog):
             path = self._settings.gpu_file or self._settings.history_folder / _FILE_NAME
             keep_card(path, row)
         except UserFacingError as error:
-            self._problem.setText(" ".join(self._texts.error(error)).strip())
-            self._problem.setVisible(True)
+            tell(self._problem, " ".join(self._texts.error(error)).strip())
             return
         self._settings.store("gpu_file", str(path))
         self.key = str(row["key"])

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from advisor.core.sentences import visible
 from advisor.gui.start.gpu_chips import GpuChips
-from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.boxes import REST, across
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Choice
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _ROUNDED_S = 5
 _LAST_WIDTH = 326
 """Pixels of a line of the last advice: what the card leaves inside its button."""
-_BUNDLED, _FILE, _CURRENT = "bundled", "file", "current"
+_CURRENT = ""
+"""What the entry of a workload that is no other entry's stands for; the others: a bundled name, or a path."""
 
 
 class StartCard(Card):
@@ -39,30 +40,22 @@ class StartCard(Card):
         self.model.setMinimumHeight(34)
         self.model.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.model.activated.connect(self._chosen)
-        name = label(texts("start-model"), "muted")
-        name.setBuddy(self.model)  # Of a choice a screen reader takes the name from there.
-        self.body.addWidget(name)
-        self.body.addWidget(self.model)
-        line = across(6)
-        for code, action in (("menu-open", lambda: context.act("open")), ("start-edit", lambda: context.go("model"))):
-            line.addWidget(push(texts(code), action, "link"))
-            line.addSpacing(8)
-        line.addWidget(ElidedLabel(texts("start-drop"), "muted"), 1)
-        self.body.addLayout(line)
-        self.body.addSpacing(4)
-        self.body.addWidget(label(texts("start-gpus"), "muted"))
         self.chips = GpuChips(context)
-        self.body.addWidget(self.chips)
-        self.body.addSpacing(4)
         self.button = push(texts("menu-measure"), lambda: context.act("measure"), "large")
-        self.body.addWidget(self.button)
         self.predict = push(texts("menu-predict"), lambda: context.act("predict"), "link")
-        self.body.addWidget(self.predict)
         self._last = push("", lambda: context.go("advice"), "last")
         self._last.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._last.setVisible(False)
-        self.body.addWidget(self._last)
-        self.body.addStretch(1)
+        opening = push(texts("menu-open"), lambda: context.act("open"), "link")
+        editing = push(texts("start-edit"), lambda: context.go("model"), "link")
+        line = across(14, opening, editing, (ElidedLabel(texts("start-drop"), "muted"), 1))
+        name = label(texts("start-model"), "muted")
+        name.setBuddy(self.model)  # Of a choice a screen reader takes the name from there.
+        self.put(name, self.model, line)
+        self.body.addSpacing(4)
+        self.put(label(texts("start-gpus"), "muted"), self.chips)
+        self.body.addSpacing(4)
+        self.put(self.button, self.predict, self._last, REST)
         self._awake = False
         session.workload_changed.connect(self._show_workload)
         session.advice_changed.connect(self._show_last)
@@ -88,36 +81,32 @@ class StartCard(Card):
         with QSignalBlocker(self.model):
             self.model.clear()
             for key, title in bundled_titles(self._texts.language).items():
-                self.model.addItem(title, (_BUNDLED, key))
+                self.model.addItem(title, key)
             recent = [path for path in self._context.settings.recent_files if not path.endswith(".json")]
             if recent:
                 self.model.insertSeparator(self.model.count())
             for path in recent:
-                self.model.addItem(visible(Path(path).name), (_FILE, path))
-            offered = [self.model.itemData(number) for number in range(self.model.count())]
-            references = [data[1] if isinstance(data, tuple) else None for data in offered]
-            known = session.reference in references and not edited
-            place = references.index(session.reference) if known else -1
+                self.model.addItem(visible(Path(path).name), path)
+            place = -1 if edited else self.model.findData(session.reference)
             if place < 0 and session.workload is not None:
                 name = self._texts.title(session.workload.name)
-                self.model.insertItem(0, self._texts("start-edited", name=name) if edited else name, (_CURRENT, ""))
+                self.model.insertItem(0, self._texts("start-edited", name=name) if edited else name, _CURRENT)
                 place = 0
             self.model.setCurrentIndex(place)
         self._show_state()
 
     def _chosen(self, place: int) -> None:
-        data = self.model.itemData(place)
-        if not isinstance(data, tuple) or data[0] == _CURRENT:
-            return
-        kind, reference = data
-        if kind == _BUNDLED:
+        from advisor.workload.workload_file import bundled_names
+
+        reference = self.model.itemData(place)
+        if reference in bundled_names():
             self._session.load_workload(reference)
-        else:
+        elif reference != _CURRENT:
             self._context.open_path(Path(reference))
 
-    def _show_state(self, *_: object) -> None:
+    def _show_state(self) -> None:
         session, texts = self._session, self._texts
-        seconds = max(_ROUNDED_S, _ROUNDED_S * round(session.expected_s(measure=True) / _ROUNDED_S))
+        seconds = max(_ROUNDED_S, _ROUNDED_S * round(session.pace(measure=True).whole_s / _ROUNDED_S))
         self.button.setText(texts("start-measure", seconds=f"{seconds:.0f}"))
         for button in (self.button, self.predict):
             button.setEnabled(not session.busy and session.workload is not None)

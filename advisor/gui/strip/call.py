@@ -38,17 +38,17 @@ class Call(QObject):
         self._window.raise_()
         self._window.activateWindow()
 
-    def _ended(self, _outcome: object) -> None:
+    def _ended(self) -> None:
         if self._window.isActiveWindow():
             return
         from advisor.gui.texts import Texts
 
         texts = Texts(self._settings.language, self._settings.units)
         QApplication.alert(self._window)
-        outcome = self._session.job_outcome
-        if self._icon is None or outcome is None or outcome.kind == "cancelled":
+        end = self._session.job_end
+        if self._icon is None or end is None or end == "cancelled":
             return
-        code = "job-failed" if self._session.job_troubled else "job-ready"
+        code = "job-failed" if end == "failed" else "job-ready"
         workload = self._session.workload
         title = texts.title(workload.name) if workload is not None else ""
         self._icon.showMessage(texts(code), title, self._window.windowIcon(), _SHOWN_MS)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QFrame
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen
+from PySide6.QtWidgets import QFrame, QProgressBar, QSizePolicy
 
-from advisor.core.sentences import visible
-from advisor.gui.strip.ring import Ring
+from advisor.gui.context import PAGES_OF_ENDS
+from advisor.gui.theme import TICK_SIZE
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.labels import label, set_role
+from advisor.gui.widgets.labels import label, set_look, tell
 from advisor.present.card_names import short_name
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 
     from advisor.gui.session import Session
     from advisor.gui.texts import Texts
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 _REASON_LENGTH = 120
 _FIRST_SENTENCE = re.compile(r".*?(?:。|[.!?](?=\s)|$)", re.DOTALL)
+
+_SIDE = 40
+_WIDTH = 4.0
+_WHOLE = 100
+_TOP = 90 * 16
+"""Qt counts angles in sixteenths of a degree, from three o'clock."""
+_TURN = 360 * 16
 
 
 class JobStrip(QFrame):
@@ -42,39 +49,33 @@ class JobStrip(QFrame):
         self.setObjectName("strip")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        layout = down(6, self, (10, 10, 10, 10))
         self.ring = Ring(theme)
         self.ring.setAccessibleName(texts("watch-progress"))
         self._what = label("", "strong", wrap=True)
         self._left = label("", "small", wrap=True)
-        words = down(1)
-        words.addWidget(self._what)
-        words.addWidget(self._left)
         line = across(10)
         line.addWidget(self.ring, 0, Qt.AlignmentFlag.AlignTop)
-        line.addLayout(words, 1)
-        layout.addLayout(line)
+        line.addLayout(down(1, self._what, self._left), 1)
         self._cancel = push(texts("watch-cancel"), self.cancelled.emit, "small")
         self._cancel.setToolTip(QKeySequence(Qt.Key.Key_Escape).toString(QKeySequence.SequenceFormat.NativeText))
-        layout.addWidget(self._cancel)
+        down(6, line, self._cancel, inside=self, margins=(10, 10, 10, 10))
         session.job_started.connect(self.refresh)
         session.job_progressed.connect(self.refresh)
         session.job_ended.connect(self.refresh)
         self.refresh()
 
-    def refresh(self, *_: object) -> None:
+    def refresh(self) -> None:
         """Show how things stand now."""
-        session = self._session
+        session, end = self._session, self._session.job_end
         if session.busy:
             self._show_running()
-        elif session.job_troubled:
+        elif end == "failed":
             self._show_trouble()
-        elif session.job_outcome is not None and session.job_outcome.kind == "cancelled":
-            self._show_end("cancelled", self._theme.muted, "–", self._texts("job-cancelled"), "")
-        elif session.job_outcome is not None and not session.advice_seen:
-            verified = session.job is not None and session.job.kind == "verify"
-            code = "job-verified" if verified else "job-ready"
-            self._show_end("ready", self._theme.good, "✓", self._texts(code), self._texts(f"{code}-below"))
+        elif end == "cancelled":
+            self._show_end(end, self._theme.muted, "–", self._texts("job-cancelled"), "")
+        elif end is not None and not session.advice_seen:
+            words = self._texts(f"job-{end}"), self._texts(f"job-{end}-below")
+            self._show_end("ready", self._theme.good, "✓", *words)
         else:
             self.hide()
 
@@ -85,7 +86,7 @@ class JobStrip(QFrame):
         left_s = job.told_left_s
         self._state("running")
         self.ring.show_percent(job.told_percent)
-        what = (texts.optional(job.phase) or visible(job.phase)) if job.phase else texts("watch-starting")
+        what = texts.phase(job.phase) or texts("watch-starting")
         left = "" if left_s is None else texts("watch-left", left=texts.seconds_left(left_s))
         if session.cancelling:
             what, left = texts("watch-cancelling"), ""
@@ -116,21 +117,18 @@ class JobStrip(QFrame):
 
     def _state(self, state: str) -> None:
         give_tip(self, "")
-        set_role(self, f"strip-{state}")
+        set_look(self, "role", f"strip-{state}")
 
     def _say(self, what: str, below: str) -> None:
         if (what, below) == (self._what.text(), self._left.text()):
             return
         self._what.setText(what)
-        self._left.setText(below)
-        self._left.setVisible(bool(below))
+        tell(self._left, below)
         self.setAccessibleName(f"{what} {below}".strip())
 
     def _go(self) -> None:
-        session = self._session
-        ready = session.job_outcome is not None and session.job_outcome.kind == "finished" and not session.job_troubled
-        verified = session.job is not None and session.job.kind == "verify"
-        self.wanted.emit(("history" if verified else "advice") if ready and not session.busy else "measure")
+        end = self._session.job_end
+        self.wanted.emit("measure" if end is None else PAGES_OF_ENDS.get(end, "measure"))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Go where there is more."""
@@ -143,3 +141,58 @@ class JobStrip(QFrame):
             self._go()
         else:
             super().keyPressEvent(event)
+
+
+class Ring(QProgressBar):
+    """A bar drawn as a ring, per cent or a mark in its middle; a screen reader sees an ordinary progress bar."""
+
+    def __init__(self, theme: Theme) -> None:
+        """Nothing done yet."""
+        super().__init__()
+        self._theme = theme
+        self._colour, self._mark = theme.accent, ""
+        self.setRange(0, _WHOLE)
+        self.setValue(0)
+        self.setTextVisible(False)
+        self.setProperty("role", "ring")
+        # The style sheet, which holds for bars as such, says the same height.
+        self.setFixedSize(theme.sized(_SIDE), theme.sized(_SIDE))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_percent(self, percent: int) -> None:
+        """How much is done."""
+        self._colour, self._mark = self._theme.accent, ""
+        self.setValue(percent)
+        self.update()
+
+    def show_end(self, colour: str, mark: str) -> None:
+        """A full ring in a colour with a sign in it."""
+        self._colour, self._mark = colour, mark
+        self.setValue(_WHOLE)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Always the same, but for the size of letters."""
+        return QSize(self._theme.sized(_SIDE), self._theme.sized(_SIDE))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the ring."""
+        del event
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        inset = _WIDTH / 2 + 0.5
+        place = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+        painter.setPen(QPen(QColor(self._theme.line), _WIDTH))
+        painter.drawEllipse(place)
+        pen = QPen(QColor(self._colour), _WIDTH)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        if self.value():
+            painter.drawArc(place, _TOP, -_TURN * self.value() // _WHOLE)
+        font = self.font()
+        font.setPixelSize(self._theme.sized(TICK_SIZE if not self._mark else TICK_SIZE + 5))
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(QColor(self._theme.text if not self._mark else self._colour))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._mark or f"{self.value()}%")
+        painter.end()

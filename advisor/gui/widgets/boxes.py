@@ -1,32 +1,146 @@
-"""Layouts without margins of their own: what stands beside each other, and what below."""
+"""Layouts without margins of their own: what stands beside each other, what below, and what flows as words do."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+    from PySide6.QtWidgets import QLayoutItem
 
 Box = TypeVar("Box", bound=QBoxLayout)
 Margins = tuple[int, int, int, int]
 """Left, top, right and bottom, in pixels."""
+Part = QWidget | QLayout | tuple[QWidget | QLayout | None, int]
+"""What stands in a box: as large as it wishes, or with its share of the room that is left; None is empty room."""
+REST: Part = (None, 1)
+"""The room that is left, empty."""
 
 
-def across(spacing: int, inside: QWidget | None = None, margins: Margins = (0, 0, 0, 0)) -> QHBoxLayout:
+def across(spacing: int, *parts: Part, inside: QWidget | None = None, margins: Margins = (0, 0, 0, 0)) -> QHBoxLayout:
     """Beside each other, so many pixels apart; `inside`: the widget that it fills."""
-    return _made(QHBoxLayout(), spacing, inside, margins)
+    return _made(QHBoxLayout(), spacing, parts, inside, margins)
 
 
-def down(spacing: int, inside: QWidget | None = None, margins: Margins = (0, 0, 0, 0)) -> QVBoxLayout:
+def down(spacing: int, *parts: Part, inside: QWidget | None = None, margins: Margins = (0, 0, 0, 0)) -> QVBoxLayout:
     """Below each other, so many pixels apart; `inside`: the widget that it fills."""
-    return _made(QVBoxLayout(), spacing, inside, margins)
+    return _made(QVBoxLayout(), spacing, parts, inside, margins)
 
 
-def _made(box: Box, spacing: int, inside: QWidget | None, margins: Margins) -> Box:
+def _made(box: Box, spacing: int, parts: tuple[Part, ...], inside: QWidget | None, margins: Margins) -> Box:
     box.setSpacing(spacing)
     box.setContentsMargins(*margins)
     if inside is not None:
         inside.setLayout(box)
+    put(box, *parts)
     return box
+
+
+def row(*widgets: QWidget, spacing: int = 14) -> QHBoxLayout:
+    """Widgets side by side, equally wide."""
+    return across(spacing, *((widget, 1) for widget in widgets))
+
+
+def put(box: QBoxLayout, *parts: Part) -> None:
+    """Add parts at the end of a box, in their order."""
+    for given in parts:
+        part, share = given if isinstance(given, tuple) else (given, 0)
+        if part is None:
+            box.addStretch(share)
+        elif isinstance(part, QWidget):
+            box.addWidget(part, share)
+        else:
+            box.addLayout(part, share)
+
+
+def widgets_of(part: QWidget | QLayout) -> list[QWidget]:
+    """A widget itself, or those of a layout from the first to the last."""
+    if isinstance(part, QWidget):
+        return [part]
+    inner = [part.itemAt(place) for place in range(part.count())]
+    parts = [item.widget() or item.layout() for item in inner if item is not None]
+    return [widget for one in parts if one is not None for widget in widgets_of(one)]
+
+
+def clear(layout: QLayout) -> None:
+    """Remove and delete everything in a layout."""
+    while layout.count():
+        item = layout.takeAt(0)
+        if item is None:
+            break
+        widget, inner = item.widget(), item.layout()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+        elif inner is not None:
+            clear(inner)
+            inner.deleteLater()
+
+
+class FlowLayout(QLayout):
+    """Items of their own width, from left to right and then from top to bottom."""
+
+    def __init__(self, parent: QWidget, spacing: int = 4) -> None:
+        """`spacing` lies between items and between lines, in pixels."""
+        super().__init__(parent)
+        self.setContentsMargins(0, 0, 0, 0)
+        self._gap = spacing
+        self._items: list[QLayoutItem] = []
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Append an item."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """Number of items."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override, unused-ignore]
+        """The item at a place; None beyond the last."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override, unused-ignore]
+        """Remove and return the item at a place."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """Takes no more than it needs."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """A narrower place takes more lines."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Height of all lines at a width."""
+        return self._place(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, place: QRect) -> None:
+        """Move the items to their places."""
+        super().setGeometry(place)
+        self._place(place, move=True)
+
+    def sizeHint(self) -> QSize:
+        """The smallest size: the rest follows from the width."""
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        """Room for the widest item."""
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _place(self, room: QRect, *, move: bool) -> int:
+        x, y, line_height = room.x(), room.y(), 0
+        for item in self._items:
+            size = item.sizeHint()
+            if x > room.x() and x + size.width() > room.right() + 1:
+                x, y, line_height = room.x(), y + line_height + self._gap, 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x += size.width() + self._gap
+            line_height = max(line_height, size.height())
+        return y + line_height - room.y()

@@ -5,29 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLayout,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from advisor.gui.theme import TEXT_SIZE
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.boxes import Margins, across, down
-from advisor.gui.widgets.labels import ElidedLabel, label
+from advisor.gui.widgets.boxes import REST, across, down, put, row
+from advisor.gui.widgets.labels import ElidedLabel, label, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtGui import QResizeEvent
+
+    from advisor.gui.widgets.boxes import Margins, Part
 
 
 class Card(QFrame):
@@ -35,27 +25,37 @@ class Card(QFrame):
 
     _hugs = False
 
-    def __init__(self, title: str = "", unit: str = "", *, note: str = "", role: str = "card") -> None:
-        """`unit` stands muted beside the title, `note` at the right end of its line."""
+    def __init__(  # noqa: PLR0913 - what stands in its heading line, and how it looks
+        self,
+        title: str = "",
+        unit: str = "",
+        *,
+        note: str = "",
+        role: str = "card",
+        spacing: int = 8,
+        margins: Margins = (16, 13, 16, 14),
+    ) -> None:
+        """`unit` stands muted beside the title, `note` at the right end of its line; `spacing` between its parts."""
         super().__init__()
         self.setProperty("role", role)
-        self.body = down(8, self, (16, 13, 16, 14))
+        self.body = down(spacing, inside=self, margins=margins)
         self.header = across(10)
         self.title: QLabel | None = None
         if title:
             self.title = label(title, "heading")
-            self.header.addWidget(self.title)
-            if unit:
-                self.header.addWidget(label(unit, "muted"))
-            self.header.addStretch(1)
-            if note:
-                self.header.addWidget(label(note, "muted"))
+            beside = [label(unit, "muted")] if unit else []
+            at_the_end = [label(note, "muted")] if note else []
+            put(self.header, self.title, *beside, REST, *at_the_end)
             self.body.addLayout(self.header)
             self.setAccessibleName(title)
 
-    def add_to_header(self, widget: QWidget) -> None:
-        """Put a legend or a switch at the right end of the heading line."""
-        self.header.addWidget(widget)
+    def put(self, *parts: Part) -> None:
+        """Add parts below each other, in their order."""
+        put(self.body, *parts)
+
+    def add_to_header(self, *widgets: QWidget) -> None:
+        """Put legends or switches at the right end of the heading line."""
+        put(self.header, *widgets)
 
     def hug(self) -> None:
         """Take no more height than the content needs: a card that holds a table would stretch."""
@@ -81,25 +81,17 @@ class KeyFigure(Card):
 
     def __init__(self, title: str, figure: str = "–", below: str = "", *, chip: str = "", tip: str = "") -> None:
         """`figure` is a number with its unit, split at the last space; `chip` names the basis."""
-        super().__init__()
-        self.body.setSpacing(1)
-        self.body.setContentsMargins(16, 11, 16, 11)
-        head = across(6)
+        super().__init__(spacing=1, margins=(16, 11, 16, 11))
         self._title = ElidedLabel(title, "muted", lines=2)
-        head.addWidget(self._title, 1)
         self._chip = label(chip, "chip")
         self._chip.setVisible(bool(chip))
-        head.addWidget(self._chip)
         line = across(7)
         self._figure, self._unit = label("", "figure"), label("", "unit")
         line.addWidget(self._figure, 0, Qt.AlignmentFlag.AlignBaseline)
         line.addWidget(self._unit, 0, Qt.AlignmentFlag.AlignBaseline)
         line.addStretch(1)
         self._below = ElidedLabel("", "muted", lines=2)
-        self.body.addLayout(head)
-        self.body.addLayout(line)
-        self.body.addWidget(self._below)
-        self.body.addStretch(1)
+        self.put(across(6, (self._title, 1), self._chip), line, self._below, REST)
         self._name = title
         self._shown: tuple[str, str, str, str] | None = None
         self.show_figure(figure, below, chip=chip, tip=tip)
@@ -116,8 +108,7 @@ class KeyFigure(Card):
         self._figure.setText(number)
         self._unit.setText(unit)
         self._below.set_full_text(below)
-        self._chip.setText(chip)
-        self._chip.setVisible(bool(chip))
+        tell(self._chip, chip)
         give_tip(self, tip)
         self.setAccessibleName(f"{self._name}: {figure} {below}".strip())
 
@@ -131,7 +122,7 @@ class FigureRow(QWidget):
         self._figures = list(figures)
         self._least_width = least_width
         self._columns = 0
-        self._lines = down(spacing, self)
+        self._lines = down(spacing, inside=self)
         self._arrange(max(len(self._figures), 1))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
@@ -205,74 +196,3 @@ class Columns(QWidget):
         for column in range(len(self._cards)):
             self._places.setColumnStretch(column, 1 if wide or column < beside else 0)
         self.updateGeometry()
-
-
-def row(*widgets: QWidget, spacing: int = 14) -> QHBoxLayout:
-    """Widgets side by side, equally wide."""
-    layout = across(spacing)
-    for widget in widgets:
-        layout.addWidget(widget, 1)
-    return layout
-
-
-def add_answers(
-    dialog: QDialog, layout: QVBoxLayout, refuse: str, accept: str, *, advised: bool = False
-) -> tuple[QPushButton, QPushButton]:
-    """The two answers to a dialog, refusing and accepting it, at the foot of its layout.
-
-    `advised`: accepting is what the dialog is for, and what Enter does.
-    """
-    buttons = QDialogButtonBox()
-    refusing = buttons.addButton(refuse, QDialogButtonBox.ButtonRole.RejectRole)
-    accepting = buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
-    buttons.accepted.connect(dialog.accept)
-    buttons.rejected.connect(dialog.reject)
-    if advised:
-        accepting.setProperty("role", "primary")
-        accepting.style().polish(accepting)  # The box has styled it as it came.
-    layout.addWidget(buttons)
-    # Before it is the dialog's it can't be its default, and Enter would press the first button there is.
-    accepting.setDefault(advised)
-    return refusing, accepting
-
-
-def opened(parent: QWidget, title: str, margins: Margins = (24, 20, 24, 18)) -> tuple[QDialog, QVBoxLayout]:
-    """A dialog that is gone once it is closed, and its layout; `add_close` shows it."""
-    dialog = QDialog(parent)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setWindowTitle(title)
-    return dialog, down(12, dialog, margins)
-
-
-def add_close(dialog: QDialog, layout: QVBoxLayout, words: str) -> QDialogButtonBox:
-    """The one button at its foot; the dialog opens without blocking."""
-    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    buttons.button(QDialogButtonBox.StandardButton.Close).setText(words)
-    buttons.rejected.connect(dialog.close)
-    layout.addWidget(buttons)
-    dialog.open()
-    return buttons
-
-
-def widgets_of(part: QWidget | QLayout) -> list[QWidget]:
-    """A widget itself, or those of a layout from the first to the last."""
-    if isinstance(part, QWidget):
-        return [part]
-    inner = [part.itemAt(place) for place in range(part.count())]
-    parts = [item.widget() or item.layout() for item in inner if item is not None]
-    return [widget for one in parts if one is not None for widget in widgets_of(one)]
-
-
-def clear(layout: QLayout) -> None:
-    """Remove and delete everything in a layout."""
-    while layout.count():
-        item = layout.takeAt(0)
-        if item is None:
-            break
-        widget, inner = item.widget(), item.layout()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()
-        elif inner is not None:
-            clear(inner)
-            inner.deleteLater()

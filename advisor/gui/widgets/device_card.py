@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar
+from PySide6.QtWidgets import QGridLayout, QProgressBar
 
-from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.boxes import REST, across
 from advisor.gui.widgets.card import Card
-from advisor.gui.widgets.labels import ElidedLabel, label, set_role
+from advisor.gui.widgets.labels import ElidedLabel, label, set_look
 
 _WHOLE = 1000
 """Steps of a meter."""
@@ -17,35 +17,23 @@ class DeviceCard(Card):
 
     def __init__(self, title: str, colour: str, *, chip: str = "", chip_role: str = "chip") -> None:
         """`title` is foreign text and shown verbatim."""
-        super().__init__()
-        self.body.setContentsMargins(14, 11, 14, 12)
-        self.body.setSpacing(6)
-        head = across(8)
+        super().__init__(spacing=6, margins=(14, 11, 14, 12))
         dot = label("●")
         dot.setStyleSheet(f"color: {colour}; font-size: 11px;")
-        head.addWidget(dot)
         self.name = ElidedLabel(title, "strong", lines=2)
-        head.addWidget(self.name, 1)
-        self.body.addLayout(head)
         self._meter = QProgressBar()
         self._meter.setRange(0, _WHOLE)
         self._meter.setTextVisible(False)
         self._meter.setStyleSheet(f"QProgressBar::chunk {{ background: {colour}; border-radius: 3px; }}")
         self._memory = ElidedLabel("", "muted")
-        self.body.addWidget(self._meter)
-        under = QHBoxLayout()
-        under.addWidget(self._memory, 1)
-        if chip:
-            under.addWidget(label(chip, chip_role))
-        self.body.addLayout(under)
+        under = across(6, (self._memory, 1), *([label(chip, chip_role)] if chip else ()))
         self._facts = QGridLayout()
         self._facts.setHorizontalSpacing(10)
         self._facts.setVerticalSpacing(2)
         for column in (1, 3):
             self._facts.setColumnStretch(column, 1)
-        self.body.addLayout(self._facts)
         self._values: dict[str, ElidedLabel] = {}
-        self.body.addStretch(1)
+        self.put(across(8, dot, (self.name, 1)), self._meter, under, self._facts, REST)
         self.setAccessibleName(title)
         self.hug()
 
@@ -58,7 +46,7 @@ class DeviceCard(Card):
         self._facts.addWidget(shown, place // 2, 2 * (place % 2) + 1)
         if tip:
             if not any(character.isdigit() or character == "–" for character in shown.full_text()):
-                set_role(shown, "muted")
+                set_look(shown, "role", "muted")
             shown.explain(tip)
 
     def set_fact(self, key: str, value: str) -> None:

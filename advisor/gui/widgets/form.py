@@ -13,7 +13,7 @@ from advisor.gui.models.typed_number import FieldError
 from advisor.gui.texts import CHANGED
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.choice import Choice, Line
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import label, set_look, tell, untold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -163,8 +163,7 @@ class Form(QWidget):
             name = self._names[field.name] = label(self._name(field), "muted")
             name.setBuddy(editor)
             give_tip(name, self._help(field))
-            message = self._messages[field.name] = label("", "danger", wrap=True)
-            message.setVisible(False)
+            self._messages[field.name] = untold()
         editor.setAccessibleName(self._name(field))
         give_tip(editor, self._help(field))
         self._editors[field.name] = editor
@@ -277,12 +276,9 @@ class Form(QWidget):
         editor, message = self._editors.get(name), self._messages.get(name)
         if editor is None or message is None or message.text() == words:
             return
-        message.setText(words)
-        message.setVisible(bool(words))
+        tell(message, words)
         editor.setAccessibleDescription(words or self._help(self._fields[name]))
-        editor.setProperty("invalid", "true" if words else "false")
-        editor.style().unpolish(editor)
-        editor.style().polish(editor)
+        set_look(editor, "invalid", "true" if words else "false")
 
     def editor(self, name: str) -> Editor:
         """The widget of a field. Raises KeyError for a field of another form."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.widgets.choice import Line
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import set_look, tell, untold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,9 +19,8 @@ class JudgedLine(Line):
         """`judge` raises FieldError for what is not allowed, and `words` says it."""
         super().__init__(text)
         self._judge, self._words = judge, words
-        self.message = label("", "danger", wrap=True)
+        self.message = untold()
         """Whoever lays out the line puts it below."""
-        self.message.setVisible(False)
         self.textChanged.connect(lambda _text: self._say(self._wrong() if self.text().strip() else ""))
 
     def allowed(self) -> bool:
@@ -40,9 +39,6 @@ class JudgedLine(Line):
     def _say(self, words: str) -> None:
         if words == self.message.text():
             return
-        self.message.setText(words)
-        self.message.setVisible(bool(words))
+        tell(self.message, words)
         self.setAccessibleDescription(words)
-        self.setProperty("invalid", "true" if words else "false")
-        self.style().unpolish(self)
-        self.style().polish(self)
+        set_look(self, "invalid", "true" if words else "false")

@@ -30,6 +30,19 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, selectable: boo
     return made
 
 
+def untold(role: str = "danger") -> QLabel:
+    """A wrapped label that takes no room until something is told in it."""
+    made = label("", role, wrap=True)
+    made.setVisible(False)
+    return made
+
+
+def tell(place: QLabel, words: str) -> None:
+    """Tell something in a label; empty words free its room."""
+    place.setText(words)
+    place.setVisible(bool(words))
+
+
 def paragraph(text: str, width: int, role: str = "") -> QLabel:
     """Selectable text as high as its lines at a width in pixels, and no higher: in a dialog it leaves no gaps."""
     made = label("", role, wrap=True, selectable=True)
@@ -218,9 +231,9 @@ def in_two_lines(text: str, room: float, width: Callable[[str], float]) -> tuple
     return text[:place].rstrip(), text[place:]
 
 
-def set_role(widget: QWidget, role: str) -> None:
-    """Give a widget another role of the style sheet, at once."""
-    if widget.property("role") != role:
-        widget.setProperty("role", role)
+def set_look(widget: QWidget, name: str, value: str) -> None:
+    """Set a property by which the style sheet tells widgets apart (`role`, `invalid`), seen at once."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)

@@ -1,20 +1,26 @@
-"""Banners and empty states: what is wrong or missing, and what to do about it."""
+"""What is told in sentences: banners, lists of which the first are read, and what stands where nothing is yet."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.boxes import REST, across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
+    from advisor.gui.texts import Texts
+
+
+FIRST = 3
+"""Sentences of a list that are read without asking for the others."""
 
 
 class Notice(Card):
@@ -22,13 +28,10 @@ class Notice(Card):
 
     def __init__(self, sentences: Iterable[str], *, role: str = "warning", title: str = "") -> None:
         """`role`: hero (neutral), warning or danger; empty sentences are left out."""
-        super().__init__(role=f"card-{role}")
-        self.body.setContentsMargins(14, 9, 14, 9)
-        self.body.setSpacing(3)
+        super().__init__(role=f"card-{role}", spacing=3, margins=(14, 9, 14, 9))
         if title:
-            self.body.addWidget(label(title, "strong"))
-        for text in filter(None, sentences):
-            self.body.addWidget(label(text, wrap=True, selectable=True))
+            self.put(label(title, "strong"))
+        self.put(*(label(text, wrap=True, selectable=True) for text in filter(None, sentences)))
         self.hug()
 
 
@@ -37,12 +40,8 @@ class Strip(Card):
 
     def __init__(self, text: str, button: str, action: Callable[[], None]) -> None:
         """`button` names the remedy."""
-        super().__init__(role="card-warning")
-        self.body.setContentsMargins(14, 5, 8, 5)
-        line = across(12)
-        line.addWidget(ElidedLabel(text), 1)
-        line.addWidget(push(button, action, "small"))
-        self.body.addLayout(line)
+        super().__init__(role="card-warning", margins=(14, 5, 8, 5))
+        self.put(across(12, (ElidedLabel(text), 1), push(button, action, "small")))
         give_tip(self, text)
         self.hug()
 
@@ -53,27 +52,46 @@ class EmptyState(QWidget):
     def __init__(self, title: str, text: str, *buttons: tuple[str, Callable[[], None]]) -> None:
         """The first button is the primary one."""
         super().__init__()
-        outer = QVBoxLayout(self)
-        outer.addStretch(2)
-        card = Card()
+        card = Card(spacing=12, margins=(32, 28, 32, 28))
         card.setMaximumWidth(560)
-        card.body.setContentsMargins(32, 28, 32, 28)
-        card.body.setSpacing(12)
         heading = label(title, "hero", wrap=True)
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words = label(text, "unit", wrap=True)
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        card.body.addWidget(heading)
-        card.body.addWidget(words)
-        line = QHBoxLayout()
-        line.addStretch(1)
-        for position, (name, action) in enumerate(buttons):
-            line.addWidget(push(name, action, "" if position else "primary"))
-        line.addStretch(1)
-        card.body.addLayout(line)
-        middle = QHBoxLayout()
-        middle.addStretch(1)
-        middle.addWidget(card, 10)
-        middle.addStretch(1)
-        outer.addLayout(middle)
-        outer.addStretch(3)
+        made = [push(name, action, "" if place else "primary") for place, (name, action) in enumerate(buttons)]
+        card.put(heading, words, across(12, REST, *made, REST))
+        down(6, (None, 2), across(6, REST, (card, 10), REST), (None, 3), inside=self, margins=(9, 9, 9, 9))
+
+
+class SentencesCard(Card):
+    """Sentences as a list; `more` shows those beyond the first three and hides them again."""
+
+    def __init__(self, texts: Texts, title: str, sentences: Sequence[str], *, role: str = "card") -> None:
+        """`role`: card or card-warning."""
+        super().__init__(title, role=role)
+        self._texts = texts
+        self.put(*map(bulleted, sentences[:FIRST]))
+        self._others: list[str] = list(sentences[FIRST:])
+        self._rest: QWidget | None = None
+        if self._others:
+            self.more = push(texts("advice-more", count=len(self._others)), self._turn, "link")
+            self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        self.body.addStretch(1)
+
+    def _turn(self) -> None:
+        if self._rest is None:
+            self._rest = QWidget()
+            down(self.body.spacing(), *map(bulleted, self._others), inside=self._rest)
+            self._rest.hide()
+            self.body.insertWidget(self.body.indexOf(self.more), self._rest)
+        shown = self._rest.isHidden()
+        self._rest.setVisible(shown)
+        self.more.setText(self._texts("advice-fewer") if shown else self._texts("advice-more", count=len(self._others)))
+
+
+def bulleted(text: str, role: str = "") -> QHBoxLayout:
+    """A sentence of a list: its lines stand below each other, beside the mark."""
+    line = across(8)
+    line.addWidget(label("•", "muted"), 0, Qt.AlignmentFlag.AlignTop)
+    line.addWidget(label(text, role, wrap=True, selectable=True), 1)
+    return line

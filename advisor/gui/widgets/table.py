@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QKeyEvent, QResizeEvent
 
-    from advisor.gui.models.shown_rows import ShownRows
-    from advisor.gui.models.table_model import TableModel
+    from advisor.gui.models.table_model import ShownRows, TableModel
 
 ROW_HEIGHT = 32
 _TALL_ROW_HEIGHT = 44

@@ -1,4 +1,4 @@
-"""Two runs side by side: what was set differently, and which figures and step times really differ."""
+"""What lies below the list of runs: one of them predicted against measured, or two side by side."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
+from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
 from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
 
 if TYPE_CHECKING:
@@ -33,8 +34,46 @@ _FIGURE_CODES = {
 }
 
 
+def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
+    """Predicted against measured in one run; None where nothing was measured."""
+    texts, checks = context.texts, checked_steps(advice)
+    if not checks:
+        return None
+    predicted = [one for one in checks if one.predicted is not None]
+    judged: list[Column[CheckedStep]] = [
+        estimates(
+            texts("column-predicted"),
+            lambda one: one.predicted.step_s if one.predicted else None,
+            texts.duration,
+            texts,
+        ),
+        figures(texts("column-error"), lambda one: one.error_fraction, lambda error: f"{100 * error:+.1f} %"),
+    ]
+    columns: list[Column[CheckedStep]] = [
+        Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
+        Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.step.precision]),
+        Column(
+            title=texts("column-batch"),
+            text=lambda one: batch_text(one.step, texts.language),
+            order=lambda one: one.step.batch_size,
+            number=True,
+        ),
+        figures(texts("history-measured"), lambda one: one.summary.median_s, texts.duration),
+        *(judged if predicted else ()),
+        Column(title=texts("column-verdict"), text=lambda one: texts.verdict(one.step.verdict.kind)),
+    ]
+    return TableCard(
+        texts("history-measured-title" if predicted else "history-only-measured-title"),
+        columns,
+        checks,
+        note=context.texts.title(advice.workload.name),
+        below=texts("history-checks-note") if len(predicted) < len(checks) else "",
+        visible_rows=9,
+    )
+
+
 def compared_cards(first: AdviceRecord, second: AdviceRecord, context: Context) -> list[QWidget]:
-    """Figures, settings and step times; `first` is the earlier run."""
+    """What was set differently, and which figures and step times really differ; `first` is the earlier run."""
     found = compare(first, second)
     cards: list[QWidget] = [_figures_card(first, second, context, same_set_up=found.same_set_up, rows=found.figures)]
     if found.settings:
@@ -154,13 +193,12 @@ def _verdict_columns(context: Context) -> list[Column[Any]]:
 
 def _shown(difference: FigureDifference, value: float, currency: str | None, context: Context) -> str:
     texts = context.texts
-    if difference.field == "samples_per_s":
-        return texts.rate(value)
-    if difference.field == "peak_memory_bytes":
-        return texts.size(value)
-    if difference.field == "cost":
-        return texts.money(value, currency)
-    return texts.duration(value)
+    others: dict[str, Callable[[float], str]] = {
+        "samples_per_s": texts.rate,
+        "peak_memory_bytes": texts.size,
+        "cost": lambda amount: texts.money(amount, currency),
+    }
+    return others.get(difference.field, texts.duration)(value)
 
 
 def _ratio(ratio: float | None) -> str:
