@@ -75,8 +75,9 @@ class _Attempt:
 def detect_machine(*, timeout_s: float = 10.0) -> Machine:
     """What this machine is. A driver that hangs or crashes costs its fields, never the answer.
 
-    `timeout_s` bounds the sampler's start and the driver's; later calls get 2 s each. A call that hung or
-    crashed is not made again: the sampler is restarted without it, up to three times, then without the driver.
+    `timeout_s` bounds the driver's start, from the moment it is asked; later calls get 2 s each. A call that hung or
+    crashed is not made again: the sampler is restarted without it, up to three times, then without the driver. Where
+    the look ends before the driver is asked, as on a machine that is too busy, that no GPU is known is told.
     Raises SamplerBrokenError when not even the processor could be looked at.
     """
     avoid: list[str] = []
@@ -90,11 +91,11 @@ def detect_machine(*, timeout_s: float = 10.0) -> Machine:
             break
         attempt = _run(Detect(avoid=tuple(avoid)), timeout_s)
     if not attempt.complete:
-        if attempt.asking is not None and attempt.asking.function == "nvmlInit":
+        if attempt.asking is None:
+            notices.append(Reason.of("driver-not-asked"))
+        elif attempt.asking.function == "nvmlInit":
             notices = [Reason.of("driver-not-responding" if attempt.hung else "driver-crashed")]
-        attempt = (
-            attempt if attempt.host is not None else _run(Detect(ask_driver=False), max(timeout_s, _HOST_DEADLINE_S))
-        )
+        attempt = attempt if attempt.host is not None else _run(Detect(ask_driver=False), timeout_s)
     return _assemble(attempt, notices)
 
 
@@ -104,9 +105,9 @@ def _run(request: Detect, timeout_s: float) -> _Attempt:
     child = ChildProcess(SAMPLER, memory_limit_bytes=SAMPLER_LIMIT_BYTES)
     try:
         child.send(msgspec.json.encode(request))
-        start_s = time.monotonic() + timeout_s
+        start_s = time.monotonic() + max(timeout_s, _HOST_DEADLINE_S)
         while not attempt.complete:
-            answered = attempt.driver is not None
+            answered, asked = attempt.driver is not None, attempt.asking is not None
             line = child.next_line(_CALL_DEADLINE_S if answered else wait_until(start_s))
             if line is None:
                 break
@@ -114,6 +115,8 @@ def _run(request: Detect, timeout_s: float) -> _Attempt:
             if event is None:  # whoever writes into this pipe has lost his senses: as if it had crashed
                 break
             attempt.take(event)
+            if attempt.asking is not None and not asked:
+                start_s = time.monotonic() + timeout_s
     except TimeoutError:
         attempt.hung = True
     finally:

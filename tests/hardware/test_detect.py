@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from advisor.core.child_process import ChildProcess
 from advisor.core.sentences import say
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Gpu, Machine
@@ -152,6 +153,20 @@ def test_a_driver_that_hangs_at_its_start_is_given_up_at_the_deadline(nvml_stub:
     assert machine.gpus == ()
     assert machine.notices[0].code == "driver-not-responding"
     assert machine.cpu.logical_core_count
+
+
+def test_the_drivers_time_begins_when_it_is_asked(nvml_stub: NvmlStub, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, waits = ChildProcess.next_line, list[float]()
+
+    def noted(child: ChildProcess, timeout_s: float) -> bytes | None:
+        waits.append(timeout_s)
+        return real(child, timeout_s)
+
+    monkeypatch.setattr(ChildProcess, "next_line", noted)
+    nvml_stub.use("init_hang")
+    assert detect_machine(timeout_s=1.0).notices[0].code == "driver-not-responding"
+    assert waits[0] > 29.0  # a busy machine may take long to start the sampler
+    assert waits[-1] <= 1.0
 
 
 def test_names_that_are_no_text_or_hold_control_characters_are_harmless(nvml_stub: NvmlStub) -> None:

@@ -32,6 +32,23 @@ def test_a_driver_that_hangs_in_ever_new_calls_is_restarted_three_times_and_then
     assert machine.cpu.logical_core_count
 
 
+@pytest.mark.parametrize("hung", [True, False])
+def test_a_look_that_ends_before_the_driver_is_asked_says_that_no_gpu_is_known(
+    monkeypatch: pytest.MonkeyPatch, *, hung: bool
+) -> None:
+    real = detect._run
+
+    def ends_early(request: Detect, timeout_s: float) -> detect._Attempt:
+        attempt = real(msgspec.structs.replace(request, ask_driver=False), timeout_s)
+        attempt.complete, attempt.hung = not request.ask_driver, hung
+        return attempt
+
+    monkeypatch.setattr(detect, "_run", ends_early)
+    machine = detect.detect_machine()
+    assert [notice.code for notice in machine.notices] == ["driver-not-asked"]
+    assert machine.cpu.logical_core_count
+
+
 def test_cards_of_other_makers_are_numbered_after_nvidias(monkeypatch: pytest.MonkeyPatch) -> None:
     real = detect._run
 
