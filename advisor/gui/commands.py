@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QMainWindow, QToolTip
 
 from advisor.core.errors import InputError, UserFacingError
 from advisor.gui.dialogs.save_path import ask_save_path
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
 from advisor.gui.texts import Texts
 from advisor.gui.threads import Outcome, call_as_job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtGui import QAction
-
-    from advisor.gui.session import Session
-    from advisor.gui.settings import Settings
     from advisor.present.advice_file import FileKind
     from advisor.workload.workload import Workload
 

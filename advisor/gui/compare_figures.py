@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.catalogue.precisions import PRECISIONS
+from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.core.errors import UserFacingError
+from advisor.core.units import Estimate
+from advisor.gui.settings import Settings
+from advisor.predict.prediction import Prediction
 from advisor.recommend.prices import Prices, cost_of, read_prices
 from advisor.recommend.ranking import Row, rank, rank_for_compare, score, untrusted_devices
-from advisor.recommend.recommendation import prediction_of
+from advisor.recommend.recommendation import Goal, Recommendation, prediction_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from advisor.catalogue.precisions import Precision
-    from advisor.core.units import Estimate
-    from advisor.gui.settings import Settings
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Goal, Recommendation
     from advisor.store.advice_record import AdviceRecord
 
 _S_PER_HOUR = 3600.0

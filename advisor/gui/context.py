@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from advisor.gui.session import JobEnd, Session
-    from advisor.gui.settings import Settings
-    from advisor.gui.texts import Texts
-    from advisor.gui.theme import Theme
+from advisor.gui.session import JobEnd, Session
+from advisor.gui.settings import Settings
+from advisor.gui.texts import Texts
+from advisor.gui.theme import Theme
 
 PageName = Literal["machine", "model", "measure", "advice", "compare", "cases", "history"]
 PAGE_NAMES: tuple[PageName, ...] = ("machine", "model", "measure", "advice", "compare", "cases", "history")

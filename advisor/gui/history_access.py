@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
+from advisor.core.sentences import Reason
+from advisor.store.advice_record import AdviceRecord
 from advisor.store.history import History, Run, TrackRecord, Truth
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from advisor.core.sentences import Reason
-    from advisor.store.advice_record import AdviceRecord
 
 Found = TypeVar("Found")
 

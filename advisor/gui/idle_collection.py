@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _CHECK_MS = 200
 _ROUNDS_BETWEEN = 300

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import AdviseAsk, VerifyAsk
+from advisor.gui.models.typed_prices import TypedPrices
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
+from advisor.gui.threads import Job
 from advisor.recommend.recommendation import Limits
-
-if TYPE_CHECKING:
-    from advisor.gui.models.typed_prices import TypedPrices
-    from advisor.gui.session import Session
-    from advisor.gui.settings import Settings
-    from advisor.gui.threads import Job
-    from advisor.store.advice_record import AdviceRecord
-    from advisor.workload.workload import Workload
-
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Workload
 
 _S_PER_HOUR = 3600.0
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import Reason
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunProgress
+from advisor.measure.measurement import Measurement, Summary, Verdict
 from advisor.present.card_names import short_name
 from advisor.protocol.messages import Failed, Memory, Progress, Sample, StageEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from advisor.catalogue.precisions import Precision
     from advisor.gui.jobs.forecast import Forecast
-    from advisor.measure.measurement import Measurement, Summary, Verdict
 
 JobKind = Literal["advise", "verify"]
 _ENDED_BADLY = ("died", "failed")

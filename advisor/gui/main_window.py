@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, QTranslator, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
+from advisor.core.sentences import Language
 from advisor.gui.commands import Commands
 from advisor.gui.context import PAGE_NAMES, PAGES_OF_ENDS, Context, PageName
 from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.menus import build_menus
 from advisor.gui.navigation import Navigation
+from advisor.gui.pages.page import Page, ViewState
 from advisor.gui.preload import Preload
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
 from advisor.gui.strip.call import Call
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.theme import palette_of, style_sheet, theme_for
 from advisor.gui.widgets.boxes import across
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from PySide6.QtCore import QTranslator
-    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QShowEvent
-
-    from advisor.core.sentences import Language
-    from advisor.gui.pages.page import Page, ViewState
-    from advisor.gui.session import Session
-    from advisor.gui.settings import Settings
 
 _POPUP_MS = 150
 """How often is looked whether an open menu was closed."""

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 
+from advisor.gui.commands import Commands
 from advisor.gui.context import PAGE_NAMES
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QMainWindow
-
-    from advisor.gui.commands import Commands
-    from advisor.gui.settings import Settings
-    from advisor.gui.texts import Texts
+from advisor.gui.settings import Settings
+from advisor.gui.texts import Texts
 
 _FILE = (
     ("open", "Ctrl+O"),

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from advisor.core.errors import UserFacingError
+from advisor.core.units import Estimate
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import TraceAsk
+from advisor.gui.session import Session
 from advisor.gui.threads import JobThread, Outcome
-from advisor.workload.workload import traced_as
-
-if TYPE_CHECKING:
-    from advisor.core.units import Estimate
-    from advisor.gui.session import Session
-    from advisor.optable.op_table import Layer, OpTable
-    from advisor.store.advice_record import AdviceRecord
-    from advisor.workload.workload import Workload
+from advisor.optable.op_table import Layer, OpTable
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Workload, traced_as
 
 _WAIT_MS = 500
 

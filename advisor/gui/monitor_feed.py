@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from advisor.core.sentences import Reason
+from advisor.hardware.machine import Reading
 
-    from advisor.core.sentences import Reason
+if TYPE_CHECKING:
     from advisor.gui.models.readings import ReadingsBuffer
-    from advisor.hardware.machine import Reading
     from advisor.hardware.monitor import Monitor
 
 REST_INTERVAL_S = 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPixmap
@@ -11,13 +10,10 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from advisor.core.bundled import resource
 from advisor.gui.context import PAGE_NAMES, PageName
-from advisor.gui.theme import NAVIGATION_WIDTH
+from advisor.gui.texts import Texts
+from advisor.gui.theme import NAVIGATION_WIDTH, Theme
 from advisor.gui.widgets.boxes import REST, down, put
 from advisor.gui.widgets.labels import ElidedLabel, label
-
-if TYPE_CHECKING:
-    from advisor.gui.texts import Texts
-    from advisor.gui.theme import Theme
 
 
 class Navigation(QWidget):

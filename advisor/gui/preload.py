@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from advisor.gui.context import PAGE_NAMES
-from advisor.gui.threads import call_as_job
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.gui.threads import Crew
+from advisor.gui.threads import Crew, call_as_job
 
 _FIRST_MS = 30
 """First what was painted is shown."""

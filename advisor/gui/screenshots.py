@@ -7,19 +7,18 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QApplication
+
 from advisor.core.errors import UserFacingError
 from advisor.gui.context import PAGE_NAMES
+from advisor.gui.main_window import MainWindow
+from advisor.gui.pages.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtWidgets import QApplication
-
-    from advisor.gui.main_window import MainWindow
-    from advisor.gui.pages.page import Page
     from advisor.store.advice_record import AdviceRecord
 
 _SETTLE_ROUNDS = 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -12,19 +13,16 @@ from PySide6.QtGui import QUndoStack
 from advisor.gui.jobs.apart import apart
 from advisor.gui.models.workload_edits import Described, WorkloadEdit
 from advisor.gui.monitor_feed import MonitorFeed
+from advisor.gui.settings import Settings
 from advisor.gui.threads import Crew, Job, JobThread, Outcome, call_as_job
-from advisor.hardware.machine import Reading
+from advisor.hardware.machine import Machine, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from advisor.cases.case_file import CaseAnswer
     from advisor.gui.job_state import JobKind, JobState
     from advisor.gui.jobs.asks import Ask
     from advisor.gui.jobs.forecast import Pace
     from advisor.gui.models.typed_prices import TypedPrices
-    from advisor.gui.settings import Settings
-    from advisor.hardware.machine import Machine
     from advisor.store.advice_record import AdviceRecord
     from advisor.store.history import Truth
     from advisor.workload.workload import Workload

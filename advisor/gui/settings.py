@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QSettings, QStandardPaths
 
 from advisor.core.sentences import Language, system_language
+from advisor.core.units import SizeUnits
 
 if TYPE_CHECKING:
-    from advisor.core.units import SizeUnits
     from advisor.gui.models.typed_prices import TypedPrices
     from advisor.gui.theme import Scheme
     from advisor.recommend.recommendation import Goal

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from advisor.core.bundled import resource
+from advisor.core.errors import UserFacingError
+from advisor.core.sentences import Language, Reason, Value
 from advisor.core.units import (
     Estimate,
     SizeUnits,
@@ -17,15 +20,11 @@ from advisor.core.units import (
     format_seconds,
     format_size,
 )
+from advisor.gui.threads import Outcome
 from advisor.present.window_words import window_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from advisor.catalogue.strategies import Strategy
-    from advisor.core.errors import UserFacingError
-    from advisor.core.sentences import Language, Reason, Value
-    from advisor.gui.threads import Outcome
 
 CHANGED = "•"
 """Beside what is not as it was at first."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QToolTip, QWidget
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QHelpEvent
 
 
 def plain_tooltip(text: str) -> str:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QGridLayout, QWidget
 
 from advisor import __version__
 from advisor.gui.dialogs.frame import add_close, opened
+from advisor.gui.texts import Texts
 from advisor.gui.widgets.boxes import put
 from advisor.gui.widgets.labels import label
-
-if TYPE_CHECKING:
-    from advisor.gui.texts import Texts
 
 LICENCES = (
     ("PySide6-Essentials", "LGPL-3.0"),

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.dialogs.frame import AskingDialog
+from advisor.gui.texts import Texts
 from advisor.gui.widgets.boxes import put
 from advisor.gui.widgets.labels import label, paragraph
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from PySide6.QtGui import QShowEvent
-    from PySide6.QtWidgets import QWidget
-
-    from advisor.gui.texts import Texts
 
 _WIDTH = 532
 

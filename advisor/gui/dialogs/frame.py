@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
 
 from advisor.gui.widgets.boxes import Margins, down
 from advisor.gui.widgets.labels import set_look
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QShowEvent
 
 _MARGINS: Margins = (24, 20, 24, 18)
 

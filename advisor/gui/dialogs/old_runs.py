@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from advisor.gui.dialogs.frame import AskingDialog
+from advisor.gui.texts import Texts
 from advisor.gui.widgets.boxes import put, row
 from advisor.gui.widgets.labels import label
-from advisor.store.history import older_than
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.gui.texts import Texts
-    from advisor.store.history import Run
+from advisor.store.history import Run, older_than
 
 USUAL_DAYS, MOST_DAYS = 365, 36_500
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtWidgets import QDialog, QLayout, QPlainTextEdit, QWidget
 
 from advisor.gui.dialogs.frame import add_close, opened
+from advisor.gui.texts import Texts
+from advisor.gui.threads import Outcome
 from advisor.gui.widgets.labels import paragraph
-
-if TYPE_CHECKING:
-    from advisor.gui.texts import Texts
-    from advisor.gui.threads import Outcome
 
 _WIDTH = 520
 _OPEN = "advisor_problem_dialog"

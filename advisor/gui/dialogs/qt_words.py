@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QObject, QTranslator
 
 from advisor.gui.texts import Texts
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import QObject
 
 _MISSING = {
     "&Look in:": "qt-look-in",

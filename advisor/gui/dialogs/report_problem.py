@@ -6,7 +6,6 @@ import getpass
 import platform
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtGui import QGuiApplication
@@ -14,11 +13,9 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
 
 from advisor import __version__
 from advisor.gui.dialogs.frame import add_close, opened
+from advisor.gui.texts import Texts
 from advisor.gui.widgets.labels import label
-
-if TYPE_CHECKING:
-    from advisor.gui.texts import Texts
-    from advisor.hardware.machine import Machine
+from advisor.hardware.machine import Machine
 
 
 def report_text(machine: Machine | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
 from advisor.gui.dialogs.frame import AskingDialog
 from advisor.gui.models.typed_number import FieldError, typed_number
-from advisor.gui.settings import DEFAULT_BUDGET_S
+from advisor.gui.settings import DEFAULT_BUDGET_S, Settings
 from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Choice
@@ -18,9 +19,6 @@ from advisor.gui.widgets.judged_line import JudgedLine
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.gui.settings import Settings
     from advisor.gui.texts import Texts
 
 

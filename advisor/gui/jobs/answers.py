@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from advisor.gui.jobs.asks import AdviseAsk, Ask, CasesAsk, DetectAsk, NewestAdviceAsk, PlainAsk, TraceAsk, VerifyAsk
+from advisor.optable.op_table import OpTable
+from advisor.workload.workload import Workload
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Collection, Generator
 
     from advisor.advice import AdviceRequest
-    from advisor.optable.op_table import OpTable
     from advisor.recommend.prices import Prices
-    from advisor.workload.workload import Workload
 
 
 _LOOKED_BACK = 20

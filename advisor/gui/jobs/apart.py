@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,7 +12,6 @@ from advisor.core.sentences import Reason, SaidError
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Generator
 
     from advisor.core.child_process import ChildProcess
     from advisor.gui.jobs.asks import Ask

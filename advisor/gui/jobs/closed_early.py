@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from advisor import __version__
 from advisor.core.moment import utc_text
 from advisor.core.sentences import Reason
+from advisor.hardware.machine import Machine
+from advisor.measure.measurement import Measurement
 from advisor.store.advice_record import AdviceRecord, ModelFacts
+from advisor.workload.workload import Workload
 from advisor.workload.workload_file import source_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.hardware.machine import Machine
-    from advisor.measure.measurement import Measurement
-    from advisor.workload.workload import Workload
 
 
 def measured_alone(workload: Workload, machine: Machine, measurements: Sequence[Measurement]) -> AdviceRecord:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import msgspec
 
 from advisor.core.records import built
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _CHUNK = 50
 """Predictions a line: decoding holds the interpreter's lock, and this many take two milliseconds."""

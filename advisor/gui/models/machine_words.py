@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING
 
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
+from advisor.gui.texts import Texts
+from advisor.hardware.machine import Machine
 from advisor.present.card_names import short_name
-
-if TYPE_CHECKING:
-    from advisor.gui.texts import Texts
-    from advisor.hardware.machine import Machine
 
 FORMATS = {
     "utilisation": lambda value: f"{100 * value:.0f} %",

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from advisor.core.sentences import Reason
+from advisor.hardware.machine import Reading
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
-
-    from advisor.core.sentences import Reason
-    from advisor.hardware.machine import Reading
 
 Metric = Literal["utilisation", "memory", "power", "clock", "temperature", "pressure"]
 GPU_METRICS: tuple[Metric, ...] = ("utilisation", "memory", "power", "clock", "temperature")

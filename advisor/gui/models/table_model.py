@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import is_
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QIcon
 
+from advisor.core.units import Estimate
+from advisor.gui.texts import Texts
 from advisor.gui.tooltips import plain_tooltip
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from PySide6.QtGui import QIcon
-
-    from advisor.core.units import Estimate
-    from advisor.gui.texts import Texts
 
 Record = TypeVar("Record")
 Index = QModelIndex | QPersistentModelIndex

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
 from advisor.core.records import Record
 from advisor.gui.models.typed_number import FieldError, typed_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_AN_HOUR = 1e6
 """As in a price file."""

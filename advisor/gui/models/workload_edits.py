@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QUndoCommand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from advisor.workload.workload import Workload
 
 _TYPING_S = 2.0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
+from advisor.gui.context import Context
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
@@ -13,18 +14,16 @@ from advisor.gui.plots.stacked import Piece, Stack, StackChart
 from advisor.gui.widgets.boxes import REST
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
+from advisor.predict.prediction import Prediction
 from advisor.present.batch_curve import batch_curve, up_to_the_limit
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
 from advisor.present.set_ups import usable_memory_bytes
 from advisor.recommend.crossover import fastest_alone
 from advisor.recommend.precisions import at_least_as_exact
-from advisor.recommend.recommendation import batch_advice_on, prediction_of, rests_on
+from advisor.recommend.recommendation import Crossover, Recommendation, batch_advice_on, prediction_of, rests_on
 
 if TYPE_CHECKING:
-    from advisor.gui.context import Context
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Crossover, Recommendation
     from advisor.store.advice_record import AdviceRecord
 
 _MOST_STRATEGIES = 9

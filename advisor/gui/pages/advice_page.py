@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Names, listed, visible
+from advisor.core.sentences import Names, Reason, listed, visible
+from advisor.core.units import Estimate
+from advisor.gui.context import Context
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -23,15 +26,9 @@ from advisor.present.card_names import short_name, shown_names
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine, usable_memory_bytes
 from advisor.recommend.ranking import untrusted_devices
-from advisor.recommend.recommendation import prediction_of
+from advisor.recommend.recommendation import Recommendation, prediction_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from advisor.core.sentences import Reason
-    from advisor.core.units import Estimate
-    from advisor.gui.context import Context
-    from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)

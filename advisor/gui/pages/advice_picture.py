@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,20 +10,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from advisor.core.sentences import visible
+from advisor.gui.context import Context
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.plots.job_chart import JobChart, JobRow
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
-from advisor.present.job_picture import legend, row_detail, row_name, row_names, tick_text
+from advisor.present.job_picture import JobPicture, PictureRow, legend, row_detail, row_name, row_names, tick_text
 from advisor.present.look import device_colour, device_places, device_shape
 from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
+from advisor.recommend.switches import Switch, SwitchKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.gui.context import Context
-    from advisor.present.job_picture import JobPicture, PictureRow
-    from advisor.recommend.switches import Switch, SwitchKind
     from advisor.store.advice_record import AdviceRecord
 
 

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
-from advisor.claims.claim import ClaimAnswer
+from advisor.claims.claim import ClaimAnswer, Verdict
 from advisor.core.sentences import Reason
 from advisor.core.units import exactly
+from advisor.gui.context import Context
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import CasesAsk, ClaimAsk
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
+from advisor.gui.threads import Outcome
 from advisor.gui.widgets.boxes import REST, across, clear, down, put
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice, bulleted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.claims.claim import Verdict
-    from advisor.gui.context import Context
-    from advisor.gui.threads import Outcome
 
 _CHIPS: dict[Verdict, str] = {
     "plausible": "chip-accent",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -9,18 +10,15 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import Strategy
+from advisor.core.units import Estimate
+from advisor.gui.context import Context
 from advisor.gui.models.table_model import Column
 from advisor.gui.pages.advice_charts import prediction_tip
-from advisor.gui.texts import CHANGED
+from advisor.gui.texts import CHANGED, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from advisor.catalogue.strategies import Strategy
-    from advisor.core.units import Estimate
     from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
-    from advisor.gui.context import Context
-    from advisor.gui.texts import Texts
 
 _PIN = ((4, 2), (10, 2), (9, 4), (9, 6), (11, 8), (3, 8), (5, 6), (5, 4))
 

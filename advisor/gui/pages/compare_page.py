@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.core.sentences import in_a_row
-from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders, told_prices
+from advisor.core.units import Estimate
+from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex, figure_of, precision_orders, told_prices
+from advisor.gui.context import Context
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -26,21 +28,11 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label, tell
 from advisor.gui.widgets.notice import EmptyState
+from advisor.predict.prediction import Prediction
 from advisor.present.card_names import names_with_place
 from advisor.present.look import device_places, device_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtWidgets import QLabel
-
-    from advisor.catalogue.precisions import Precision
-    from advisor.core.units import Estimate
-    from advisor.gui.compare_figures import ComparedSetUp
-    from advisor.gui.context import Context
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.ranking import Row
-    from advisor.recommend.recommendation import Goal
+from advisor.recommend.ranking import Row
+from advisor.recommend.recommendation import Goal
 
 _MOST_BARS = 24
 """More bars than this say nothing at a glance; the table says the rest."""

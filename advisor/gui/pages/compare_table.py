@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -11,25 +12,19 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QSizePolicy, 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
+from advisor.gui.context import Context
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.models.table_model import ShownRows, TableModel
 from advisor.gui.models.typed_number import FieldError
-from advisor.gui.models.typed_prices import MOST_AN_HOUR, typed_price
+from advisor.gui.models.typed_prices import MOST_AN_HOUR, TypedPrices, typed_price
 from advisor.gui.pages.compare_columns import set_up_columns
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import label, tell, untold
 from advisor.gui.widgets.table import Table
 from advisor.gui.widgets.table_card import GrowingCard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from advisor.gui.context import Context
-    from advisor.gui.models.typed_prices import TypedPrices
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Goal
+from advisor.predict.prediction import Prediction
+from advisor.recommend.recommendation import Goal
 
 _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
 _GIVES_WAY = ("energy", "range", "step", "basis", "cost", "memory", "precision")

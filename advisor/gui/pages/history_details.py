@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
+from advisor.core.units import Estimate
+from advisor.gui.context import Context
 from advisor.gui.models.table_model import Column, estimates, figures
 from advisor.gui.start.local_time import local_moment
 from advisor.gui.widgets.card import Card
@@ -18,10 +21,6 @@ from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
 from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.core.units import Estimate
-    from advisor.gui.context import Context
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QFileSystemWatcher, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QPushButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
+from advisor.gui.context import Context
 from advisor.gui.dialogs.old_runs import ask_age
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.history_access import HistoryListing, in_history, read_history
@@ -26,12 +27,7 @@ from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.store.advice_record import AdviceRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.gui.context import Context
-    from advisor.store.history import History, Run, TrackRecord, Truth
+from advisor.store.history import History, Run, TrackRecord, Truth
 
 _BOTH = 2
 _SETTLED_MS = 300

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
+from advisor.gui.context import Context
 from advisor.gui.pages.page import GAP, Page
 from advisor.gui.widgets.boxes import clear, down
 
 if TYPE_CHECKING:
-    from advisor.gui.context import Context
     from advisor.gui.plots.live_grid import LiveGrid
 
 REDRAW_MS = 250

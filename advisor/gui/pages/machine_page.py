@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout
 
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
+from advisor.gui.context import Context
 from advisor.gui.models.machine_words import FORMATS, software_line
 from advisor.gui.pages.live_page import LivePage
 from advisor.gui.pages.page import GAP, ViewState
@@ -17,16 +20,11 @@ from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import clear, down, put
 from advisor.gui.widgets.device_card import DeviceCard
 from advisor.gui.widgets.notice import Notice
+from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading, Refusal
 from advisor.present.look import device_colour
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from PySide6.QtGui import QResizeEvent
-
-    from advisor.gui.context import Context
     from advisor.gui.plots.live_grid import LiveGrid
-    from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading, Refusal
 
 _WIDE_COUNT = 3
 _MANY_CARDS = 6

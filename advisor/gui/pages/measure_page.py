@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QPlainTextEdit, QProgressBar
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.job_state import StepSeries
+from advisor.gui.context import Context
+from advisor.gui.job_state import JobState, StepSeries
 from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.live_page import REDRAW_MS, LivePage
 from advisor.gui.pages.page import GAP
+from advisor.gui.threads import Outcome
 from advisor.gui.widgets.boxes import REST, across, clear, down, put
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
@@ -23,10 +25,7 @@ from advisor.present.card_names import short_name
 from advisor.present.look import device_places
 
 if TYPE_CHECKING:
-    from advisor.gui.context import Context
-    from advisor.gui.job_state import JobState
     from advisor.gui.plots.step_plot import StepPlot
-    from advisor.gui.threads import Outcome
 
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from advisor.core.sentences import visible
+from advisor.gui.context import Context
 from advisor.gui.models.form_fields import fields_of
+from advisor.gui.texts import Texts
 from advisor.gui.widgets.boxes import REST, across, clear, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
@@ -17,14 +21,6 @@ from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
 from advisor.workload.workload import NumbersModel, TemplateModel
 from advisor.workload.workload_file import bundled_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtGui import QShowEvent
-
-    from advisor.gui.context import Context
-    from advisor.gui.texts import Texts
 
 TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
 NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10, "activation_bytes_per_sample": 9.2e7}

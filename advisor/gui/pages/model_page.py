@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
+from advisor.gui.context import Context
 from advisor.gui.dialogs.save_path import ask_save_path
-from advisor.gui.model_preview import ModelTracer
+from advisor.gui.model_preview import ModelTracer, Preview
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.model_doors import DoorsCard, PresetDoor, door_of
@@ -32,14 +35,6 @@ from advisor.optable.op_table import Layer, at
 from advisor.present.card_names import short_name
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import Data, PythonModel, Training, Workload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtGui import QResizeEvent
-
-    from advisor.gui.context import Context
-    from advisor.gui.model_preview import Preview
 
 _WHOLE = "workload"
 """Stands for a contradiction between fields that are allowed by themselves."""

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
+from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractSlider, QFrame, QLayout, QPushButton, QScrollArea, QScrollBar, QWidget
 
+from advisor.gui.context import Context
 from advisor.gui.preload import plots_imported
 from advisor.gui.threads import Outcome
 from advisor.gui.widgets.boxes import across, clear, down, widgets_of
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.labels import ElidedLabel, label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
-
-    from advisor.gui.context import Context
 
 GAP = 14
 _WIDEST = 2560

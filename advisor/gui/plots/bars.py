@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter
 
+from advisor.core.units import Estimate
 from advisor.gui.plots.chart import Chart
-from advisor.gui.theme import TEXT_SIZE, TICK_SIZE, mixed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtGui import QPainter
-
-    from advisor.core.units import Estimate
-    from advisor.gui.theme import Theme
+from advisor.gui.theme import TEXT_SIZE, TICK_SIZE, Theme, mixed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QHelpEvent,
+    QPaintDevice,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QPolygonF,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from advisor.core.units import format_seconds
-from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
+from advisor.gui.theme import SMALL_SIZE, TICK_SIZE, Theme
 from advisor.gui.tooltips import answer_tooltip
 from advisor.gui.widgets.labels import in_two_lines
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintDevice, QPaintEvent
-
-    from advisor.gui.theme import Theme
-    from advisor.present.look import Shape
+from advisor.present.look import Shape
 
 _LINE = 13.0
 """Height of one of two lines, in pixels."""

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
+from advisor.core.units import Estimate
 from advisor.gui.plots.chart import Chart, round_ticks
-from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from PySide6.QtGui import QPainter
-
-    from advisor.core.units import Estimate
-    from advisor.gui.theme import Theme
+from advisor.gui.theme import SMALL_SIZE, TICK_SIZE, Theme
 
 _TICK_GAP = 6.0
 """Least room between the words of two ticks, in pixels."""

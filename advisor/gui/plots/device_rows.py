@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QImage, QPen
+from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPen, QResizeEvent
 
 from advisor.gui.plots.chart import Chart
 from advisor.gui.plots.traces import LINE_PIXELS
-from advisor.gui.theme import TEXT_SIZE, TICK_SIZE, mixed
+from advisor.gui.theme import TEXT_SIZE, TICK_SIZE, Theme, mixed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-    from PySide6.QtGui import QMouseEvent, QPainter, QResizeEvent
-
     from advisor.gui.models.readings import Columns, Metric, ReadingsBuffer
     from advisor.gui.plots.live_plot import Series
-    from advisor.gui.theme import Theme
 
 ROW = 44
 _HEAD = 20

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from advisor.gui.models.readings import HOST
-
-if TYPE_CHECKING:
-    from advisor.gui.models.readings import Metric
-    from advisor.hardware.machine import Machine
+from advisor.gui.models.readings import HOST, Metric
+from advisor.hardware.machine import Machine
 
 _GIGA = {"binary": ("GiB", 2.0**-30), "decimal": ("GB", 1e-9)}
 """The unit of the memory axis and its share of a byte, by the reader's choice."""

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 
 from advisor.gui.plots.chart import Chart, draw_mark
-from advisor.gui.theme import SMALL_SIZE, TEXT_SIZE, mixed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
-
-    from advisor.gui.theme import Theme
-    from advisor.present.look import Shape
+from advisor.gui.theme import SMALL_SIZE, TEXT_SIZE, Theme, mixed
+from advisor.present.look import Shape
 
 ROW = 25
 _AXIS = 24

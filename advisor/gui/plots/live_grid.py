@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
@@ -20,28 +21,20 @@ from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.models.machine_words import FORMATS
-from advisor.gui.models.readings import BUCKETS, GPU_METRICS, HOST, ReadingsBuffer
+from advisor.gui.models.readings import BUCKETS, GPU_METRICS, HOST, Metric, ReadingsBuffer
 from advisor.gui.plots.device_rows import DeviceRows, Scale, Shown
-from advisor.gui.plots.grid_figures import CSV_UNITS, draws, figures_of, top_of
+from advisor.gui.plots.grid_figures import CSV_UNITS, GridFigure, draws, figures_of, top_of
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
-from advisor.gui.theme import device_look
+from advisor.gui.texts import Texts
+from advisor.gui.theme import Theme, device_look
 from advisor.gui.threads import Outcome
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import FlowLayout, across, down
 from advisor.gui.widgets.buttons import one_of
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from advisor.gui.models.readings import Metric
-    from advisor.gui.plots.grid_figures import GridFigure
-    from advisor.gui.texts import Texts
-    from advisor.gui.theme import Theme
-    from advisor.hardware.machine import Gpu, GpuProcess, Machine
+from advisor.hardware.machine import Gpu, GpuProcess, Machine
 
 MANY = 4
 """From so many GPUs on, curves over each other are not told apart: a row each."""

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPoint, QRectF, Qt
 
 from advisor.gui.models.machine_words import FORMATS
 from advisor.gui.plots.chart import round_ticks
 from advisor.gui.plots.phase_band import PhaseBand
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, thin_pen
+from advisor.gui.texts import Texts
+from advisor.gui.theme import Theme
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from PySide6.QtCore import QPoint, Qt
-
     from advisor.gui.models.readings import Frame, Metric, ReadingsBuffer
     from advisor.gui.plots.grid_figures import GridFigure
-    from advisor.gui.texts import Texts
-    from advisor.gui.theme import Theme
 
 _MAX_PHASES = 24
 _TOLD = 3

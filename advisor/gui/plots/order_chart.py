@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from advisor.gui.plots.chart import Chart, draw_mark
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtGui import QPainter
-
-    from advisor.gui.theme import Theme
-    from advisor.present.look import Shape
+from advisor.gui.theme import Theme
+from advisor.present.look import Shape
 
 _ROW = 27
 _DOT = 5.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
@@ -11,14 +11,11 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy
 
-from advisor.gui.theme import TICK_SIZE
+from advisor.gui.theme import TICK_SIZE, Theme
 from advisor.gui.tooltips import answer_tooltip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from advisor.gui.plots.phase_band import PhaseBand
-    from advisor.gui.theme import Theme
 
 _AXES = {"left": (1, 0), "bottom": (2, 1)}
 Ticks = Sequence[tuple[float, str]]

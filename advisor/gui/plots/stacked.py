@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter
 
 from advisor.gui.plots.chart import Chart
-from advisor.gui.theme import TEXT_SIZE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtGui import QPainter
-
-    from advisor.gui.theme import Theme
-
+from advisor.gui.theme import TEXT_SIZE, Theme
 
 _OVERFLOW = 1.25
 """What goes beyond this many capacities is cut off: its number tells the rest."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QIcon
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
@@ -14,21 +17,14 @@ from advisor.core.units import format_seconds
 from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
-from advisor.gui.theme import DASHES, mixed
+from advisor.gui.texts import Texts
+from advisor.gui.theme import DASHES, Theme, mixed
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
 from advisor.present.look import device_colour
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-    from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QIcon
-
     from advisor.gui.job_state import StepSeries
-    from advisor.gui.texts import Texts
-    from advisor.gui.theme import Theme
 
 _SPANS_S = (5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0)
 _MOST_POINTS = 300

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPen, QPixmap, QPolygonF, QTransform
 from PySide6.QtWidgets import QGraphicsItem
 
-from advisor.gui.plots.phase_band import SHADES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from advisor.gui.plots.phase_band import Shading
+from advisor.gui.plots.phase_band import SHADES, Shading
 
 CurveData = tuple["QPen", "NDArray[np.float64]", "NDArray[np.float64]"]
 _DOT_PIXELS = 4

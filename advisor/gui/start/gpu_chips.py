@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QCompleter, QListView, QToolButton, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
+from advisor.gui.context import Context
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import REST, FlowLayout, across, clear, down
@@ -19,10 +21,7 @@ from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import tell, untold
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.gui.context import Context
 
 _MOST_SHOWN = 12
 

@@ -9,12 +9,12 @@ import msgspec
 from advisor.core.records import built
 from advisor.gui.jobs.apart import apart
 from advisor.gui.models.workload_edits import Described
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
 from advisor.gui.threads import Outcome, call_as_job
 
 if TYPE_CHECKING:
     from advisor.gui.jobs.asks import Ask
-    from advisor.gui.session import Session
-    from advisor.gui.settings import Settings
 
 _WORKLOAD, _REFERENCE = "last_workload", "last_reference"
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from PySide6.QtWidgets import QFormLayout, QWidget
@@ -16,15 +17,11 @@ from advisor.core.errors import UserFacingError
 from advisor.gui.dialogs.frame import AskingDialog
 from advisor.gui.models.form_fields import FormField, fields_of, parse, range_text
 from advisor.gui.models.typed_number import FieldError
+from advisor.gui.settings import Settings
+from advisor.gui.texts import Texts
 from advisor.gui.widgets.boxes import put
 from advisor.gui.widgets.judged_line import JudgedLine
 from advisor.gui.widgets.labels import label, tell, untold
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from advisor.gui.settings import Settings
-    from advisor.gui.texts import Texts
 
 _SCALES: dict[str, tuple[str, float]] = {
     "memory-bytes": ("GB", 1e9),

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QSizePolicy
 
 from advisor.core.sentences import visible
+from advisor.gui.context import Context
 from advisor.gui.start.gpu_chips import GpuChips
 from advisor.gui.widgets.boxes import REST, across
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import ElidedLabel, label
-
-if TYPE_CHECKING:
-    from advisor.gui.context import Context
 
 _ROUNDED_S = 5
 _LAST_WIDTH = 326

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
-if TYPE_CHECKING:
-    from advisor.gui.session import Session
-    from advisor.gui.settings import Settings
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
 
 _SHOWN_MS = 15_000
 

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QProgressBar, QSizePolicy
 
 from advisor.gui.context import PAGES_OF_ENDS
-from advisor.gui.theme import TICK_SIZE
+from advisor.gui.session import Session
+from advisor.gui.texts import Texts
+from advisor.gui.theme import TICK_SIZE, Theme
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.labels import label, set_look, tell
 from advisor.present.card_names import short_name
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
-
-    from advisor.gui.session import Session
-    from advisor.gui.texts import Texts
-    from advisor.gui.theme import Theme
 
 _REASON_LENGTH = 120
 _FIRST_SENTENCE = re.compile(r".*?(?:。|[.!?](?=\s)|$)", re.DOTALL)

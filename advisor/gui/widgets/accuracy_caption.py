@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QLabel
+
+from advisor.core.sentences import Language
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtWidgets import QLabel
-
     from advisor.catalogue.precisions import Precision
-    from advisor.core.sentences import Language
 
 
 def accuracy_caption(language: Language, precisions: Sequence[Precision], spec_key: str | None = None) -> QLabel | None:

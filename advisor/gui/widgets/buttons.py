@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtWidgets import QPushButton
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def push(text: str, action: Callable[[], object], role: str = "") -> QPushButton:

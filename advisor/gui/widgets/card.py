@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from advisor.gui.theme import TEXT_SIZE
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.boxes import REST, across, down, put, row
+from advisor.gui.widgets.boxes import REST, Margins, Part, across, down, put, row
 from advisor.gui.widgets.labels import ElidedLabel, label, tell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtGui import QResizeEvent
-
-    from advisor.gui.widgets.boxes import Margins, Part
 
 
 class Card(QFrame):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QPointF, QRect, Qt
-from PySide6.QtGui import QFont, QPainter, QPalette, QPixmap, QPixmapCache, QStaticText
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette, QPixmap, QPixmapCache, QStaticText
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtCore import QModelIndex, QPersistentModelIndex
-    from PySide6.QtGui import QFontMetrics
-    from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
-
     from advisor.gui.models.table_model import Column
 
 _PADDING = 11

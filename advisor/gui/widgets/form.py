@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QToolButton, QWidget
 
 from advisor.gui.models.form_fields import FormField, parse, range_text, shown
 from advisor.gui.models.typed_number import FieldError
-from advisor.gui.texts import CHANGED
+from advisor.gui.texts import CHANGED, Texts
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.choice import Choice, Line
 from advisor.gui.widgets.labels import label, set_look, tell, untold
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from PySide6.QtGui import QResizeEvent
-
-    from advisor.gui.texts import Texts
 
 Editor = Line | Choice | QCheckBox
 _RESET_WIDTH = 20

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import set_look, tell, untold
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class JudgedLine(Line):

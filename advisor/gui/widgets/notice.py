@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from advisor.gui.texts import Texts
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import REST, across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from advisor.gui.texts import Texts
-
 
 FIRST = 3
 """Sentences of a list that are read without asking for the others."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QSizePolicy
@@ -11,9 +12,6 @@ from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table, WholeRows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class GrowingCard(Card):
