@@ -142,7 +142,8 @@ class AffineWork(Generic[WorkT_co]):
 
 
 def _affine(constant: Floats, slope: Floats, batch_sizes: Floats) -> Floats:
-    return constant + slope * batch_sizes if slope.any() else constant
+    """Never below nothing: what a router gave to an expert in two batches says little of a much smaller one."""
+    return np.maximum(constant + slope * batch_sizes, 0.0) if slope.any() else constant
 
 
 @dataclass(frozen=True, kw_only=True)

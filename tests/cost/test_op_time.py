@@ -112,6 +112,16 @@ def test_an_inner_side_no_longer_than_the_others_is_not_split() -> None:
     assert longer < 6.0 * cube
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_product_whose_rows_would_fall_below_none_at_a_small_batch_takes_a_start_and_no_more() -> None:
+    # A router gave an expert 2 of 8 samples and 10 of 16: by that line it would get minus 5 of 1.
+    routed = matmul((-6.0, 1.0), 256, 256)
+    shape = replace(routed.matmul, k=(-6.0, 1.0))  # type: ignore[type-var] # a matmul has one
+    none, some = seconds([routed], batch=1.0), seconds([routed], batch=64.0)
+    assert 0 < none <= some
+    assert 0 < seconds([replace(routed, matmul=shape)], batch=1.0) <= some
+
+
 def test_a_product_of_one_tile_keeps_most_of_the_card_idle_however_long_its_inner_side() -> None:
     def reached(width: int, k: int) -> float:
         return 2.0 * width * width * k / (seconds([matmul(fixed(width), width, k)]) - FITTED.kernel_start_s)

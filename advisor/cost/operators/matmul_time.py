@@ -92,7 +92,7 @@ def tiled_seconds(  # noqa: PLR0913 - the sizes of a product
     best: Floats | None = None
     lost: Floats | float = fitted.wave_quantisation if quantisation is None else quantisation
     start_s = fitted.tile_start_clocks / rates.clock_hz
-    fewest = np.maximum(1.0 / fitted.most_k_parts, np.sqrt(m * n) / k)
+    fewest = np.maximum(1.0 / fitted.most_k_parts, np.sqrt(m * n) / np.maximum(k, 1.0))
     smallest_part = np.where(k < _SPLIT_K_FROM, 1.0, np.minimum(1.0, fewest))
     per_sm = k * (2.0 * rates.sm_count) / peak
     for rows, columns, speed in TILES:
