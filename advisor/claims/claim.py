@@ -31,7 +31,9 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """
 
     count: Counted | None = None
+    """How many cards; None: nothing is said."""
     reference_count: Counted = 1
+    """How many cards it is compared with."""
     reference_precision: Precision | None = None
     """What the same card computed in before, where a precision is compared with another."""
     reference_batch_size: Counted | None = None
@@ -39,9 +41,11 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     fits: bool | None = None
     """Whether a step is said to fit the card's memory; None: nothing is said of it."""
     workload: str | None = None
+    """A bundled workload."""
     parameters: Annotated[float, Meta(ge=1e6, le=2e13)] | None = None
     """Of the model, where it is named by its size."""
     trainable: Trainable | None = None
+    """What is trained of it."""
     weights_bits: Literal[4, 8, 16] | None = None
     """Of the weights that are not trained."""
     offload: bool | None = None
@@ -49,20 +53,33 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     trained_tokens: Annotated[float, Meta(ge=1, le=1e17)] | None = None
     """What an epoch or the whole training passes."""
     mode: Mode = "training"
+    """What the time is of."""
     strategy: Strategy | None = None
+    """How several cards share the work."""
     precision: Precision | None = None
+    """What the step computes in; None: each that may be meant is tried."""
     batch_size: Counted | None = None
+    """Samples a device."""
     sequence_length: Counted | None = None
+    """Tokens of a text."""
     image_size: Counted | None = None
+    """Pixels of a picture's side."""
     channels_last: bool | None = None
+    """Memory layout NHWC; None: tried as an explanation of what is too fast."""
     compile: bool | None = None
+    """`torch.compile`; None: tried as an explanation of what is too fast."""
     step_s: Seconds | None = None
+    """The claimed time of one step."""
     samples_per_s: Rate | None = None
+    """The claimed samples a second, of all cards."""
     tokens_per_s: Rate | None = None
     """Of a model that is named by its size; of others samples a second are told."""
     epoch_s: Seconds | None = None
+    """The claimed time of one pass over the workload's data."""
     job_s: Seconds | None = None
+    """The claimed time of all its epochs."""
     speed_up_ratio: Ratio | None = None
+    """How many times as fast as what it is compared with."""
 
 
 class Claim(ClaimFields, frozen=True, kw_only=True):
@@ -72,8 +89,11 @@ class Claim(ClaimFields, frozen=True, kw_only=True):
     """
 
     text: str | None = None
+    """The sentence that was read; None: it was given field by field."""
     gpus: tuple[str, ...] = ()
+    """Keys of the spec table that the card may be."""
     reference_gpus: tuple[str, ...] = ()
+    """The same of the card that it is compared with; empty: the same one."""
     unknown_gpus: tuple[str, ...] = ()
     """Cards that are named and not in the table: nothing is predicted for them, nor for their namesakes."""
 
@@ -82,28 +102,39 @@ class ClaimEntry(ClaimFields, frozen=True, kw_only=True):
     """One `[[claim]]` of a claim file: free `text`, or the fields one by one (`gpu` a key of the spec table)."""
 
     text: Annotated[str, Meta(min_length=1, max_length=2000)] | None = None
+    """The claim as a sentence, English or Chinese; fields beside it correct what it is read as."""
     gpu: str | None = None
+    """The card: a key of the spec table."""
     reference_gpu: str | None = None
+    """The card that it is compared with; None: the same one."""
 
 
 class ClaimFile(Record, frozen=True, kw_only=True):
     """A claim file: one or more `[[claim]]` tables."""
 
     claim: Annotated[tuple[ClaimEntry, ...], Meta(min_length=1, max_length=200)]
+    """The claims, each answered by itself."""
 
 
 class ClaimAnswer(Record, frozen=True, kw_only=True):
     """The verdict on a claim, with the numbers that prove it; the first reason is the answer in one sentence."""
 
     claim: Claim
+    """As it was read."""
     verdict: Verdict
+    """Whether it is possible."""
     reasons: tuple[Reason, ...]
+    """The answer in sentences, with its numbers."""
     claimed_step_s: float | None = None
+    """The claim as the time of one step, where it says one."""
     expected_step_s: Estimate | None = None
+    """What is predicted for the step, with its 80 % range."""
     bound_step_s: float | None = None
     """No step on this card can be faster, by its peak rates."""
     expected_ratio: Estimate | None = None
+    """What is predicted for a ratio, with its 80 % range."""
     bound_ratio: float | None = None
+    """No ratio can be larger."""
 
 
 def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:

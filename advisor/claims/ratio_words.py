@@ -168,7 +168,7 @@ def _faster(plain: str) -> float | None:
         rf"{NUMBER}\s*倍",
         rf"{_GAIN}\s*{NUMBER}\s*[x×]",
         rf"(?:only|just|gives?|gave|gets?|got|see|saw|仅|只有)\s*(?:me\s*)?{ABOUT}{NUMBER}\s*x\b(?!\s*[a-z]*\d)",
-        r"(?<![\d.])(\d\.\d+)(\s)?x\b(?!\s*[a-z]*\d)",
+        r"(?<![\d.])(\d\.\d+)(\s)?(?:x\b|×)(?!\s*[a-z]*\d)",
     ):
         times = search(pattern, plain)
         if times is not None:

@@ -41,9 +41,10 @@ _LARGEST, _DIGITS = 1_000_000, 12
 _LONG_NUMBER = re.compile(r"[0-9]{25}")
 """Patterns that begin with digits try each of them: a run without end would cost its square."""
 _BELOW_ZERO = re.compile(
-    r"(?<=[ (])-\d{1,24}(?:\.\d{1,24})? ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|images?|samples?|x|times)\b"
+    r"(?<![^ (])0(?:\.0{1,24})? ?(?:ms|images?|samples?|x|times)\b"
+    r"|(?<![^ (])-\d{1,24}(?:\.\d{1,24})? ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|images?|samples?|x|times)\b"
 )
-"""A figure under zero; a dash between two figures or words has no blank before it and none is read as a minus."""
+"""A figure of zero or below; a dash between two figures or words has no blank before it and none is read as a minus."""
 _QUANTISED_BITS = 4
 _LEAST, _MOST = 1e-15, 1e15
 """Of seconds, rates and ratios."""
@@ -53,6 +54,9 @@ _BATCH = (
     rf"\bbs{_SAYS}(\d+)",
     rf"批(?:大小|量|次)(?:大小)?{_SAYS}(\d+)",
     r"(\d+)\s*(?:samples?|images?|sequences?)?\s*(?:a|per|/)\s*(?:batch|card|gpu)\b",
+)
+_BATCH_INSTEAD = (
+    rf"{_BATCH[0]}\s*(?:instead of|rather than|over|vs\.?|versus|而不是|代替)\s*(\d+)(?!\s*(?:gpus?|cards?))"
 )
 _LENGTH = (
     rf"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?{_SAYS}(\d+)",
@@ -174,6 +178,8 @@ def _number_of(patterns: tuple[str, ...], plain: str) -> int | None:
 def _compared_batches(plain: str) -> tuple[int, int] | None:
     """Two batch sizes that are held against each other: `batch 64 is 1.3 times as fast as batch 32`."""
     found = [int(match.group(1)[:_DIGITS]) for match in re.finditer(_BATCH[0], plain, re.ASCII)]
+    if (told := search(_BATCH_INSTEAD, plain)) is not None:
+        found = [int(one[:_DIGITS]) for one in told.groups()]
     if len(found) != 2 or found[0] == found[1] or not all(1 <= size <= _LARGEST for size in found):  # noqa: PLR2004 - a pair
         return None
     return found[0], found[1]

@@ -57,7 +57,8 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     found = [gain for name in names for spec in specs if (gain := _gain(claim, predictor, spec, name)) is not None]
     expected = range_over(found)
     if expected is None:
-        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+        sides = {side: name for side, name in _change(claim).items() if side != "change"}
+        raise refusal("claim-change-not-predicted", claim, predictor.specs, device=specs[0].name, **sides)
     ratio = claim.speed_up_ratio or 1.0
     bound = _bound(claim, specs)
     numbers: Arguments = {

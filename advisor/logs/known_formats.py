@@ -1,4 +1,4 @@
-"""Lines of Keras, Lightning's rich bars, Megatron, epoch summaries, and clock times before each line.
+"""Lines of Keras, bars that are no tqdm's, Megatron, fairseq, Composer, epoch summaries, and clock times before lines.
 
 Every pattern takes a bounded number of steps a character: what may repeat has a least bound or an end of its own.
 """
@@ -16,6 +16,14 @@ _KERAS = re.compile(
 _RICH = re.compile(
     r"(\d{1,12})/(\d{1,12}) (\d{1,3}):(\d{2}):(\d{2}) • (?:\d{1,3}:\d{2}:\d{2}|-:--:--) (\d{1,9}(?:\.\d{1,9})?)it/s"
 )
+_DRAWN = re.compile(
+    r"━ ?(\d{1,12})/(\d{1,12}) \d{1,9}(?:\.\d{1,9})?(?:it/s|s/it) "
+    r"(?:(\d{1,4}):)??(?:(\d{1,2}):)?(\d{1,6}(?:\.\d{1,3})?)s?(?![\d:])"
+)
+"""Ultralytics' own bar: rate, then the time that went by."""
+_UPDATES = re.compile(r"\bnum_updates['\"]?[=: ] ?['\"]?(\d{1,12})\b")
+_WALL = re.compile(r"(?<![a-z_])wall['\"]?[=: ] ?['\"]?(\d{1,12}(?:\.\d{1,3})?)\b")
+_BATCHES_PER_S = re.compile(r"\bthroughput/batches_per_sec: ?(\d{1,9}(?:\.\d{1,9})?)")
 _MEGATRON = re.compile(r"elapsed time per iteration \((ms|s)\): ?(\d{1,12}(?:\.\d{1,9})?)")
 _MEGATRON_STEP = re.compile(r"\biteration (\d{1,12})/ ?(\d{1,12})")
 _EPOCH = re.compile(r"\bepoch ?:? ?\[?(\d{1,6}) ?/ ?(\d{1,6})\b", re.IGNORECASE)
@@ -24,7 +32,8 @@ _EPOCH_TIME = re.compile(
     re.IGNORECASE,
 )
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,6}))?")
-_VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting)\b", re.IGNORECASE)
+_VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting|mAP50)\b", re.IGNORECASE)
+"""mAP50: the head of the table that Ultralytics fills as it validates."""
 _UNITS_S = {"us": 1e-6, "ms": 1e-3, "m": 60.0, "min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0}
 
 
@@ -41,7 +50,7 @@ def clock_s(groups: tuple[str | None, ...]) -> float:
 
 def takes_known(line: str, facts: LogFacts) -> bool:
     """Whether a line is of a known format; what it tells is added to the facts."""
-    return any(takes(line, facts) for takes in (_keras, _rich, _megatron, _epoch))
+    return any(takes(line, facts) for takes in (_keras, _rich, _drawn, _megatron, _fairseq, _composer, _epoch))
 
 
 def take_stamp(line: str, step: int, facts: LogFacts) -> None:
@@ -81,8 +90,17 @@ def _rich(line: str, facts: LogFacts) -> bool:
     match = _RICH.search(line)
     if match is None:
         return False
+    return _take_bar(line, match, clock_s((None, *match.groups()[2:5])), facts)
+
+
+def _drawn(line: str, facts: LogFacts) -> bool:
+    match = _DRAWN.search(line)
+    return match is not None and _take_bar(line, match, clock_s((None, *match.groups()[2:5])), facts)
+
+
+def _take_bar(line: str, match: re.Match[str], elapsed: float, facts: LogFacts) -> bool:
+    """A bar's state: of a pass of validation by what stands before it, else of an epoch's steps."""
     done, total = int(match.group(1)), int(match.group(2))
-    elapsed = clock_s((None, *match.groups()[2:5]))
     if not _VALIDATES.search(line[: match.start()]):
         if not facts.points or done <= facts.points[-1][0]:
             facts.points.append((0, 0.0))
@@ -100,6 +118,23 @@ def _megatron(line: str, facts: LogFacts) -> bool:
     facts.step_times_s.append(float(match.group(2)) * unit_s(match.group(1)))
     if step is not None:
         facts.total_steps = int(step.group(2))
+    return True
+
+
+def _fairseq(line: str, facts: LogFacts) -> bool:
+    """Updates since the beginning and the seconds that they took, validation among them."""
+    updates, wall = _UPDATES.search(line), _WALL.search(line)
+    if updates is None or wall is None or float(wall.group(1)) <= 0:
+        return False
+    facts.points.append((int(updates.group(1)), float(wall.group(1))))
+    return True
+
+
+def _composer(line: str, facts: LogFacts) -> bool:
+    match = _BATCHES_PER_S.search(line)
+    if match is None or float(match.group(1)) <= 0:
+        return False
+    facts.step_times_s.append(1.0 / float(match.group(1)))
     return True
 
 

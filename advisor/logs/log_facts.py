@@ -21,3 +21,5 @@ class LogFacts:
     """The whole training's wall time where the log states it."""
     first_stamp_s: float | None = None
     """Clock time of the first line that bears one, where steps are told by nothing else."""
+    steps_per_s: float | None = None
+    """Steps a second over the whole runtime, as Trainer sums up."""

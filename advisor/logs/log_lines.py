@@ -25,23 +25,31 @@ _CLOCK = r"(?:(\d+) days?, )?(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d+)?)"
 _BAR = re.compile(rf"(\d+)/(\d+) \[{_CLOCK}<")
 _STEP = re.compile(
     r"\b(?:global[_ ]?step|step|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*(\d{1,12})(?:\s*/\s*(\d{1,12}))?\]?"
-    r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|(?:步数?|第)\s*[:：]?\s*(\d{1,12})\s*(?:步)?",
+    r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|\bTrain: \d{1,6} \[ ?(\d{1,12})/(\d{1,12}) \( ?\d{1,3}%\)\]"
+    r"|(?:步数?|第)\s*[:：]?\s*(\d{1,12})(?: ?[/／] ?(\d{1,12}))?\s*(?:步)?",
     re.IGNORECASE,
 )
 _ELAPSED_CLOCK = re.compile(rf"\b(?:time(?: usage)?|elapsed|used|耗时|用时)['\"]?\s*[:=]?\s*{_CLOCK}", re.IGNORECASE)
 _ELAPSED = re.compile(
-    r"(?:\b(?:elapsed|total[_ ]time|time[_ ](?:used|usage|since[_ ]start))|耗时|用时|已用)['\"]?\s*[:=：]?\s*"
-    r"(\d+(?:\.\d+)?)\s*(ms|s|秒|min)?",
+    r"(?:\b(?:elapsed|total[_ ]time|time[_ ](?:used|usage|since[_ ]start))|(?<!步)(?:耗时|用时)|已用)"
+    r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|秒|min)?",
     re.IGNORECASE,
 )
 _ITERATION = re.compile(
-    r"\b(?:batch[_ ]?time|iter[_ ]?time|step[_ ]?time|time)['\"]?\s*[:=]?\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])",
+    r"(?:\b(?:batch[_ ]?time|iter[_ ]?time|step[_ ]?time|step_avg|time)|步(?:耗时|用时))['\"]?\s*[:=：]?\s*"
+    r"(\d+(?:\.\d+)?)\s*(ms|s|秒)?(?![\d:])",
     re.IGNORECASE,
 )
+_BARE = re.compile(r"\| ?(\d{1,9}(?:\.\d{1,9})?) ?(ms|s) ?\|")
+"""A time between two bars of a step's line, as llm.c prints it."""
+_RATE = re.compile(r"(?<![\w.])(\d{1,9}(?:\.\d{1,9})?) ?(?:(it/s|steps/s|batches/s)|s/it|s/step|s/batch|sec/step)\b")
+_OTHER_PASS = re.compile(r"\((?:val|test)\)|^(?:val|valid|validation|eval|evaluation|test)\b ?[:\[(]", re.IGNORECASE)
+"""Stands before a step of validation, as mmengine prints one."""
 _DATA = re.compile(
     r"\b(?:data(?:[_ ]?time)?|load(?:ing)?[_ ]?time)['\"]?\s*[:=]?\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])", re.IGNORECASE
 )
-_TRAIN_RUNTIME = re.compile(r"['\"]train_runtime['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
+_TRAIN_RUNTIME = re.compile(rf"\btrain_runtime['\"]?\s*[:=]\s*['\"]?(?:{_CLOCK}|(\d+(?:\.\d+)?))")
+_TRAIN_RATE = re.compile(r"\btrain_steps_per_second['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
 _EVAL_RUNTIME = re.compile(r"['\"](?:eval|test|predict)_runtime['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
 _PASS_TOOK = re.compile(
     r"(?:\b(?:took|takes|time|in|duration)\b|耗时|用时)['\"]?\s*[:=：]?\s*"
@@ -83,9 +91,9 @@ def _bounded(line: str) -> str:
 
 def _take(line: str, facts: LogFacts) -> None:
     """Add what a line tells; the first kind of line that it may be decides."""
-    if (runtime := _TRAIN_RUNTIME.search(line)) is not None:
-        facts.runtime_s = float(runtime.group(1))
-    elif (evaluation := _EVAL_RUNTIME.search(line)) is not None:
+    if _take_summary(line, facts):
+        return
+    if (evaluation := _EVAL_RUNTIME.search(line)) is not None:
         facts.validation_passes_s.append(float(evaluation.group(1)))
     elif takes_known(line, facts):
         return
@@ -97,10 +105,22 @@ def _take(line: str, facts: LogFacts) -> None:
         facts.validation_passes_s.extend(_seconds_of(_PASS_TOOK, line))
 
 
+def _take_summary(line: str, facts: LogFacts) -> bool:
+    """What Trainer says at its end: on one line, or on one line each."""
+    runtime, rate = _TRAIN_RUNTIME.search(line), _TRAIN_RATE.search(line)
+    if rate is not None:
+        facts.steps_per_s = float(rate.group(1)) or None
+    if runtime is not None:
+        *clock, plain = runtime.groups()
+        facts.runtime_s = clock_s(tuple(clock)) if plain is None else float(plain)
+    return runtime is not None or rate is not None
+
+
 def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
     done, total = int(bar.group(1)), int(bar.group(2))
     elapsed, ended = clock_s(bar.groups()[2:6]), done == total > 0
-    named = _VALIDATES.search(line[: bar.start()]) is not None
+    head = line[: bar.start()]
+    named = _VALIDATES.search(head) is not None or "mAP50" in head
     # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
     if not named and not _is_inner(total, facts):
         facts.points.append((done, elapsed))
@@ -125,8 +145,10 @@ def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> None:
         facts.points.append((numbers[0], elapsed))
         if _VALIDATES.search(line):
             facts.validation_steps.append(numbers[0])
+    elif _OTHER_PASS.search(line[: step.start()]):
+        return
     else:
-        iterations = _seconds_of(_ITERATION, line)
+        iterations = _seconds_of(_ITERATION, line) or _seconds_of(_BARE, line) or _by_rate(line)
         facts.step_times_s.extend(iterations)
         facts.data_times_s.extend(_seconds_of(_DATA, line))
         if not iterations:
@@ -144,3 +166,12 @@ def _seconds_of(pattern: re.Pattern[str], line: str) -> tuple[float, ...]:
     """The duration that a pattern finds, if it finds one: a number and its unit."""
     match = pattern.search(line)
     return () if match is None else (float(match.group(1)) * unit_s(match.group(2)),)
+
+
+def _by_rate(line: str) -> tuple[float, ...]:
+    """A step's seconds of `4.0 it/s` or `0.25 s/it`, if a line has either."""
+    match = _RATE.search(line)
+    if match is None or float(match.group(1)) <= 0:
+        return ()
+    figure = float(match.group(1))
+    return (1.0 / figure if match.group(2) is not None else figure,)

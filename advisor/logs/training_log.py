@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from advisor.core.file_fault import file_fault
@@ -25,10 +25,13 @@ class LogReport(Record, frozen=True, kw_only=True):
     """The explanation of a log: its wall time in parts that add up, the step's time, and what to change first."""
 
     split: WallSplit
+    """The log's wall time in parts that add up."""
     step_s: float | None
     """A training step without validation and pauses; None: the log does not tell."""
     step_count: int | None
+    """Steps of the whole run where the log says how many, else those that it shows."""
     reasons: tuple[Reason, ...]
+    """What was found, and what to change first."""
 
 
 class PeriodicValidation(NamedTuple):
@@ -101,7 +104,7 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
     if periodic is not None:
         return _report_of_periodic(facts, periodic, prediction)
     step_s, total_s, pauses_s, steps = _timeline(facts)
-    if step_s is None and total_s is None:
+    if step_s is None and not total_s:
         raise file_fault("no-step-times")
     validation_s = sum(facts.validation_passes_s)
     total = total_s if total_s is not None else (step_s or 0.0) * (steps or 1) + validation_s
@@ -166,7 +169,7 @@ def _timeline(facts: LogFacts) -> tuple[float | None, float | None, float, int |
     for run in runs:
         for (step0, time0), (step1, time1) in itertools.pairwise(run):
             rates.append(((time1 - time0) / (step1 - step0), step1 - step0))
-    step_s = statistics.median(rate for rate, _ in rates) if rates else None
+    step_s = _usual(rates)
     if facts.step_times_s:
         step_s = statistics.median(facts.step_times_s)
     pauses = 0.0
@@ -174,7 +177,20 @@ def _timeline(facts: LogFacts) -> tuple[float | None, float | None, float, int |
         pauses = sum((rate - step_s) * steps for rate, steps in rates if rate > PAUSE_RATIO * step_s)
     elapsed = sum(run[-1][1] for run in runs) if runs else None
     steps = sum(run[-1][0] for run in runs) if runs else facts.total_steps
+    if step_s is None and facts.runtime_s is not None and facts.steps_per_s is not None:
+        # Trainer's own summary: its runtime holds the evaluations too.
+        steps = max(1, round(facts.runtime_s * facts.steps_per_s))
+        step_s = max(0.0, facts.runtime_s - sum(facts.validation_passes_s)) / steps
     return step_s, facts.runtime_s if facts.runtime_s is not None else elapsed, pauses, steps
+
+
+def _usual(rates: Sequence[tuple[float, int]]) -> float | None:
+    """The median time of a step; the mean where the log's clock is too coarse for it, None where it stands still."""
+    if not rates:
+        return None
+    median = statistics.median(rate for rate, _ in rates)
+    mean = sum(rate * steps for rate, steps in rates) / sum(steps for _, steps in rates)
+    return median or mean or None
 
 
 def _runs(points: list[tuple[int, float]]) -> Iterator[list[tuple[int, float]]]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from advisor.core.sentences import Language
-    from advisor.present.script.framework_config import Framework
+    from advisor.present.script.framework_gaps import Framework
     from advisor.store.advice_record import AdviceRecord
 
 FileKind = Literal["json", "pdf", "csv", "markdown", "script"]

@@ -27,16 +27,22 @@ class WallPart(Record, frozen=True, kw_only=True):
     """A share of the job's wall time."""
 
     kind: WallKind
+    """What the time is spent on."""
     duration_s: float
+    """Seconds of the whole job."""
     share_fraction: float
+    """Of the whole, from 0 to 1."""
 
 
 class WallSplit(Record, frozen=True, kw_only=True):
     """The whole job (or the whole log) in parts that add up, and what to change, largest gain first."""
 
     total_s: float
+    """Seconds of the whole."""
     parts: tuple[WallPart, ...]
+    """They add up to the whole."""
     changes: tuple[Reason, ...] = ()
+    """What to change, the largest gain first."""
 
 
 def steps_of(workload: Workload, prediction: Prediction) -> int:

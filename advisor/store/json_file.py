@@ -136,11 +136,16 @@ def schema() -> bytes:
     return published(AdviceRecord, f"Advice, schema version {SCHEMA_VERSION}")
 
 
-def published(kind: type[msgspec.Struct], title: str) -> bytes:
-    """A record's JSON Schema as it is published: with what each field means, its dialect and title."""
+def published(kind: type[msgspec.Struct], title: str, *, listed: bool = False) -> bytes:
+    """A record's JSON Schema as it is published: with what each field means, its dialect and title.
+
+    `listed`: of a list of such records.
+    """
     from advisor.core.field_meanings import with_meanings
 
     described = _dedented(with_meanings(msgspec.json.schema(kind), kind))
+    if listed:
+        described = {"$defs": described["$defs"], "type": "array", "items": {"$ref": described["$ref"]}}
     whole = {**described, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2) + b"\n"
 

@@ -69,11 +69,17 @@ class TemplateModel(Record, frozen=True, kw_only=True, tag_field="source", tag="
     """A small network of a named shape (`mlp`, `rnn`, `lstm`, `cnn`, `transformer`)."""
 
     template: Literal["mlp", "rnn", "gru", "lstm", "cnn", "transformer"]
+    """The network's shape."""
     layers: Annotated[tuple[Size, ...], Meta(min_length=1, max_length=1000)] = (64,)
+    """Widths: of an `mlp` from inputs to outputs, of a `cnn` the channels, of the others the states of each layer."""
     vocabulary_size: Size | None = None
+    """Different tokens that are read, where the inputs are tokens."""
     embedding_size: Size | None = None
+    """Width of a token's vector; left out: the first layer's."""
     classes: Size | None = None
+    """What is told apart; of an `mlp` the last layer says it."""
     heads: Size | None = None
+    """Heads of attention, of a `transformer`."""
 
 
 class NumbersModel(Record, frozen=True, kw_only=True, tag_field="source", tag="numbers"):
@@ -117,16 +123,21 @@ class Training(Record, frozen=True, kw_only=True):
     epochs: Annotated[float, Meta(gt=0, le=1_000_000)] = 1
     """Passes over the data; a part of one is allowed."""
     optimizer: Optimizer = "adamw"
+    """What steps the weights; `none` leaves them; `lamb` is predicted only."""
     fused_optimizer: bool = False
     """The optimizer's fused kernel (`fused=True` in torch)."""
     attention: Attention = "sdpa"
+    """How attention runs: torch's fused kernels, product by product, or the flash-attention library."""
     gradient_accumulation_steps: Annotated[int, Meta(ge=1, le=100_000)] = 1
     """Micro-batches of `batch_size` in one update."""
     trainable: Trainable = "all"
+    """What is trained: every weight, the head, or adapters (LoRA) with a task's new head."""
     lora_rank: LoraRank | None = None
+    """Rank of the adapters; None: 16."""
     lora_targets: LoraTargetWord | LayerNames | None = None
     """Layers that get adapters: those of attention, all but the head, or those of these names; None: attention."""
     weights_bits: Literal[4, 8, 16, 32] | None = None
+    """Bits of a frozen weight: 32 whole, 16 in half, 8 and 4 quantised; None: as the step's precision has them."""
     quantization: Quantization | None = None
     """How frozen linear layers and experts are stored; None: in the step's precision, or as `weights_bits` implies."""
     optimizer_bits: Literal[8, 32] = 32
@@ -163,9 +174,13 @@ class Workload(Record, frozen=True, kw_only=True):
     """What is to be trained, and how."""
 
     name: Text
+    """What tables and reports call it."""
     model: Model
+    """One of four doors, which `source` tells: a configuration, a Python file, a template or totals."""
     data: Data
+    """What it is trained on."""
     training: Training
+    """How it is trained."""
     source_folder: str | None = None
     """Folder that relative paths start from; set by the reader, None for inline descriptions."""
     assumed: tuple[str, ...] = ()

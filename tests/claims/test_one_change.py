@@ -25,6 +25,8 @@ def predictor_with_memory() -> Predictor:
         ("bf16 is 2x faster than fp32 on an A100 for BERT-base", "bf16_amp", "fp32", 2.0),
         ("going from fp32 to tf32 made ResNet-50 1.5 times faster on an A100", "tf32", "fp32", 1.5),
         ("在 A100 上 bf16 比 fp32 快 2 倍", "bf16_amp", "fp32", 2.0),
+        ("mixed precision made ResNet-50 2.4 times faster on a V100", "fp16_amp", "fp32", 2.4),
+        ("FP8 is twice as fast as BF16 on an H100 for llama_8b", "fp8", "bf16_amp", 2.0),
     ],
 )
 def test_two_precisions_are_read_as_after_and_before(text: str, after: str, before: str, ratio: float) -> None:
@@ -32,9 +34,31 @@ def test_two_precisions_are_read_as_after_and_before(text: str, after: str, befo
     assert (claim.precision, claim.reference_precision, claim.speed_up_ratio) == (after, before, ratio)
 
 
-def test_two_batch_sizes_are_read_as_after_and_before() -> None:
-    claim = parse_claim("batch 64 is 3x as fast as batch 32 on a V100 for ResNet-50", SPECS)
+@pytest.mark.parametrize("words", ["is 3x as fast as batch", "instead of", "rather than"])
+def test_two_batch_sizes_are_read_as_after_and_before(words: str) -> None:
+    claim = parse_claim(f"batch 64 {words} 32 is 3x as fast on a V100 for ResNet-50", SPECS)
     assert (claim.batch_size, claim.reference_batch_size) == (64, 32)
+
+
+def test_a_change_that_the_card_lacks_is_refused_with_both_names() -> None:
+    with pytest.raises(InputError, match=r"Both FP8 and BF16 AMP could not be predicted on Tesla V100"):
+        check_claim("FP8 is twice as fast as BF16 on a V100 for BERT-base", real_predictor())
+
+
+def test_an_efficiency_behind_a_colon_is_no_number_of_cards() -> None:
+    claim = parse_claim("2 GPUs: 90% scaling efficiency", SPECS)
+    assert (claim.count, claim.reference_count, claim.speed_up_ratio) == (2, 1, 1.8)
+
+
+def test_a_ratio_by_a_sign_is_read() -> None:
+    claim = parse_claim("DataParallel 7.9× on 8 GPUs", SPECS)
+    assert (claim.count, claim.strategy, claim.speed_up_ratio) == (8, "dp", 7.9)
+
+
+@pytest.mark.parametrize("text", ["-3 times faster with 2 GPUs", "2 GPUs made it 0 times faster", "0 ms on a V100"])
+def test_a_figure_of_zero_or_below_is_refused_as_such(text: str) -> None:
+    with pytest.raises(InputError, match="zero or below"):
+        parse_claim(text, SPECS)
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,8 @@ def test_the_examples_of_the_documentation_keep_their_schemas() -> None:
 
 def test_answers_keep_their_schemas() -> None:
     answer = check_claim("2 GPUs made it 3.5 times faster", real_predictor())
-    validate("claim_answer.schema.json", answer)
+    validate("claim_answer.schema.json", [answer])
     case = answer_case("two-gpus-three-hours-to-52-minutes", real_predictor())
-    validate("case_answer.schema.json", case)
+    validate("case_answer.schema.json", [case])
     report = explain_log(parse_log("step 1 elapsed 1 s\nstep 2 elapsed 2 s"))
     validate("log_report.schema.json", report)

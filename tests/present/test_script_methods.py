@@ -28,10 +28,13 @@ METHODS: dict[str, dict[str, object]] = {
     "full checkpointing": {"activation_checkpointing": "full"},
     "selective checkpointing": {"activation_checkpointing": "selective"},
     "kept on the host": {"offload": "activations"},
+    "stepped on the host": {"offload": "optimizer", "clip_gradient_norm": 1.0},
+    "at rest on the host": {"offload": "parameters"},
+    "adapters beside half weights": {"trainable": "lora", "weights_bits": 16, "precision": "bf16_amp"},
     "compiled": {"compile": True},
 }
 SHRUNK = {
-    "hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16,
+    "hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2, "num_key_value_heads": 2, "head_dim": 16,
     "num_hidden_layers": 2, "vocab_size": 200, "n_embd": 32, "n_head": 2, "n_layer": 2, "d_model": 32,
     "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
     "encoder_attention_heads": 2, "decoder_attention_heads": 2, "pad_token_id": 0, "bos_token_id": 1,
@@ -93,13 +96,45 @@ def test_every_method_lints_clean_with_every_strategy(strategy: str, method: str
 @pytest.mark.parametrize("method", [name for name in METHODS if name != "compiled"])
 def test_every_method_trains_on_a_processor(tmp_path: Path, method: str) -> None:
     workload = with_training(shrunk("gpt2_small"), **METHODS[method])
-    assert run_script(tmp_path, advice_for(workload), "--steps", "4")["steps"] == 4
+    made = advice_for(workload, precision=str(METHODS[method].get("precision", "fp32")))
+    assert run_script(tmp_path, made, "--steps", "4")["steps"] == 4
 
 
-@pytest.mark.parametrize("strategy", ["zero2", "fsdp"])
-def test_sharded_ranks_train_on_a_processor(tmp_path: Path, strategy: str) -> None:
-    made = advice_for(shrunk("gpt2_small"), strategy, 2)
-    assert run_script(tmp_path, made, "--steps", "2", ranks=2)["steps"] == 2
+@pytest.mark.parametrize(("strategy", "precision"), [("zero2", "fp32"), ("fsdp", "bf16"), ("fsdp_offload", "bf16_amp")])
+def test_sharded_ranks_train_on_a_processor(tmp_path: Path, strategy: str, precision: str) -> None:
+    made = advice_for(shrunk("gpt2_small"), strategy, 2, precision)
+    folder = tmp_path / "checkpoint"
+    assert run_script(tmp_path, made, "--steps", "2", "--save", str(folder), ranks=2)["steps"] == 2
+    assert (folder / "model.safetensors").stat().st_size > 0
+
+
+@pytest.mark.parametrize(("precision", "clip"), [("bf16", None), ("bf16_amp", 1.0)])
+def test_a_split_model_trains_on_a_processor(tmp_path: Path, precision: str, clip: float | None) -> None:
+    made = advice_for(with_training(shrunk("llama_8b"), clip_gradient_norm=clip), "tp", 2, precision)
+    text = launch_script.render(made)
+    assert "BATCH_SIZE = 4  # all devices together" in text
+    assert complaints(text) == ""
+    folder = tmp_path / "checkpoint"
+    assert run_script(tmp_path, made, "--steps", "2", "--save", str(folder), ranks=2)["steps"] == 2
+    assert (folder / "model.safetensors").stat().st_size > 0
+
+
+def test_one_device_off_loads_as_several_do(tmp_path: Path) -> None:
+    made = advice_for(shrunk("gpt2_small"), "fsdp_offload", 1, "bf16")
+    assert "CPUOffloadPolicy" in launch_script.render(made)
+    assert run_script(tmp_path, made, "--steps", "2")["steps"] == 2
+
+
+def test_half_weights_with_full_copies_are_scaled_in_fp16() -> None:
+    text = launch_script.render(
+        advice_for(with_training(load_workload("gpt2_small"), clip_gradient_norm=1.0), precision="fp16")
+    )
+    assert (
+        text.index("master.grad = ")
+        < text.index("scaler.unscale_")
+        < text.index("clip_grad_norm_(masters")
+        < text.index("scaler.step")
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in bundled_names() if name not in {"unet_vgg16", "dit_xl2"}])

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from advisor.present.script import launch_script
+from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.present.fakes import advice
@@ -36,6 +37,11 @@ def advised(config: dict[str, object], task: str, **training: object) -> AdviceR
         "training": settings,
     }
     return msgspec.structs.replace(made, recommendation=chosen, workload=load_workload(table))
+
+
+def sharded(made: AdviceRecord) -> Recommendation:
+    assert made.recommendation is not None
+    return msgspec.structs.replace(made.recommendation, count=2, strategy="fsdp", gradient_accumulation_steps=2)
 
 
 def trained_by(tmp_path: Path, made: AdviceRecord) -> set[str]:
@@ -66,13 +72,21 @@ def test_the_script_of_half_precision_steps_full_copies(tmp_path: Path) -> None:
 
 
 def test_full_copies_are_made_of_what_sharding_leaves_to_a_rank() -> None:
-    made = advised(BERT, "sequence-classification", precision="bf16")
-    assert made.recommendation is not None
-    sharded = msgspec.structs.replace(made.recommendation, count=2, strategy="fsdp")
-    text = launch_script.render(made, sharded)
+    made = advised(GPT2, "causal-lm", precision="bf16", trainable="lora")
+    text = launch_script.render(made, sharded(made))
     assert text.index("fully_shard(model, **sharding)") < text.index("masters = [") < text.index("optimizer = ")
+
+
+def test_sharded_weights_are_full_and_gathered_in_half_as_their_memory_is_predicted() -> None:
+    for precision in ("bf16", "bf16_amp"):
+        made = advised(BERT, "sequence-classification", precision=precision)
+        text = launch_script.render(made, sharded(made))
+        assert "MixedPrecisionPolicy(param_dtype=half, reduce_dtype=torch.float32)" in text
+        assert "masters" not in text
+        assert "autocast" not in text
+        assert "set_requires_gradient_sync" not in text  # whole gradients would be kept between micro-batches
 
 
 def test_the_script_of_lora_says_where_the_adapters_go() -> None:
     text = launch_script.render(advised(GPT2, "causal-lm", trainable="lora", lora_rank=4))
-    assert "add_adapters(model, 4, ATTENTION" in text
+    assert "add_adapters(model, 4, targets" in text

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, Reason, Value, labelled, listed, sentence, visible
 from advisor.present.accuracy_lines import accuracy_line
 from advisor.present.card_names import shown_names
@@ -18,6 +17,7 @@ from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.facts import assumed, fact_columns
 from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
+from advisor.present.script.strategy_lines import has_script
 from advisor.present.set_ups import clipped
 from advisor.present.summary import in_mode, said, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
@@ -150,7 +150,7 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
     steps: list[str | dict[str, str]] = []
     if not main.device.local:
         steps.append(worded("report-next-try", device=clipped(main.device.name, 60)))
-    if not STRATEGY_FACTS[main.strategy].has_script:
+    if not has_script(advice.workload, main.strategy):
         steps.append(worded("report-next-framework", strategy=strategy_name(main.strategy, language)))
     else:
         written, started = f"advisor --open advice.json --script {name}", launch_command(main, name)

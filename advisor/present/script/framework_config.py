@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.sentences import SaidOutputError, visible
+from advisor.present.script.framework_gaps import Framework, global_batch, half_format, left_out
+from advisor.present.script.launch_script import launch_command
 from advisor.present.script.learning_rates import learning_rate
 from advisor.present.summary import expected_line
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import Training
+from advisor.workload.workload import Training, Workload
 
-Framework = Literal["trainer", "accelerate", "lightning"]
 Fields = dict[str, object]
-_USE = {
-    "trainer": "HfArgumentParser(TrainingArguments).parse_yaml_file(FILE)",
-    "accelerate": "accelerate launch --config_file FILE YOUR_SCRIPT.py",
-    "lightning": "python YOUR_CLI.py fit --config FILE   (a LightningCLI)",
-}
 _EIGHT_BITS = 8
 
 
@@ -41,8 +37,8 @@ def render(advice: AdviceRecord, framework: Framework) -> str:
     head = (
         f"{framework} for {advice.workload.name}, written by advisor {advice.advisor_version}.",
         f"Advised: {expected_line(chosen)}",
-        f"Use: {_USE[framework]}",
-        *_left_out(advice, chosen, framework),
+        f"Use: {_use(chosen, framework)}",
+        *left_out(advice, chosen, framework),
     )
     comments = "".join(f"# {visible(line)}\n" for line in head)
     return comments + "\n".join(_yaml(fields)) + "\n"
@@ -55,52 +51,25 @@ def _refuse_strategy(chosen: Recommendation, framework: Framework) -> None:
         raise SaidOutputError.of("script-no-field", framework=framework, strategy=name)
 
 
-def _half_format(chosen: Recommendation) -> str | None:
-    """What the framework's mixed precision is to be: autocast, or shards in FP32 that are gathered in half."""
-    facts = PRECISION_FACTS[chosen.precision]
-    gathered = facts.master_copies and chosen.strategy in SHARDING
-    return facts.half_format if facts.autocast or gathered else None
-
-
-def _left_out(advice: AdviceRecord, chosen: Recommendation, framework: Framework) -> Iterator[str]:
-    """What the advice counts on and the framework's file cannot say."""
-    training, facts = advice.workload.training, PRECISION_FACTS[chosen.precision]
-    if framework != "trainer":
-        yield f"Yours: batch size {chosen.batch_size_per_device} a device in your DataLoader, learning rate, optimizer."
-        if chosen.precision == "tf32":
-            yield 'Yours: torch.set_float32_matmul_precision("high") for TF32.'
-    else:
-        yield f"Learning rate: {learning_rate(advice.workload).source}."
-        if training.optimizer == "lamb":
-            yield "Yours: LAMB, which Trainer does not have; AdamW stands in for it."
-        if chosen.precision == "fp8":
-            yield "Yours: FP8 layers (torchao or Transformer Engine); here they run in BF16."
-    if framework == "accelerate" and chosen.gradient_accumulation_steps > 1:
-        yield f"Yours: Accelerator(gradient_accumulation_steps={chosen.gradient_accumulation_steps})."
-    if facts.half_weights and _half_format(chosen) is None and (framework != "lightning" or facts.master_copies):
-        copies = "; no FP32 copies are kept then" * facts.master_copies
-        yield f"Yours: load the model in {PRECISION_LABELS[chosen.precision]} (dtype){copies}."
-    if chosen.node_count > 1:
-        yield f"{chosen.node_count} machines: start it on each, with the rank and address of the first."
-    yield from _methods_left_out(training, said=framework != "lightning")
-
-
-def _methods_left_out(training: Training, *, said: bool) -> Iterator[str]:
-    """The same of the method; `said`: checkpointing has a field."""
-    if training.trainable != "all":
-        yield f"Yours: train `{training.trainable}` only (peft, or requires_grad_(False))."
-    if training.weights_bits in {4, 8} or training.quantization is not None:
-        yield "Yours: load the model with quantised weights (BitsAndBytesConfig)."
-    if training.activation_checkpointing != "none" and not said:
-        yield "Yours: activation checkpointing (model.gradient_checkpointing_enable())."
-    if training.chunked_loss:
-        yield "Yours: the loss in chunks of the logits."
+def _use(chosen: Recommendation, framework: Framework) -> str:
+    """What reads the file, and for Trainer the command that starts as many processes: its file cannot say how many."""
+    if framework == "accelerate":
+        return "accelerate launch --config_file FILE YOUR_SCRIPT.py"
+    if framework == "lightning":
+        return "python YOUR_CLI.py fit --config FILE   (a LightningCLI)"
+    read = "HfArgumentParser(TrainingArguments).parse_yaml_file(FILE) in YOUR_SCRIPT.py, started by"
+    if chosen.device.key == "cpu":
+        return f"{read} python YOUR_SCRIPT.py"
+    if STRATEGY_FACTS[chosen.strategy].one_process:
+        # Trainer copies the model to every card that its one process sees.
+        seen = ",".join(str(index) for index in range(chosen.count))
+        return f"{read} CUDA_VISIBLE_DEVICES={seen} python YOUR_SCRIPT.py"
+    return f"{read} {launch_command(chosen, 'YOUR_SCRIPT.py', launcher='torchrun')}"
 
 
 def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     training = advice.workload.training
-    half = _half_format(chosen)
-    global_batch = chosen.batch_size_per_device * chosen.gradient_accumulation_steps * chosen.count
+    half = half_format(chosen)
     fields: Fields = {
         "output_dir": "out",
         "per_device_train_batch_size": chosen.batch_size_per_device,
@@ -109,7 +78,7 @@ def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
         "fp16": half == "fp16",
         "bf16": half == "bf16",
         **_trainer_optimizer(training),
-        "learning_rate": float(f"{learning_rate(advice.workload).at(global_batch):.3g}"),
+        "learning_rate": float(f"{learning_rate(advice.workload).at(global_batch(chosen)):.3g}"),
         "max_grad_norm": training.clip_gradient_norm or 0.0,
         "dataloader_num_workers": advice.workload.data.loader_workers,
         "logging_steps": max(1, training.read_loss_every),
@@ -154,7 +123,7 @@ def _accelerate(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     training = advice.workload.training
     sharded = chosen.strategy in SHARDING
     kind = "FSDP" if sharded else "MULTI_GPU" if chosen.count > 1 else "NO"
-    half = "fp8" if chosen.precision == "fp8" else _half_format(chosen) or "no"
+    half = "fp8" if chosen.precision == "fp8" else half_format(chosen) or "no"
     fields: Fields = {
         "compute_environment": "LOCAL_MACHINE",
         "distributed_type": kind,
@@ -174,10 +143,10 @@ def _accelerate(advice: AdviceRecord, chosen: Recommendation) -> Fields:
 
 
 def _lightning_precision(chosen: Recommendation) -> str:
-    if chosen.precision == "fp8":
+    if chosen.precision == "fp8" and chosen.strategy not in SHARDING:
         return "transformer-engine"
     words: dict[str | None, str] = {"fp16": "16", "bf16": "bf16", None: "32"}
-    mixed = _half_format(chosen)
+    mixed = half_format(chosen)
     if mixed is not None:
         return f"{words[mixed]}-mixed"
     facts = PRECISION_FACTS[chosen.precision]
@@ -193,12 +162,19 @@ def _lightning(advice: AdviceRecord, chosen: Recommendation) -> Fields:
         "strategy": _lightning_strategy(chosen),
         "precision": _lightning_precision(chosen),
         "accumulate_grad_batches": chosen.gradient_accumulation_steps,
-        "max_epochs": max(1, round(training.epochs)),
+        **_lightning_length(advice.workload, chosen),
         "log_every_n_steps": max(1, training.read_loss_every),
     }
-    if training.clip_gradient_norm is not None:
+    if training.clip_gradient_norm is not None and chosen.strategy not in SHARDING:  # FSDPStrategy refuses it
         trainer["gradient_clip_val"] = training.clip_gradient_norm
     return {"trainer": trainer}
+
+
+def _lightning_length(workload: Workload, chosen: Recommendation) -> Fields:
+    """Whole epochs, or as many optimizer steps: Lightning has no part of an epoch."""
+    if workload.training.epochs == round(workload.training.epochs):
+        return {"max_epochs": round(workload.training.epochs)}
+    return {"max_steps": math.ceil(workload.training.epochs * workload.data.samples / global_batch(chosen))}
 
 
 def _lightning_strategy(chosen: Recommendation) -> object:

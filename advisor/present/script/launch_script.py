@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import math
 from string import Template
+from typing import Literal
 
 from advisor.catalogue.loading import STAND_IN_SAMPLES
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.bundled import resource
 from advisor.core.sentences import SaidOutputError, visible
-from advisor.present.script.method_lines import method_lines, update_lines
+from advisor.present.script.method_lines import (
+    copies_weights,
+    master_lines,
+    method_lines,
+    placed_line,
+    save_lines,
+    update_lines,
+)
 from advisor.present.script.model_code import model_code
-from advisor.present.script.parts import part
+from advisor.present.script.strategy_lines import group_line, half_type, has_script, splits, wrapping
 from advisor.present.summary import expected_line
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import HuggingFaceModel, PythonModel, Training, Workload
+from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload
 
+_OWN_SAMPLES = "DistributedSampler(data) if world > 1 else None"
 SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"
 _TARGETS = ("labels", "start_positions", "end_positions")
-_TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
-_HALF = {name: _TYPES[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.half_weights}
-_AUTOCAST = {name: _TYPES[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.autocast}
 
 
 def script_name(advice: AdviceRecord) -> str:
@@ -31,13 +37,19 @@ def script_name(advice: AdviceRecord) -> str:
     return INFERENCE_SCRIPT_NAME if advice.workload.training.mode == "inference" else SCRIPT_NAME
 
 
-def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
+def launch_command(
+    chosen: Recommendation, script: str = SCRIPT_NAME, *, launcher: Literal["own", "torchrun"] = "own"
+) -> str:
     """The shell command that starts the script on the advised devices: on each machine where they are several.
 
     On one machine the script starts its own ranks, which nobody else can reach. `HOST` stands for the name or address
     of the first machine and `N` for the machine's number from 0, which only their user knows. The rendezvous of several
     machines is torchrun's static one, which unpickles nothing; its port is open to the network all the same.
+    `launcher`: torchrun starts the ranks of a script that does not start its own.
     """
+    if launcher == "torchrun" and chosen.node_count == 1:
+        address = "--master-addr 127.0.0.1 --master-port 29500"
+        return f"torchrun --nproc-per-node {chosen.count} {address} {script}"
     if chosen.count == 1 or STRATEGY_FACTS[chosen.strategy].one_process:
         return f"python {script}"
     if chosen.node_count > 1:
@@ -56,12 +68,10 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     chosen = chosen or advice.main
     if chosen is None:
         raise SaidOutputError.of("script-no-advice")
-    if not STRATEGY_FACTS[chosen.strategy].has_script:
+    if not has_script(advice.workload, chosen.strategy):
         raise SaidOutputError.of("script-no-strategy", strategy=STRATEGY_LABELS.get(chosen.strategy, chosen.strategy))
     training = advice.workload.training
     infers = training.mode == "inference"
-    updates = training.mode == "training" and training.optimizer != "none"
-    copied = updates and PRECISION_FACTS[chosen.precision].master_copies
     template = Template(
         resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
     )
@@ -75,7 +85,11 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         network=_network(chosen),
         own_script=_own_script(chosen, command),
         mixed_precision={"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no"),
-        batch_size=chosen.batch_size_per_device,
+        batch_size=chosen.batch_size_per_device * (chosen.count if splits(chosen) else 1),
+        batch_of="all devices together" if splits(chosen) else "per device",
+        sampler="None  # all devices take the same samples" if splits(chosen) else _OWN_SAMPLES,
+        sampler_import="" if splits(chosen) else ", DistributedSampler",
+        seeded="    torch.manual_seed(0)  # all devices draw the same weights and batches\n" * splits(chosen),
         accumulation=chosen.gradient_accumulation_steps,
         loader_workers=advice.workload.data.loader_workers,
         threads=_threads(chosen.thread_count),
@@ -89,17 +103,35 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
         targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
-        input_dtype=_HALF.get(chosen.precision, "None"),
         matmul_precision="highest" if PRECISION_FACTS[chosen.precision].products == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",
-        autocast=_autocast(chosen.precision),
-        **update_lines(training, chosen.precision, copied=copied),
-        weights_dtype=_weights_dtype(training, chosen.precision),
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
         compile="    model.compile()\n" if training.compile else "",
-        masters=part("masters") if copied else "",
-        **method_lines(advice.workload, chosen, "masters" if copied else "trained"),
+        **(_inference_lines(chosen) if infers else _training_lines(advice.workload, chosen)),
     )
+
+
+def _training_lines(workload: Workload, chosen: Recommendation) -> dict[str, str]:
+    copied = copies_weights(workload, chosen)
+    return {
+        "group": group_line(workload, chosen),
+        "placed": placed_line(workload, chosen),
+        "masters": master_lines(workload, chosen),
+        "save": save_lines(workload, chosen),
+        **update_lines(workload, chosen, copied=copied),
+        **method_lines(workload, chosen, "masters" if copied else "trained"),
+        **wrapping(workload, chosen),
+    }
+
+
+def _inference_lines(chosen: Recommendation) -> dict[str, str]:
+    facts = PRECISION_FACTS[chosen.precision]
+    half = half_type(chosen.precision)
+    return {
+        "input_dtype": half if facts.half_weights else "None",
+        "weights_dtype": f", {half}" * facts.half_weights,
+        "autocast": f"torch.autocast(device.type, {half})" if facts.autocast else "contextlib.nullcontext()",
+    }
 
 
 def _data(workload: Workload) -> str:
@@ -125,26 +157,6 @@ def _own_script(chosen: Recommendation, command: str) -> str:
     if chosen.count == 1 or STRATEGY_FACTS[chosen.strategy].one_process:
         return ""
     return f"# A script of yours that uses Accelerate, on the same ranks: {command} --run YOUR_SCRIPT.py\n"
-
-
-def _autocast(precision: Precision) -> str:
-    return (
-        f"torch.autocast(device.type, {_joined(precision)})" if precision in _AUTOCAST else "contextlib.nullcontext()"
-    )
-
-
-def _joined(precision: Precision) -> str:
-    """The type that autocast computes in; a processor has BF16 alone."""
-    dtype = _AUTOCAST[precision]
-    return dtype if dtype == "torch.bfloat16" else f"{dtype} if on_gpu else torch.bfloat16"
-
-
-def _weights_dtype(training: Training, precision: Precision) -> str:
-    """What the weights are turned to before adapters join them: 16 bit where the step or frozen weights are so."""
-    if precision in _HALF:
-        return f", {_HALF[precision]}"
-    frozen = training.trainable == "lora" and training.weights_bits == 16 and precision in _AUTOCAST  # noqa: PLR2004 - bits
-    return f", {_joined(precision)}" if frozen else ""
 
 
 def _threads(count: int | None) -> str:

@@ -2,40 +2,56 @@
 
 from __future__ import annotations
 
+import pprint
+
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.present.script.learning_rates import learning_rate
+from advisor.present.script.model_code import task_of
 from advisor.present.script.parts import part
+from advisor.present.script.strategy_lines import TYPES, casts_shards, half_type, micro_batch, offloads, shards, splits
 from advisor.recommend.recommendation import Recommendation
-from advisor.workload.workload import Training, Workload, fp8_recipe_of, quantization_of
+from advisor.workload.workload import HuggingFaceModel, Training, Workload, fp8_recipe_of, quantization_of
 
 _ATTENTION = (
-    "q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
-    "value_proj", "q_attn", "c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv",
+    ("q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
+     "value_proj", "q_attn"),
+    ("c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv"),
 )  # fmt: skip
+"""Query and value, else the fused projection: as the worker's adapters, which a prediction counts."""
 _DEFAULT_RANK = 16
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
-_TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 _EIGHT_BITS = 8
+_HALF_BITS = 16
+_PEFT_TASKS = {
+    "sequence-classification": "SEQ_CLS",
+    "token-classification": "TOKEN_CLS",
+    "question-answering": "QUESTION_ANS",
+    "causal-lm": "CAUSAL_LM",
+    "seq2seq-lm": "SEQ_2_SEQ_LM",
+}
+"""PEFT's words; of other tasks it asks for none."""
 
 
 def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> dict[str, str]:
-    """The template's slots that depend on strategy and method; `stepped`: the name of what the optimizer steps."""
+    """The template's slots that depend on the method; `stepped`: the name of what the optimizer steps."""
     training = workload.training
     rate = learning_rate(workload)
     grows = rate.per_samples is not None
-    sharded = chosen.strategy in SHARDING and (chosen.count > 1)
     checkpointed = training.activation_checkpointing != "none"
-    optimizer = _optimizer(training, stepped)
+    optimizer = _optimizer(training, "groups" if splits(chosen) else stepped)
     in_backward = training.optimizer_in_backward and training.mode == "training"
     quantization = quantization_of(training)
+    adapts, packs = training.trainable == "lora", quantization in _QUANTISED
     parts = {
-        "layers": sharded or checkpointed,
+        "layers": shards(workload, chosen) or checkpointed,
         "checkpoint": checkpointed,
-        "adapters": training.trainable == "lora",
-        f"quantise_{quantization}": quantization in _QUANTISED,
+        "new_heads": adapts or packs,
+        "adapters": adapts,
+        f"quantise_{quantization}": packs,
         "step_in_backward": in_backward,
+        "clip_split": splits(chosen) and training.clip_gradient_norm is not None,
     }
     return {
         "parts": "".join(part(name) for name, needed in parts.items() if needed),
@@ -43,30 +59,114 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
         "learning_rate_source": rate.source + "; times the number of devices" * grows,
         "functools_import": "import functools\n" * checkpointed,
         "quantised": _quantised(training),
-        "freeze": _freeze(training, chosen.precision) + _left_to_the_user(training, chosen.precision),
+        "freeze": _freeze(training, chosen.precision) + _fp8(training, chosen.precision) + _left_to_the_user(training),
+        "groups": part("groups", stepped=stepped) if splits(chosen) else "",
         "checkpointing": _checkpointing(training),
         "optimizer": _in_backward(training, optimizer) if in_backward else optimizer,
-        "saved": ", torch.autograd.graph.save_on_cpu(pin_memory=on_gpu)" * (training.offload == "activations"),
-        "quiet": _quiet(chosen),
-        **_wrapping(chosen),
     }
 
 
-def update_lines(training: Training, precision: Precision, *, copied: bool) -> dict[str, str]:
-    """The slots of backward and update: with a scaler, clipping and FP32 copies only where the method has them."""
+def update_lines(workload: Workload, chosen: Recommendation, *, copied: bool) -> dict[str, str]:
+    """The slots of backward and update: with a scaler, clipping and copies only where the method has them."""
+    training, facts = workload.training, PRECISION_FACTS[chosen.precision]
     updates = training.mode == "training" and training.optimizer != "none" and not training.optimizer_in_backward
-    scales = PRECISION_FACTS[precision].scales_gradients and not copied
-    clips = training.clip_gradient_norm is not None and not training.optimizer_in_backward
-    plain = "scaled_update" if scales else "update"
-    clipped = "            nn.utils.clip_grad_norm_(trained, CLIP_NORM)\n"
-    unscaled = "            scaler.unscale_(optimizer)\n" * scales
+    # Gradients in FP16 cannot be unscaled: those of FP32 weights can, and those of FP32 copies.
+    scales = updates and facts.half_format == "fp16" and (copied or not facts.half_weights)
+    clips = updates and training.clip_gradient_norm is not None
+    clip = "clip_split(" if splits(chosen) else "nn.utils.clip_grad_norm_("
+    lines = (
+        part("master_gradients") * copied,
+        "            scaler.unscale_(optimizer)\n" * (scales and clips),
+        f"            {clip}{'masters' if copied else 'trained'}, CLIP_NORM)\n" * clips,
+        "            scaler.step(optimizer)\n            scaler.update()\n" * scales,
+        "            optimizer.step()\n" * (updates and not scales),
+        part("master_weights") * copied,
+        part("no_update") * (not updates and not training.optimizer_in_backward),
+    )
     return {
         "scaler": "    scaler = torch.amp.GradScaler(device.type, enabled=on_gpu)\n" * scales,
-        "backward": "scaler.scale(loss).backward()" if scales else "loss.backward()",
         "clip_constant": f"CLIP_NORM = {training.clip_gradient_norm!r}\n" * clips,
-        "clipped": (unscaled + clipped) * clips,
-        "update": part("master_update" if copied else plain if updates else "no_update"),
+        "update": "".join(lines),
+        **micro_batch(
+            workload,
+            chosen,
+            input_dtype(workload, chosen),
+            "scaler.scale(loss).backward()" if scales else "loss.backward()",
+        ),
     }
+
+
+def copies_weights(workload: Workload, chosen: Recommendation) -> bool:
+    """Whether the optimizer steps copies of the weights: in FP32 beside half ones, or in the host's memory."""
+    training, facts = workload.training, PRECISION_FACTS[chosen.precision]
+    if training.mode != "training" or training.optimizer == "none" or training.optimizer_in_backward:
+        return False
+    return _steps_on_host(workload, chosen) or (facts.master_copies and not casts_shards(workload, chosen))
+
+
+def master_lines(workload: Workload, chosen: Recommendation) -> str:
+    """How those copies are made; nothing where there are none."""
+    if not copies_weights(workload, chosen):
+        return ""
+    on_host = _steps_on_host(workload, chosen)
+    pure = PRECISION_FACTS[chosen.precision].pure
+    remark = (
+        "The optimizer and its states are in the host's memory: it steps copies, which are copied back."
+        if on_host
+        else "Weights and gradients are in half; the optimizer steps FP32 copies, which are copied back."
+    )
+    dtype = "parameter.dtype" if pure else "torch.float32"
+    return part("masters", remark=remark, place=f'"cpu", {dtype}, copy=True' if on_host else dtype)
+
+
+def _steps_on_host(workload: Workload, chosen: Recommendation) -> bool:
+    return workload.training.offload == "optimizer" and not offloads(workload, chosen)
+
+
+def placed_line(workload: Workload, chosen: Recommendation) -> str:
+    """How the model comes to the device, in the type of its weights before adapters join them.
+
+    16 bit where the step or frozen weights are so. Sharding brings one layer after the other.
+    """
+    training, precision = workload.training, chosen.precision
+    facts = PRECISION_FACTS[precision]
+    halved = (facts.half_weights and not casts_shards(workload, chosen)) or (
+        training.trainable == "lora" and training.weights_bits == _HALF_BITS and facts.autocast
+    )
+    half = half_type(precision) if halved else ""
+    if splits(chosen):
+        return f"    model = model.to({half})\n" * halved
+    if not shards(workload, chosen) or quantization_of(training) in _QUANTISED:
+        return f"    model = model.to(device{', ' * halved}{half})\n"
+    cast = f"    model = model.to({half})\n" * halved
+    return (
+        f"{cast}    if not dist.is_initialized():  # sharding brings one layer after the other to the device\n"
+        "        model = model.to(device)\n"
+    )
+
+
+def input_dtype(workload: Workload, chosen: Recommendation) -> str:
+    """What a batch's real numbers are turned to: half where the weights are, `None` where they are left."""
+    half = PRECISION_FACTS[chosen.precision].half_weights and not casts_shards(workload, chosen)
+    return half_type(chosen.precision) if half else "None"
+
+
+def save_lines(workload: Workload, chosen: Recommendation) -> str:
+    """The function that keeps what was trained: a checkpoint of transformers, adapters of PEFT, or plain weights."""
+    ddp = chosen.count > 1 and not shards(workload, chosen) and not splits(chosen)
+    wrapper = "DataParallel" if STRATEGY_FACTS[chosen.strategy].one_process else "DistributedDataParallel"
+    unwrapped = f"    model = model.module if isinstance(model, {wrapper}) else model\n" * ddp
+    model = workload.model
+    transformers = isinstance(model, HuggingFaceModel)
+    if workload.training.trainable == "lora" and transformers:
+        task = _PEFT_TASKS.get(str(task_of(workload)))
+        return part("save_adapters", unwrapped=unwrapped, task_type=f'"{task}"' if task else "None")
+    written = (
+        "model.save_pretrained(folder, state_dict=weights)"
+        if transformers and task_of(workload) is not None
+        else 'torch.save(weights, folder / "model.pt")'
+    )
+    return part("save", unwrapped=unwrapped, written=written)
 
 
 def _quantised(training: Training) -> str:
@@ -81,21 +181,30 @@ def _freeze(training: Training, precision: Precision) -> str:
     if training.trainable != "lora":
         return ""
     wanted = training.lora_targets or "attention"
-    targets = repr("all_linear" if wanted == "all_linear" else _ATTENTION if wanted == "attention" else tuple(wanted))
+    groups = {"all_linear": (), "attention": _ATTENTION}.get(str(wanted), (wanted,))
     facts = PRECISION_FACTS[precision]
-    dtype = _TYPES[facts.half_format] if facts.half_weights and facts.half_format else "torch.float32"
-    shown = "ATTENTION" if wanted == "attention" else targets
-    named = f"    ATTENTION = {targets}\n" if wanted == "attention" else ""
-    return f"{named}    add_adapters(model, {training.lora_rank or _DEFAULT_RANK}, {shown}, {dtype})\n"
+    dtype = TYPES[facts.half_format] if facts.half_weights and facts.half_format else "torch.float32"
+    shown = pprint.pformat(groups, width=100, compact=True).replace("\n", "\n              ")
+    return (
+        f"    # Ends of the projections' names: of the first group that there is.\n    targets = {shown}\n"
+        f"    add_adapters(model, {training.lora_rank or _DEFAULT_RANK}, targets, {dtype})\n"
+    )
 
 
-def _left_to_the_user(training: Training, precision: Precision) -> str:
+def _fp8(training: Training, precision: Precision) -> str:
+    recipe = fp8_recipe_of(training) if precision == "fp8" else None
+    if recipe is None or recipe == "transformer_engine":
+        return ""
+    return part("fp8_layers", recipe=recipe)
+
+
+def _left_to_the_user(training: Training) -> str:
     """What the advice counts on and this script leaves out, each with what does it."""
     lines = [
         "YOUR QUANTISATION: frozen layers in GPTQ, from a checkpoint that has them" * (training.quantization == "gptq"),
-        f"YOUR FP8 LAYERS: recipe {fp8_recipe_of(training)} (torchao, Transformer Engine)" * (precision == "fp8"),
+        "YOUR FP8 LAYERS: those of Transformer Engine" * (training.fp8_recipe == "transformer_engine"),
         "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)" * training.chunked_loss,
-        f"YOUR OFF-LOAD: {training.offload} in host memory" * (training.offload in {"optimizer", "parameters"}),
+        "YOUR OPTIMIZER: LAMB, which torch does not have; AdamW stands in for it" * (training.optimizer == "lamb"),
     ]
     return "".join(f"    # {line}.\n" for line in lines if line)
 
@@ -132,47 +241,3 @@ def _in_backward(training: Training, optimizer: str) -> str:
     """Each parameter is stepped by its own optimizer in backward; the one that is left has nothing to do."""
     each = _optimizer(training, "own").partition("\n")[0]
     return f"{optimizer}\n    step_in_backward(trained, lambda own: {each})"
-
-
-def _quiet(chosen: Recommendation) -> str:
-    indent = " " * 12
-    if chosen.strategy in SHARDING and chosen.count > 1:
-        return (
-            f"{indent}if world > 1:\n{indent}    model.set_requires_gradient_sync(last)\n"
-            f"{indent}quiet = contextlib.nullcontext()"
-        )
-    if chosen.strategy == "ddp" and chosen.count > 1:
-        return f"{indent}quiet = model.no_sync() if world > 1 and not last else contextlib.nullcontext()"
-    return f"{indent}quiet = contextlib.nullcontext()"
-
-
-def _wrapping(chosen: Recommendation) -> dict[str, str]:
-    if chosen.count == 1:
-        return {"wrapper_import": "", "wrap": ""}
-    if STRATEGY_FACTS[chosen.strategy].one_process:
-        return {
-            "wrapper_import": "from torch.nn.parallel import DataParallel\n",
-            "wrap": f"    if on_gpu:\n        model = DataParallel(model, device_ids=list(range({chosen.count})))\n",
-        }
-    if chosen.strategy in SHARDING:
-        kept = chosen.strategy == "zero2"
-        offloads = chosen.strategy == "fsdp_offload"
-        remark = {
-            "zero2": "Whole weights stay from forward to backward: gradients and states are sharded.",
-            "fsdp": "Weights, gradients and states are sharded; a layer is gathered while it runs.",
-            "fsdp_offload": "Weights, gradients and states are sharded and rest in the host's memory.",
-        }[chosen.strategy]
-        wrap = part(
-            "shard",
-            imported="CPUOffloadPolicy, fully_shard" if offloads else "fully_shard",
-            remark=remark,
-            reshard=not kept,
-            policies=', "offload_policy": CPUOffloadPolicy(pin_memory=on_gpu)' if offloads else "",
-        )
-        return {"wrapper_import": "", "wrap": wrap}
-    wrap = (
-        "    if world > 1:\n        # Gradients as views of the buckets save one copy of them.\n"
-        "        model = DistributedDataParallel(\n"
-        "            model, device_ids=[device.index] if on_gpu else None, gradient_as_bucket_view=True\n        )\n"
-    )
-    return {"wrapper_import": "from torch.nn.parallel import DistributedDataParallel\n", "wrap": wrap}

@@ -49,8 +49,7 @@ def model_code(workload: Workload) -> str:
 
 def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     config = {name: value for name, value in resolve_config(model.config).items() if name not in _STORED_TYPES}
-    several_kinds = {"vision_config", "audio_config"} & set(config)
-    task = model.task or (None if several_kinds else infer_task(config))
+    task = _task(model, config)
     if task not in _AUTO_CLASSES:
         return part("own_model")
     shown = pprint.pformat(config, width=110, sort_dicts=True)
@@ -71,6 +70,18 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
         attention=", attn_implementation='eager'" if workload.training.attention == "eager" else "",
         sample=sample,
     )
+
+
+def task_of(workload: Workload) -> Task | None:
+    """The task whose class of transformers the script builds; None: another door, or a model that is the user's."""
+    model = workload.model
+    task = _task(model, resolve_config(model.config)) if isinstance(model, HuggingFaceModel) else None
+    return task if task in _AUTO_CLASSES else None
+
+
+def _task(model: HuggingFaceModel, config: dict[str, Any]) -> Task | None:
+    several_kinds = {"vision_config", "audio_config"} & set(config)
+    return model.task or (None if several_kinds else infer_task(config))
 
 
 _STORED_TYPES = ("dtype", "torch_dtype")

@@ -2,7 +2,8 @@
 
 Adapters sit beside the query and value projections, as in the paper and in the defaults of the common fine-tuning
 recipes (PEFT's for Llama, litgpt's `lora_query`, `lora_value`); where a model fuses query, key and value into one
-projection, beside that one; where its projections have other names, beside every linear layer but the head.
+projection, beside that one; where its projections have other names, beside every linear layer but the head. A task's
+new head is trained whole, as PEFT's `modules_to_save` is, and gets no adapters.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _QUERY_VALUE = frozenset(
     {"q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
      "value_proj", "q_attn"}
 )  # fmt: skip
+_NEW_HEADS = ("classifier", "score", "qa_outputs", "classification_head")
 _FUSED = frozenset({"c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv"})
 
 
@@ -138,16 +140,20 @@ def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...]) -> list[st
     names = [name for name, child in module.named_modules() if is_projection(child) and name]
     if isinstance(wanted_layers, tuple):
         return _named(names, wanted_layers)
-    if wanted_layers == "all_linear":
-        own = getattr(module, "get_output_embeddings", None)
-        head = own() if callable(own) else None
-        owners = dict(module.named_modules())
-        kept = [name for name in names if owners[name] is not head]
-        return (kept if head is not None else kept[:-1]) or kept
-    for wanted in (_QUERY_VALUE, _FUSED):
-        if chosen := [name for name in names if name.rpartition(".")[2] in wanted]:
-            return chosen
-    return names[:-1] or names
+    if wanted_layers == "attention":
+        for wanted in (_QUERY_VALUE, _FUSED):
+            if chosen := [name for name in names if name.rpartition(".")[2] in wanted]:
+                return chosen
+    return _without_head(module, names)
+
+
+def _without_head(module: nn.Module, names: list[str]) -> list[str]:
+    """All but a language model's output layer or a task's new head; of a model that has neither all but the last."""
+    own = getattr(module, "get_output_embeddings", None)
+    output = own() if callable(own) else None
+    owners = dict(module.named_modules())
+    body = [name for name in names if owners[name] is not output and name.partition(".")[0] not in _NEW_HEADS]
+    return body if body and len(body) < len(names) else names[:-1] or names
 
 
 def _named(names: list[str], wanted_layers: tuple[str, ...]) -> list[str]:
@@ -165,7 +171,7 @@ def _ends_with(name: str, wanted: str) -> bool:
 
 def _train_new_head(module: nn.Module) -> None:
     """A task head starts untrained, so it is trained with the adapters; a language model's output layer is not new."""
-    for name in ("classifier", "score", "qa_outputs", "classification_head"):
+    for name in _NEW_HEADS:
         head = getattr(module, name, None)
         if isinstance(head, nn.Module):
             for parameter in head.parameters():

@@ -156,6 +156,16 @@ def test_lora_trains_small_matrices_beside_query_and_value_and_the_new_head() ->
     assert math.isfinite(step(workload, model))
 
 
+@pytest.mark.parametrize("task", ["sequence-classification", "question-answering"])
+def test_adapters_of_all_layers_leave_out_a_new_head_which_is_trained_whole(task: str) -> None:
+    module = load(tiny(task, trainable="lora", lora_targets="all_linear")).module
+    adapters = {name for name, child in module.named_modules() if isinstance(child, LowRank)}
+    assert adapters
+    assert not any(name.startswith(("classifier", "qa_outputs")) for name in adapters)
+    head = module.get_parameter("classifier.weight" if task == "sequence-classification" else "qa_outputs.weight")
+    assert head.requires_grad
+
+
 @pytest.mark.parametrize("bits", [4, 8, 16])
 def test_frozen_weights_of_few_bits_stand_in_half_beside_trained_full_ones(bits: int) -> None:
     workload = tiny(trainable="lora", precision="bf16_amp", weights_bits=bits)

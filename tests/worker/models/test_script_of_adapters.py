@@ -1,0 +1,78 @@
+"""The launch script trains the adapters and heads that the worker counts, and saves them as PEFT reads them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from safetensors import torch as safetensors
+
+from advisor.worker.models.load_model import load
+from advisor.workload.workload import with_training
+from tests.present.test_launch_script import run_script
+from tests.present.test_script_of_partial_training import BERT, GPT2, advised, trained_by
+
+LLAMA = {
+    "model_type": "llama", "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+    "num_attention_heads": 2, "num_key_value_heads": 2, "vocab_size": 100, "pad_token_id": 0,
+}  # fmt: skip
+LORA = [
+    (BERT, "sequence-classification", None),
+    (BERT, "question-answering", "all_linear"),
+    (GPT2, "causal-lm", None),
+    (LLAMA, "sequence-classification", "all_linear"),
+    (LLAMA, "causal-lm", ("q_proj", "mlp.up_proj")),
+]
+
+
+@pytest.mark.parametrize(("config", "task", "targets"), LORA)
+def test_the_script_adapts_what_the_prediction_counts(
+    tmp_path: Path, config: dict[str, object], task: str, targets: object
+) -> None:
+    made = advised(
+        config, task, trainable="lora", lora_rank=4, **({} if targets is None else {"lora_targets": targets})
+    )
+    module = load(made.workload).module
+    counted = {name for name, parameter in module.named_parameters() if parameter.requires_grad}
+    assert trained_by(tmp_path, made) == counted
+
+
+def test_saved_adapters_hold_the_new_head_in_the_names_of_peft(tmp_path: Path) -> None:
+    made = advised(BERT, "sequence-classification", trainable="lora", lora_rank=4)
+    folder = tmp_path / "adapters"
+    assert run_script(tmp_path, made, "--steps", "2", "--save", str(folder))["steps"] == 2
+    settings = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))
+    assert (settings["peft_type"], settings["task_type"], settings["r"]) == ("LORA", "SEQ_CLS", 4)
+    assert settings["modules_to_save"] == ["classifier"]
+    weights = safetensors.load_file(folder / "adapter_model.safetensors")
+    query = "base_model.model.bert.encoder.layer.0.attention.self.query"
+    assert weights[f"{query}.lora_A.weight"].shape == (4, 32)
+    assert weights[f"{query}.lora_B.weight"].abs().sum() > 0  # it began at zero
+    assert "base_model.model.classifier.weight" in weights
+    assert len(weights) == 2 * 2 * 2 + 2
+
+
+def test_saved_weights_are_read_by_transformers(tmp_path: Path) -> None:
+    made = advised(BERT, "sequence-classification", precision="fp32")
+    folder = tmp_path / "checkpoint"
+    run_script(tmp_path, made, "--steps", "2", "--save", str(folder))
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder)
+    stored = safetensors.load_file(folder / "model.safetensors")
+    assert torch.equal(model.classifier.weight, stored["classifier.weight"])
+
+
+@pytest.mark.parametrize("targets", [None, "all_linear"])
+def test_peft_reads_saved_adapters_and_heads(tmp_path: Path, targets: str | None) -> None:
+    peft = pytest.importorskip("peft", reason="PEFT is not installed")
+    asked = {} if targets is None else {"lora_targets": targets}
+    made = advised(LLAMA, "sequence-classification", trainable="lora", lora_rank=4, **asked)
+    folder = tmp_path / "adapters"
+    run_script(tmp_path, made, "--steps", "2", "--save", str(folder))
+    model = peft.PeftModel.from_pretrained(load(with_training(made.workload, trainable="all")).module, folder)
+    stored = safetensors.load_file(folder / "adapter_model.safetensors")
+    found = peft.get_peft_model_state_dict(model)
+    assert found.keys() == stored.keys()
+    assert all(torch.equal(found[name], stored[name]) for name in stored)
