@@ -53,11 +53,11 @@ def _line(name: str, rows: Sequence[Score]) -> str:
     return f"| {name} | {rows[0].step_count} | {' | '.join(cells)} | {_of(left_out.covered_fraction)} |"
 
 
-def unfitted_table(steps: Sequence[ScoredStep]) -> str:
-    """Errors of runs that no figure was fitted on, by what keeps them out and by source."""
+def unfitted_table(steps: Sequence[ScoredStep], told: str = "why") -> str:
+    """Errors of runs that no figure was fitted on, by what their method tells (what keeps them out) and by source."""
     lines = ["| Not fitted | runs | mean error % | median % | bias % | in range % |", f"|---|{'---:|' * 5}"]
     rows = [("all", score(steps))]
-    rows += [(f"why: {one.group}", one) for one in scores_by(steps, lambda step: step.method)]
+    rows += [(f"{told}: {one.group}", one) for one in scores_by(steps, lambda step: step.method)]
     rows += [(f"source: {one.group}", one) for one in scores_by(steps, lambda step: step.source)]
     lines += [
         f"| {name} | {one.step_count} | {_of(one.mean_error_fraction)} | {_of(one.median_error_fraction)} "

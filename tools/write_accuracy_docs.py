@@ -25,6 +25,7 @@ from tests.accuracy.fitted_steps import fitted_steps, scored  # noqa: E402 - the
 from tests.accuracy.llm_steps import fitted_runs  # noqa: E402 - the same
 from tests.accuracy.switch_gains import gain_errors, gain_pairs, weights, width_of  # noqa: E402 - the same
 from tests.accuracy.unfitted_runs import unfitted_steps  # noqa: E402 - the same
+from tests.accuracy.unseen_runs import unseen_steps, why_unused  # noqa: E402 - the same
 from tools.accuracy_file import accuracy_file  # noqa: E402 - the same
 from tools.accuracy_plot import scatter  # noqa: E402 - the same
 from tools.language_model_tables import of_language_models, slices_table, unfitted_table  # noqa: E402 - the same
@@ -73,6 +74,7 @@ def main() -> int:
         _beside("Method", found, lambda step: step.method),
         slices_table(of_language_models(found), fitted_runs()),
         unfitted_table(unfitted_steps()),
+        unfitted_table(unseen_steps(), "card"),
     ]
     text = TEXT.read_text(encoding="utf-8")
     for number, part in enumerate(parts, start=1):
@@ -84,6 +86,7 @@ def main() -> int:
         ("cards", _cards()),
         ("spreads", _spreads()),
         ("lone", _lone()),
+        ("unused", _unused()),
     ):
         text = text.replace(f"<!-- {name} -->", told)
     made = {
@@ -166,6 +169,11 @@ def _lone() -> str:
     cards = [card for card in efficiencies().cards if card.key in spec_table()]
     lone = [card.key for card in cards if len(card.sources) == 1]
     return f"{len(lone)} of {len(cards)} cards have one publisher ({', '.join(lone)}):"
+
+
+def _unused() -> str:
+    """The rows of sources that were never fitted that are not judged, and why."""
+    return "; ".join(f"{count} rows, {reason}" for reason, count in why_unused().items())
 
 
 def _bands() -> str:

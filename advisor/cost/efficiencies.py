@@ -96,7 +96,9 @@ class Assumed(Record, frozen=True, kw_only=True):
     """What no published run tells: taken from kernels' own publications or measured on a host; ranges say so."""
 
     efficient_attention: Positive
-    """Of the sustained peak, forward."""
+    """Of the sustained FP32 peak, forward, in the memory-efficient kernel."""
+    efficient_half_attention: Positive
+    """Of the sustained 16-bit peak: that kernel keeps tensor cores waiting."""
     hopper_attention: Positive
     """Flop a clock and multiprocessor of kernels that use Hopper's own tensor instructions, over flash attention's."""
     compiled_traffic: Positive

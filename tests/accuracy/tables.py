@@ -24,6 +24,7 @@ Layout = Literal["nchw", "nhwc"]
 TRACE_PRECISION: dict[str, TracePrecision] = {
     "fp32": "fp32",
     "tf32": "fp32",
+    "default": "fp32",
     "fp16_amp": "amp",
     "bf16_amp": "amp",
     "amp": "amp",

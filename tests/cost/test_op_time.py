@@ -263,6 +263,31 @@ def test_transformer_engine_calls_attention_that_is_written_for_hopper(
         assert plain == engine
 
 
+def with_head(size: int, element_bytes: int = 2) -> Op:
+    """Long attention of heads of `size` numbers, which computes, not waits for memory."""
+    op = attention("flash", length=4096, element_bytes=element_bytes)
+    assert op.attention is not None
+    flop = (0.0, op.flop[1] * size / op.attention.head_size)
+    return replace(op, flop=flop, attention=replace(op.attention, head_size=size))
+
+
+def test_a_head_between_two_kernels_takes_as_long_as_the_wider_one_in_16_bits_alone() -> None:
+    narrow, wide = (seconds([with_head(size)], "fp16", batch=8.0) for size in (40, 64))
+    assert narrow == pytest.approx(wide, rel=0.01)
+    assert seconds([with_head(72)], "fp16", batch=8.0) == pytest.approx(
+        seconds([with_head(96)], "fp16", batch=8.0), rel=0.01
+    )
+    single, wider = (seconds([with_head(size, 4)], "fp32", batch=8.0) for size in (40, 64))
+    assert single < 0.9 * wider
+
+
+def test_attention_computes_whole_tiles_of_queries_and_keys() -> None:
+    odd, filled = (seconds([attention("flash", length=length)], "fp16", batch=64.0) for length in (257, 320))
+    whole = seconds([attention("flash", length=384)], "fp16", batch=64.0)
+    assert odd == pytest.approx(filled, rel=0.1)
+    assert filled < whole
+
+
 def test_eager_attention_counts_as_what_it_is_traced_to() -> None:
     compiled = compile_table(table(attention("eager"), precision="half"))
     assert compiled.attention.count == 0

@@ -16,8 +16,10 @@ from advisor.worker.trace.ops.raw_op import Args, Call, Named, RawOp, size_bytes
 from advisor.worker.trace.ops.rnn import rnn_sizes
 
 Tensor = torch.Tensor
-SOFTMAX_ROW_LIMIT = 1024
-"""Longer rows are reduced by a whole block that reads its input twice."""
+SOFTMAX_ROW_BYTES = 48 * 2**10
+"""A block keeps a row of so many bytes in its shared memory; longer ones it reads twice."""
+GROUP_NORM_LAYOUT = "group_norm_layout"
+"""What eager group norms copy; a compiler's take any layout."""
 SORT_PASS_COUNT = 6
 FULL_WIDTH_BYTES = 4
 
@@ -95,8 +97,23 @@ def _layer_norm_backward(call: Call) -> list[RawOp]:
     return [_again(call, touched_in(call.args[:2]), kernels=2)]
 
 
+def _group_norm(call: Call) -> list[RawOp]:
+    """Statistics, a scale and shift of each channel, their application: two passes over the input.
+
+    CUDA's kernels know no channels-last: such tensors are copied on the way in, and what they give on the way out.
+    """
+    given = call.args[0]
+    backward = "backward" in call.name
+    ops = _layer_norm_backward(call) if backward else [_again(call, touched_bytes(given), kernels=3)]
+    if given.is_contiguous():
+        return ops
+    copied = 2 * touched_bytes(given)
+    return ops + _plain(call._replace(name=GROUP_NORM_LAYOUT, kind="copy"), [given], copied, copied, kernels=2)
+
+
 def _softmax(call: Call) -> list[RawOp]:
-    long_rows = call.args[0].dim() > 0 and call.args[0].shape[-1] > SOFTMAX_ROW_LIMIT
+    scores = call.args[0]
+    long_rows = scores.dim() > 0 and scores.shape[-1] * scores.element_size() > SOFTMAX_ROW_BYTES
     return [_again(call, call.read_bytes if long_rows else 0)]
 
 
@@ -230,7 +247,8 @@ _NAMES: dict[Handler, tuple[str, ...]] = {
     _embedding_backward: ("embedding_dense_backward", "_embedding_bag_backward", "_embedding_bag_dense_backward"),
     _scatter: ("index_put", "_unsafe_index_put", "scatter", "scatter_add", "index_add"),
     _batch_norm: ("native_batch_norm", "_native_batch_norm_legit", "native_batch_norm_backward"),
-    _layer_norm_backward: ("native_layer_norm_backward", "native_group_norm_backward"),
+    _layer_norm_backward: ("native_layer_norm_backward",),
+    _group_norm: ("native_group_norm", "native_group_norm_backward"),
     _softmax: ("_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data"),
     _picked_loss: ("nll_loss_forward", "nll_loss_backward", "nll_loss2d_forward", "nll_loss2d_backward"),
     _slice_backward: ("slice_backward", "select_backward"),

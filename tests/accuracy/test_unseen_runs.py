@@ -1,0 +1,55 @@
+"""Sources that no figure was fitted on come out as the page tells."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from advisor.predict.accuracy_record import DOCUMENT
+from advisor.predict.evaluation import ScoredStep
+from tests.accuracy.fitted_steps import fitted_steps
+from tests.accuracy.unseen_runs import PUBLISHED_UNSEEN, STATED, unseen_steps
+from tools.language_model_tables import unfitted_table
+
+PAGE = (Path(__file__).parents[2] / DOCUMENT).read_text(encoding="utf-8")
+
+
+def test_no_source_of_them_was_fitted() -> None:
+    fitted = {step.source for step in fitted_steps()}
+    assert {step.source for step in unseen_steps()}.isdisjoint(fitted)
+
+
+def test_the_page_tells_what_is_predicted_today() -> None:
+    assert unfitted_table(unseen_steps(), "card") in PAGE
+
+
+def covered(steps: Sequence[ScoredStep]) -> float:
+    """Share of the steps inside of their range."""
+    return float(np.mean([step.covered for step in steps]))
+
+
+def test_four_of_five_lie_inside_of_their_range_and_nine_of_ten_of_cards_that_are_named_whole() -> None:
+    steps = unseen_steps()
+    assert covered(steps) >= 0.8
+    named = [step for step in steps if step.method == STATED]
+    assert covered(named) >= 0.9
+    assert np.mean([abs(step.predicted_s / step.measured_s - 1.0) for step in named]) <= 0.11
+
+
+def test_every_row_that_is_not_judged_says_why_and_the_page_counts_it() -> None:
+    with PUBLISHED_UNSEEN.open(encoding="utf-8") as file:
+        unused = [row["why_not"] for row in csv.DictReader(file) if row["use"] != "yes"]
+    assert all(unused)
+    told = re.search(r"^Not judged: (.*)\.$", PAGE, re.MULTILINE)
+    assert told is not None
+    assert sum(int(count) for count in re.findall(r"(\d+) rows", told[1])) == len(unused)
+
+
+@pytest.mark.parametrize("source", ["diffusers-attn-2023", "diffusers-torch2.0"])
+def test_three_of_four_diffusion_steps_lie_inside_of_their_range(source: str) -> None:
+    assert covered([step for step in unseen_steps() if step.source == source]) >= 0.75
