@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -15,7 +16,7 @@ from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import unpredicted
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
 from advisor.claims.words import says_training
-from advisor.core.sentences import Arguments, Reason, SaidError
+from advisor.core.sentences import Arguments, Reason, SaidError, Value
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import batch_sizes_around
@@ -80,8 +81,7 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     possible = min(
         (one for one in set_ups if not one.impossible), key=lambda one: one.expected.value / one.claimed_step_s
     )
-    reason = Reason.of("claim-only-with-better-kernels", **_numbers(possible, claim))
-    return _answer(claim, "plausible_only_with", possible, (reason,))
+    return _answer(claim, "plausible_only_with", possible, "claim-only-with-better-kernels")
 
 
 def _set_ups(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision) -> list[ClaimedSetUp]:
@@ -161,11 +161,20 @@ def _numbers(set_up: ClaimedSetUp, claim: Claim) -> Arguments:
     }
 
 
-def _answer(claim: Claim, verdict: Verdict, set_up: ClaimedSetUp, reasons: tuple[Reason, ...]) -> ClaimAnswer:
+def _answer(
+    claim: Claim,
+    verdict: Verdict,
+    set_up: ClaimedSetUp,
+    code: str,
+    beside: Iterable[Reason] = (),
+    /,
+    **numbers: Value,
+) -> ClaimAnswer:
+    """The answer whose first statement is `code`, of the set-up's figures and `numbers`."""
     return ClaimAnswer(
         claim=claim,
         verdict=verdict,
-        reasons=reasons,
+        reasons=(Reason.of(code, **_numbers(set_up, claim), **numbers), *beside),
         claimed_step_s=set_up.claimed_step_s,
         expected_step_s=set_up.expected,
         bound_step_s=set_up.bound.step_s if set_up.bound is not None else None,
@@ -174,40 +183,30 @@ def _answer(claim: Claim, verdict: Verdict, set_up: ClaimedSetUp, reasons: tuple
 
 def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp]) -> ClaimAnswer:
     """In range; but if the precision was left out and another one would not do, it holds only with this one."""
-    numbers = _numbers(set_up, claim)
     fit = _memory_reasons(set_up)
     holding = {one.precision for one in set_ups if one.holds} or {one.precision for one in set_ups if one.reached}
     seen = {one.precision for one in set_ups}
     if claim.precision is None and holding != seen:
         named = any_precision_of(precision for precision in _OPEN if precision in holding)
-        reason = Reason.of("claim-only-with-precision", **numbers, precisions=named)
-        return _answer(claim, "plausible_only_with", set_up, (reason, *fit))
-    if fit:
-        return _answer(claim, "plausible_only_with", set_up, (*fit, Reason.of("claim-plausible", **numbers)))
-    return _answer(claim, "plausible", set_up, (Reason.of("claim-plausible", **numbers),))
+        return _answer(claim, "plausible_only_with", set_up, "claim-only-with-precision", fit, precisions=named)
+    answer = _answer(claim, "plausible_only_with" if fit else "plausible", set_up, "claim-plausible")
+    return msgspec.structs.replace(answer, reasons=(*fit, *answer.reasons))
 
 
 def _memory_reasons(set_up: ClaimedSetUp) -> tuple[Reason, ...]:
-    peak, capacity = set_up.best.peak_memory_bytes, set_up.best.memory_capacity_bytes
-    if set_up.best.fits is False and peak is not None and capacity is not None:
-        return (
-            Reason.of(
-                "claim-only-with-less-memory",
-                device=set_up.best.device.name,
-                batch=set_up.batch_size,
-                need_bytes=peak.value,
-                capacity_bytes=capacity,
-            ),
-        )
-    return ()
+    """That the step does not fit, where that is known."""
+    best = set_up.best
+    peak, capacity = best.peak_memory_bytes, best.memory_capacity_bytes
+    if best.fits is not False or peak is None or capacity is None:
+        return ()
+    sizes = {"need_bytes": peak.value, "capacity_bytes": capacity}
+    return (Reason.of("claim-only-with-less-memory", device=best.device.name, batch=set_up.batch_size, **sizes),)
 
 
 def _below(claim: Claim, set_up: ClaimedSetUp, workload: Workload) -> ClaimAnswer:
-    reasons = (
-        Reason.of("claim-below", **_numbers(set_up, claim), slower_ratio=set_up.claimed_step_s / set_up.expected.value),
-        *likely_limits(claim, set_up.best, workload, set_up.claimed_step_s),
-    )
-    return _answer(claim, "below_expected", set_up, reasons)
+    slower = set_up.claimed_step_s / set_up.expected.value
+    limits = likely_limits(claim, set_up.best, workload, set_up.claimed_step_s)
+    return _answer(claim, "below_expected", set_up, "claim-below", limits, slower_ratio=slower)
 
 
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
@@ -223,8 +222,7 @@ def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimA
         for precisions in ((stated,) if stated is not None else (), _OPEN if mode_kept or stated is None else ()):
             set_up = _nearest_own(_reaching(asked, predictor, changed, precisions), workload)
             if set_up is not None:
-                reason = Reason.of(code, **_numbers(set_up, claim))
-                return _answer(claim, "plausible_only_with", set_up, (reason,))
+                return _answer(claim, "plausible_only_with", set_up, code)
     return _by_precision(claim, predictor, workload, ("fp16",))
 
 
@@ -234,10 +232,8 @@ def _by_precision(
     for precision in precisions:
         set_up = _nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
         if set_up is not None:
-            reason = Reason.of(
-                "claim-only-with-precision", **_numbers(set_up, claim), precisions=any_precision_of((precision,))
-            )
-            return _answer(claim, "plausible_only_with", set_up, (reason, *_memory_reasons(set_up)))
+            fit, named = _memory_reasons(set_up), any_precision_of((precision,))
+            return _answer(claim, "plausible_only_with", set_up, "claim-only-with-precision", fit, precisions=named)
     return None
 
 
@@ -261,17 +257,15 @@ def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, obje
 
 def _impossible(claim: Claim, set_up: ClaimedSetUp, bound: Bound, workload: Workload) -> ClaimAnswer:
     """The roofline that proves it: the work of a step, the card's peak rate, and the time that leaves."""
-    count = claim.count or 1
-    asked_rate = bound.flop / set_up.claimed_step_s
-    numbers = {
-        **_numbers(set_up, claim),
+    samples = set_up.batch_size * (claim.count or 1)
+    numbers: Arguments = {
         "model": workload.name,
         "bound_s": bound.step_s,
         "work_flop": bound.flop,
         "peak_flop_per_s": bound.rate_flop_per_s,
-        "needed_flop_per_s": asked_rate,
-        "most_rate": round(set_up.batch_size * count / bound.step_s),
-        "claimed_rate": round(set_up.batch_size * count / set_up.claimed_step_s),
+        "needed_flop_per_s": bound.flop / set_up.claimed_step_s,
+        "most_rate": round(samples / bound.step_s),
+        "claimed_rate": round(samples / set_up.claimed_step_s),
     }
     code = "claim-impossible-rate" if claim.samples_per_s is not None else "claim-impossible-step"
-    return _answer(claim, "impossible", set_up, (Reason.of(code, **numbers),))
+    return _answer(claim, "impossible", set_up, code, **numbers)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from advisor.present.summary import Section, Summary
-    from advisor.present.tables import Table
+from advisor.present.summary import Section, Summary
+from advisor.present.tables import Table
 
 _PLAIN_WIDTH = 160
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from advisor.core.errors import OutputError
 from advisor.core.sentences import Reason, SaidError
 from advisor.protocol.messages import Failed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.store.advice_record import AdviceRecord
+from advisor.store.advice_record import AdviceRecord
 
 LOG_NAME = "last-trace.log"
 _BY_NUMBERS = Reason.of("command-untraced-remedy")

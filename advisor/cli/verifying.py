@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import threading
-from typing import TYPE_CHECKING
 
 from advisor.cli.faults import INTERRUPTED
 from advisor.cli.outputs import result_stream
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.drive import drive
 from advisor.core.errors import UserFacingError
-from advisor.core.sentences import say, sentence
-
-if TYPE_CHECKING:
-    import argparse
-
-    from advisor.core.sentences import Language
-    from advisor.store.advice_record import AdviceRecord
-    from advisor.store.history import Truth
+from advisor.core.sentences import Language, say, sentence
+from advisor.store.advice_record import AdviceRecord
+from advisor.store.history import Truth
 
 
 def verify_command(
