@@ -46,6 +46,10 @@ _BELOW_ZERO = re.compile(
 )
 """A figure of zero or below; a dash between two figures or words has no blank before it and none is read as a minus."""
 _QUANTISED_BITS = 4
+_RTX = r"(?<![a-z0-9.])(?:geforce\s*)?(?:rtx\s*)?([2-5]0[5-9]0(?:\s*ti)?)"
+_LAPTOP_BEHIND = re.compile(rf"{_RTX}\s*(?:laptop|笔记本(?:电脑)?|移动版)(?![a-z])", re.ASCII)
+_LAPTOP_BEFORE = re.compile(rf"(?:\blaptop\s*|笔记本(?:电脑)?(?:上的?|的)?\s*|移动版\s*){_RTX}(?![a-z0-9])", re.ASCII)
+"""A laptop's card is one of its own, whichever side the word stands on and with or without its brand."""
 _LEAST, _MOST = 1e-15, 1e15
 """Of seconds, rates and ratios."""
 _SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
@@ -165,6 +169,7 @@ def normalised(text: str) -> str:
     plain = re.sub(r"(?<![a-z\d-])\d{1,3}(?:,\d{3})+(?!\d)", lambda found: found[0].replace(",", ""), plain)
     plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)
+    plain = _LAPTOP_BEFORE.sub(r"rtx \1 laptop ", _LAPTOP_BEHIND.sub(r"rtx \1 laptop ", plain))
     return re.sub(r"\s+", " ", plain).strip()
 
 

@@ -133,7 +133,7 @@ def test_what_cannot_be_checked_is_refused_with_a_reason_and_a_remedy(text: str,
 def test_a_variant_is_never_taken_for_its_namesake() -> None:
     assert parse_claim("resnet50 on a 3080 Ti: 300 images/s", spec_table()).gpus == ("rtx3080ti",)
     assert parse_claim("resnet50 on a 3080: 300 images/s", spec_table()).gpus == ("rtx3080-10",)
-    for name in ("4090 D", "4080 D", "3080 laptop", "RTX 4050 Laptop", "GTX 1080", "H800", "RTX 5060", "MI100"):
+    for name in ("4090 D", "4080 D", "RTX 3080 laptop", "RTX 4050 Laptop", "GTX 1080", "H800", "RTX 5060", "MI100"):
         claim = parse_claim(f"resnet50 on a {name}: 300 images/s", spec_table())
         assert (claim.gpus, claim.unknown_gpus) == ((), (name.lower(),))
 
@@ -182,3 +182,20 @@ def test_a_claimed_time_of_nothing_is_refused_with_its_range(tmp_path: Path) -> 
     file.write_text('[[claim]]\ngpu = "rtx3090"\nworkload = "resnet50"\nstep_s = 1e-300\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"claim\.0\.step_s.*1e-15"):
         read_claim_file(file)
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        "4090 laptop",
+        "RTX 4090 Laptop",
+        "4090笔记本",
+        "笔记本 4090",
+        "笔记本上的RTX 4090",
+        "laptop RTX 4090",
+        "4090 移动版",
+    ],
+)
+def test_the_card_of_a_laptop_is_never_its_namesake(card: str) -> None:
+    claim = parse_claim(f"{card} resnet50 每秒 300 张", spec_table())
+    assert (claim.gpus, claim.unknown_gpus) == (("rtx4090-laptop",), ())
