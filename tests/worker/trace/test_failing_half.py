@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
+from advisor.core.drive import drive
 from advisor.measure.runner import TraceUnanswered, trace_workload
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
@@ -102,3 +103,27 @@ def test_products_of_64_bit_numbers_are_refused_and_not_taken_for_fp32(body: str
     assert answer.tables == {}
     assert answer.reason.code == "trace-unrated-type"
     assert "64-bit numbers" in str(answer)
+
+
+FROZEN = """def build_model(dtype="float32"):
+    return nn.Sequential(nn.Linear(8, 64), nn.Linear(64, 64), nn.Linear(64, 4)).to(getattr(torch, dtype))
+"""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "weights_bits", "stored_bytes"), [("float32", None, 4), ("bfloat16", None, 2), ("float32", 16, 2)]
+)
+def test_frozen_weights_beside_adapters_count_as_the_file_makes_them_unless_their_bits_are_said(
+    tmp_path: Path, dtype: str, weights_bits: Literal[16] | None, stored_bytes: int
+) -> None:
+    (tmp_path / "model.py").write_text(HEAD.replace("length", "length, dtype=''") + FROZEN, encoding="utf-8")
+    workload = Workload(
+        name="frozen",
+        model=PythonModel(file="model.py", arguments={"dtype": dtype}),
+        data=Data(samples=100),
+        training=Training(precision="bf16_amp", batch_size=4, trainable="lora", weights_bits=weights_bits),
+        source_folder=str(tmp_path),
+    )
+    table = drive(trace_workload(workload, ("amp",), allow_code=True))["amp"]
+    frozen = table.parameter_bytes - table.trainable_parameter_bytes
+    assert frozen == stored_bytes * (table.parameter_count - table.trainable_parameter_count) > 0
