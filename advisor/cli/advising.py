@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.arguments import settings_of
-from advisor.cli.faults import INTERRUPTED, NOT_WRITTEN, NOTHING_FITS, NOTHING_MEASURED, command_fault, complain
+from advisor.cli.faults import (
+    INTERRUPTED,
+    NOT_WRITTEN,
+    NOTHING_FITS,
+    NOTHING_MEASURED,
+    command_fault,
+    complain,
+    meant,
+)
 from advisor.cli.interrupts import cancelled_by_interrupt
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
@@ -32,6 +40,9 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
     """Measure or predict, recommend, print and write. Raises UserFacingError for wrong use or input."""
     from advisor.measure.rank_guard import under_torchrun
 
+    if arguments.window:
+        other = "--predict" if arguments.measure is None else "--measure"
+        raise command_fault("not-with", meant(()), option="--window", other=other)
     requested(arguments)  # refuses what cannot be written before anybody waits for a measurement
     request = advice_request(arguments, language)
     if arguments.measure is not None and under_torchrun():

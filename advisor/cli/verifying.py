@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import threading
 
-from advisor.cli.faults import INTERRUPTED
+from advisor.cli.faults import INTERRUPTED, complain
 from advisor.cli.outputs import result_stream
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.drive import drive
@@ -49,7 +48,7 @@ def verify_command(
                     file=result_stream(arguments),
                 )
     except UserFacingError as error:
-        print(f"advisor: {error}", file=sys.stderr)
+        complain(error, language)
         return error.exit_code
     return 0
 

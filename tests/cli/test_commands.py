@@ -120,6 +120,7 @@ def test_every_format_is_written_at_once(tmp_path: Path, home: Home) -> None:
         (("--predict", "iris_mlp", "--json", "no/such/folder/out.json"), 5, "no/such/folder"),
         (("--predict", "iris_mlp", "--json", "-", "--csv", "-"), 2, "stdout"),
         (("--detect", "--pdf", "x.pdf"), 2, "--json"),
+        (("--predict", "iris_mlp", "--window"), 2, "--window"),
     ],
 )
 def test_wrong_input_is_one_sentence_with_a_remedy(
