@@ -19,7 +19,9 @@ class BothLanguages(Record, frozen=True, kw_only=True):
     """A text that is data, in both languages of the program."""
 
     en: str
+    """In English."""
     zh: str
+    """In Chinese, simplified."""
 
     def text(self, language: Language) -> str:
         """The text in one language."""
@@ -30,15 +32,23 @@ class Case(Record, frozen=True, kw_only=True):
     """A published case: what was asked, what was claimed, and every figure as its source reports it."""
 
     id: str
+    """What its answer calls it: lower-case words joined by hyphens."""
     title: BothLanguages
+    """The case in a few words."""
     question: BothLanguages
+    """What was asked."""
     model: BothLanguages | str
+    """What was trained and how, as far as the source says; a plain text serves both languages."""
     devices: tuple[str, ...] = ()
     """Keys of the spec table; empty where the source does not say."""
     n_gpus: int = 1
+    """GPUs that the source trained on at once, at most."""
     reported: dict[str, Reported]
+    """The source's figures by name, which ends with the unit (`_s`, `_min`, `_it_s`); a list: repeated runs."""
     claims: tuple[BothLanguages, ...] = ()
+    """What the source concludes: claims, not truths."""
     contradicts: tuple[str, ...] = ()
+    """Ids of the cases whose figures disagree with this one's."""
 
     def model_text(self, language: Language) -> str:
         """What was trained, in one language; a file that tells it once tells it as it is."""
@@ -59,6 +69,7 @@ class CaseFile(Record, frozen=True, kw_only=True):
     """The file of cases."""
 
     case: tuple[Case, ...]
+    """The cases, in the order of their answers."""
 
 
 class Finding(NamedTuple):
@@ -70,12 +81,16 @@ class Finding(NamedTuple):
 
 
 class CaseAnswer(Record, frozen=True, kw_only=True):
-    """What the program finds: does the claim hold, the computed figures, and why; the first reason is the answer."""
+    """What the program finds: does the claim hold, the computed figures, and why."""
 
     case_id: str
+    """The case's id."""
     verdict: Verdict
+    """As of a claim: holds, holds only under a condition that is named, is slower than expected, cannot be."""
     reasons: tuple[Reason, ...]
+    """The answer in one statement, then what proves it."""
     contradicts: tuple[str, ...] = ()
+    """Ids of the cases whose figures disagree with this one's."""
     figures: dict[str, float] = {}
     """Computed numbers by name, ratios or with their unit in the name."""
 

@@ -25,36 +25,53 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     """One row of the spec table, in base SI units; dense rates, tensor rates with FP32 accumulation."""
 
     key: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+    """What `--gpus` and price files call this card; no two cards share one."""
     name: Annotated[str, Meta(min_length=1, max_length=128)]
+    """The card's name as people are shown it."""
     nvml_names: tuple[str, ...] = ()
     """Exact names under which NVML reports this card; matched together with the memory size."""
     compute_capability: Annotated[str, Meta(pattern=CAPABILITY)] | None = None
+    """NVIDIA's generation of the card, `8.9`; None: another maker's, or not known: no time is predicted."""
     sm_count: Annotated[int, Meta(gt=0, le=1_000_000)] | None = None
+    """Streaming multiprocessors; of AMD's cards compute units. None: not known: no time is predicted."""
     boost_clock_hz: Clock | None = None
+    """Highest sustained clock of the data sheet; None: not known: no time is predicted."""
     fp32_flop_per_s: Rate | None = None
+    """Peak of strict FP32 on the ordinary cores; None: not known, which a user's file may not leave so."""
     tf32_flop_per_s: Rate | None = None
     """None: the card has no TF32."""
     fp16_flop_per_s: Rate | None = None
+    """Peak of dense FP16 products, of NVIDIA's cards on tensor cores; None: it has none, or not known."""
     bf16_flop_per_s: Rate | None = None
     """None: the card has no native BF16."""
     memory_bytes: Memory | None = None
+    """Nominal size; drivers show up to 8 % less. None: not known, which a user's file may not leave so."""
     memory_bandwidth_bytes_per_s: Bandwidth | None = None
+    """Peak of the data sheet; None: not known, which a user's file may not leave so."""
     l2_bytes: Cache | None = None
+    """Last-level cache; None: not known."""
     power_w: Power | None = None
+    """Board power of the data sheet; None: not known."""
     nvlink_bytes_per_s: Bandwidth | None = None
     """One way, summed over links; None: no NVLink."""
     nvlink_pairs_only: bool = False
     """NVLink only by a bridge between two cards."""
     nvswitch: bool = False
+    """Servers join all GPUs of this card by NVSwitch."""
     pcie_generation: Annotated[int, Meta(ge=1, le=8)] | None = None
+    """Newest PCIe generation that the card speaks; None: not known."""
     pcie_lane_count: Annotated[int, Meta(ge=1, le=32)] | None = None
+    """PCIe lanes of the card's plug; None: not known."""
     peer_to_peer: bool | None = None
-    """Peer-to-peer over PCIe; GeForce 40 has none."""
+    """Two cards reach each other over PCIe with the stock driver; None: not known."""
     released: str | None = None
+    """ISO 8601 date, or the year alone where no more is known; None: not known."""
     source: Annotated[str, Meta(min_length=1)]
+    """Where the figures were read: an address or a document, and what was computed from them."""
     checked: str
     """Date of the check, ISO 8601."""
     note: str = ""
+    """What else a reader of the figures should know; empty: nothing."""
 
     @property
     def fp8_flop_per_s(self) -> float | None:

@@ -21,6 +21,7 @@ class GpuFile(Record, frozen=True, kw_only=True):
     """A file of GPU specifications: `[[gpu]]` tables."""
 
     gpu: tuple[GpuSpec, ...]
+    """One table for each card, at most 500, each with a key of its own."""
 
 
 @cache

@@ -60,10 +60,19 @@ def _collect(node: object, kinds: dict[str, type[msgspec.Struct]]) -> None:
 def _described(part: dict[str, Any], kind: type[msgspec.Struct] | None) -> dict[str, Any]:
     if kind is None or "properties" not in part:
         return part
-    names = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
     meanings = field_meanings(kind)
+    told = {field.encode_name: meanings.get(field.name) for field in msgspec.structs.fields(kind)}
+    config = kind.__struct_config__
+    if config.tag_field is not None:
+        told[config.tag_field] = _tag_meaning(kind, config.tag)
     properties = {
-        key: {"description": meanings[names[key]], **value} if names.get(key) in meanings else value
+        key: {"description": told[key], **value} if told.get(key) is not None else value
         for key, value in part["properties"].items()
     }
     return {**part, "properties": properties}
+
+
+def _tag_meaning(kind: type, tag: object) -> str:
+    """What a record's tag says: the first line of what its class is; the tag has no field of the class."""
+    summary = (kind.__doc__ or "").strip().partition("\n")[0]
+    return f"`{tag}`: {summary[:1].lower()}{summary[1:]}"

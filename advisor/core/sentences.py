@@ -35,6 +35,7 @@ class Names(Record, frozen=True, kw_only=True, tag="names"):
     """Names that a sentence lists in its language: all of them, or as alternatives."""
 
     names: tuple[str, ...]
+    """What is named, in the order of the sentence: the same in every language."""
     alternatives: bool = False
     """`A, B or C` rather than `A, B, C`."""
     more: bool = False
@@ -45,12 +46,14 @@ class Said(Record, frozen=True, kw_only=True, tag="said"):
     """What somebody else said (an error, mostly): it is set so that another sentence may follow."""
 
     text: str
+    """Their words, untranslated; a sentence shows at most 900 characters of them."""
 
 
 class Listed(Record, frozen=True, kw_only=True, tag="listed"):
     """Statements that a sentence lists, each with its own figures."""
 
     reasons: tuple[Reason, ...]
+    """The statements, in the order of the sentence."""
     whole: bool = False
     """Each is a sentence of its own: one after the other, without commas."""
 
@@ -61,14 +64,12 @@ Arguments = dict[str, Value]
 
 
 class Reason(Record, frozen=True, kw_only=True):
-    """A statement as a code with its numbers: why advice was given, a caveat, why a field is unknown.
-
-    `code` is a message id of `resources/sentences/*.ftl` (lower-case words joined by hyphens); `numbers` are
-    its arguments in base SI units, each argument named with its unit (`step_s`, `memory_bytes`).
-    """
+    """A statement as a code with its numbers: why advice was given, a caveat, why a field is unknown."""
 
     code: str
+    """Id of its message in `resources/sentences/*/*.ftl`: lower-case words joined by hyphens."""
     numbers: Mapping[str, Value] = {}
+    """The message's arguments by name; figures in base SI units, with the unit in the name (`memory_bytes`)."""
 
     @classmethod
     def of(cls, code: str, /, **numbers: Value) -> Reason:

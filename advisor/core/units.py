@@ -24,9 +24,13 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """
 
     value: float
+    """The number that is expected."""
     low: float
+    """Lower end of its 80 % range: the true number is below it in one of ten cases."""
     high: float
+    """Upper end of its 80 % range: the true number is above it in one of ten cases."""
     basis: Basis
+    """measured: timed here; calibrated: measured parts, predicted whole; specified: spec sheet and published fit."""
 
     def __post_init__(self) -> None:
         """Refuse a range that does not hold its value: such a number is a bug of ours, not of the world."""

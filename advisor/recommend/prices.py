@@ -28,6 +28,7 @@ class Prices(Record, frozen=True, kw_only=True):
     currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$")]
     """Three capital letters (ISO 4217)."""
     date: str
+    """Day of these prices, ISO 8601 (`2026-01-31`)."""
     devices: dict[str, PricePerHour] = {}
     """What one device costs an hour, by key of the spec table, GPU UUID or `cpu`."""
     electricity_per_kwh: Annotated[float, Meta(ge=0, le=1e4)] | None = None

@@ -66,7 +66,7 @@ class PythonModel(Record, frozen=True, kw_only=True, tag_field="source", tag="py
 
 
 class TemplateModel(Record, frozen=True, kw_only=True, tag_field="source", tag="template"):
-    """A small network of a named shape (`mlp`, `rnn`, `lstm`, `cnn`, `transformer`)."""
+    """A small network of a named shape (`mlp`, `rnn`, `gru`, `lstm`, `cnn`, `transformer`)."""
 
     template: Literal["mlp", "rnn", "gru", "lstm", "cnn", "transformer"]
     """The network's shape."""

@@ -33,5 +33,17 @@ def test_a_schema_is_described_to_its_innermost_record() -> None:
     assert "description" not in defined["Plain"]["properties"]["name"]
 
 
+class Tagged(Record, frozen=True, kw_only=True, tag_field="source", tag="plain"):
+    """A file of its own.
+
+    Nothing of this line is told twice.
+    """
+
+
+def test_a_tag_means_what_the_first_line_of_its_record_says() -> None:
+    defined = with_meanings(msgspec.json.schema(Tagged), Tagged)["$defs"]
+    assert defined["Tagged"]["properties"]["source"]["description"] == "`plain`: a file of its own."
+
+
 def test_a_schema_without_records_stays_as_it_is() -> None:
     assert with_meanings({"type": "integer"}, Plain) == {"type": "integer"}
