@@ -134,11 +134,15 @@ class Layer(Record, frozen=True, kw_only=True):
     """One row of the layer table: a module that computes, by its path in the model."""
 
     path: str
+    """Its name in the model, as in `named_modules`; `(step)`: what runs outside of every module."""
     module: str
+    """Its class; empty: not a module of the model."""
     parameter_count: int
+    """Weights that it holds itself, without those of modules inside it."""
     flop: Affine
-    """Forward only."""
+    """[c0, c1]: at batch size b its own operators do c0 + c1 * b FLOP, forward only."""
     activation_bytes: Affine
+    """[c0, c1]: at batch size b it leaves c0 + c1 * b bytes alive for backward."""
 
 
 class CheckpointFigures(Record, frozen=True, kw_only=True):

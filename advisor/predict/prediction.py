@@ -14,20 +14,32 @@ class Device(Record, frozen=True, kw_only=True):
     """A candidate device: `cpu`, a local GPU by UUID, or a row of the spec table."""
 
     key: str
+    """`cpu`; of local GPUs the UUID of the first alike (its NVML index where that is hidden); or a key of the table."""
     name: str
+    """What its maker, its driver or the spec table calls it; `CPU` for a nameless processor."""
     spec_key: str | None
+    """Row of the spec table that tells its figures; None: a CPU, or a GPU that the table lacks."""
     local: bool
+    """Whether it is in the machine that the advice was made on."""
 
 
 class SetUp(Record, frozen=True, kw_only=True):
     """What tells one set-up from every other: a candidate, a prediction and a recommendation are of one each."""
 
     device: Device
+    """What computes: a CPU or a kind of GPU."""
     count: int
+    """How many of the device, over all machines."""
     strategy: Strategy
+    """How the devices share the work: `single` one alone, `dp` and `ddp` a whole copy of the model on each
+    (torch's DataParallel and DistributedDataParallel), `zero2` ZeRO-2, `fsdp` fully sharded, `fsdp_offload` the
+    same with shards in the host's memory, `tp` tensor parallel, `pp` pipeline parallel."""
     precision: Precision
+    """What a step computes in, named as in a workload file."""
     batch_size_per_device: int
+    """Samples of one micro-batch on one device."""
     gradient_accumulation_steps: int
+    """Micro-batches of one optimizer step; 1: none are accumulated."""
 
     @property
     def device_and_count(self) -> tuple[str, int]:
@@ -64,15 +76,21 @@ class SetUpFigures(SetUp, frozen=True, kw_only=True):
     """How long a step and the job take in a set-up, what it needs and what it costs."""
 
     global_batch_size: int
+    """Samples of one optimizer step: of all devices and micro-batches."""
     step_s: Estimate
-    """One optimizer step: all micro-batches of an accumulation and one synchronisation."""
+    """Seconds of one optimizer step: all micro-batches of an accumulation and one synchronisation."""
     samples_per_s: Estimate
+    """Samples a second, of all devices together."""
     peak_memory_bytes: Estimate | None
+    """Most memory that one device holds at once; None: neither predicted nor measured."""
     job_s: Estimate | None
+    """Seconds of the whole job: all its optimizer steps, at `step_s` each; None: not known."""
     cost: Estimate | None = None
+    """Of the whole job, in `currency`; None: without prices, or the price or the energy is not known."""
     currency: str | None = None
+    """Three capital letters (ISO 4217), as the price file has it; None: no cost is given."""
     efficiency: Estimate | None = None
-    """rate(n) / (n * rate(1)) at the same batch a device."""
+    """rate(n) / (n * rate(1)) at the same batch a device; None: one device alone."""
 
 
 class Calibration(Record, frozen=True, kw_only=True):
@@ -95,14 +113,19 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
     """One set-up: how long a step and the job take, and whether it fits."""
 
     parts: tuple[Part, ...]
+    """Shares of `step_s`, those of no time left out."""
     memory_parts: tuple[MemoryPart, ...] = ()
+    """Shares of `peak_memory_bytes`; empty: not told apart, as where the peak was only measured."""
     memory_capacity_bytes: float | None
+    """Nominal memory of one device, or the part of the host's that this process may use; None: not known."""
     fits: bool | None
     """None: unknown, because memory could not be predicted or the capacity is unknown."""
     energy_j: Estimate | None = None
+    """Joules of the whole job on all devices; None: the power that they draw or the job's time is not known."""
     measured: bool = False
     """Whether this very set-up was timed here."""
     notes: tuple[Reason, ...] = ()
+    """What limits or explains this prediction."""
 
     def part_s(self, *kinds: PartKind) -> float:
         """Seconds a step that the parts of these kinds take together."""

@@ -37,11 +37,15 @@ class TimeToTrain(Record, frozen=True, kw_only=True):
     """A whole training at one global batch."""
 
     scaling: Scaling
+    """`held`: at the global batch of the workload on one device; `scaled`: at another one."""
     global_batch_size: int
+    """Samples of one optimizer step, of all devices and micro-batches."""
     step_count: Estimate
+    """Optimizer steps that pass `sample_count` samples."""
     sample_count: Estimate
     """Samples to reach the same loss as the reference batch does with its own."""
     train_s: Estimate
+    """Seconds of these steps."""
     speed_up: Estimate
     """Over the reference set-up on one card."""
 

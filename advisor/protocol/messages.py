@@ -196,10 +196,16 @@ class Memory(Record, frozen=True, kw_only=True, tag="memory"):
     """Peak memory of one step at a batch size, over what the process held before the model."""
 
     batch_size: int
+    """Samples of the step, on one device."""
     precision: Precision
+    """What the step computed in."""
     peak_allocated_bytes: int
+    """Most that tensors, or for `resident_set` the process, took at once."""
     peak_reserved_bytes: int | None = None
+    """Most that torch's allocator held of the card at once; None: on a CPU, which has none."""
     how: MemoryCount
+    """`cuda_allocator`: by torch's allocator of the card; `dispatch_tracked`: by the tensors alive at each operator;
+    `resident_set`: by what the operating system counts for the process."""
 
 
 class LoaderPass(Record, frozen=True, kw_only=True, tag="loader_pass"):

@@ -32,13 +32,17 @@ class PublishedGain(Record, frozen=True, kw_only=True):
     """Published pairs like the switch that is asked for: gains are samples a second with it over without."""
 
     pair_count: int
+    """Pairs of runs, of all sources."""
     same_card: bool
     """Whether they ran on the card that is asked about; else on others."""
     least_gain_ratio: float
+    """Of all pairs; below 1 the switch cost time."""
     median_gain_ratio: float
     """Of the sources' medians."""
     greatest_gain_ratio: float
+    """Of all pairs."""
     sources: tuple[str, ...]
+    """Short names of the publications, in alphabetical order."""
     bears_out: bool | None
     """Whether the predicted range meets the published one; None: no gain was predicted."""
 

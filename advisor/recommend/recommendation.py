@@ -20,25 +20,34 @@ class BatchAdvice(Record, frozen=True, kw_only=True):
     """The batch sizes that matter on one device at one precision."""
 
     device_key: str
+    """Key of the device, one of which is looked at."""
     precision: Precision
+    """What its steps compute in."""
     largest_that_fits: int | None
     """With head-room; None: unknown."""
     knee: int | None
     """Smallest batch within 10 % of the best throughput."""
     chosen: int
+    """Samples a device to take: the knee, or the workload's own batch size where that is as good."""
     reason: Reason
+    """Why `chosen`."""
 
 
 class Crossover(Record, frozen=True, kw_only=True):
-    """From which batch size a GPU beats the CPU; low..high is the range of that batch size."""
+    """From which batch size a GPU beats the CPU, each alone and at its fastest precision."""
 
     cpu_key: str
+    """Key of the CPU: `cpu`."""
     gpu_key: str
+    """Key of the GPU, one alone."""
     batch_size: int | None
     """None: no crossover inside what was looked at; `reason` says which side wins."""
     low: int | None
+    """Batch size from which the GPU may be ahead; None: the CPU is surely ahead at all that were looked at."""
     high: int | None
+    """Batch size from which the GPU is surely ahead; None: that is not sure at the largest looked at."""
     reason: Reason
+    """Which side wins, and from where."""
 
 
 class Recommendation(SetUpFigures, frozen=True, kw_only=True):
@@ -47,30 +56,46 @@ class Recommendation(SetUpFigures, frozen=True, kw_only=True):
     node_count: int = 1
     """Machines that the devices are spread over evenly."""
     goal: Goal
+    """What it makes small: `time` or `cost` of the job (GPU-hours without a price), or its `energy`."""
     thread_count: int | None = None
+    """Threads that the CPU was timed with at the nearest batch size; None: a GPU, or no step was timed on it."""
     tied_with: tuple[Device, ...] = ()
     """Devices whose difference to this one is not clear."""
     time_to_train: tuple[TimeToTrain, ...] = ()
     """To the same loss, with the workload's own global batch held and as advised; empty: nothing to weigh."""
     why: tuple[Reason, ...]
+    """What speaks for this set-up, by the figures."""
     would_change_if: tuple[Reason, ...] = ()
+    """What else would have been advised, and under which circumstances."""
 
 
 class Alternative(Record, frozen=True, kw_only=True):
     """A set-up of the Pareto set of time against cost, or one that is tied with the recommended one."""
 
     device_key: str
+    """Key of its device."""
     device_name: str
+    """Name of its device."""
     count: int
+    """How many of the device, over all machines."""
     strategy: Strategy
+    """How the devices share the work, in the words of a prediction."""
     precision: Precision
+    """What a step computes in, named as in a workload file."""
     batch_size_per_device: int
+    """Samples of one micro-batch on one device."""
     gradient_accumulation_steps: int
+    """Micro-batches of one optimizer step."""
     job_s: Estimate | None
+    """Seconds of the whole job; None: not known."""
     gpu_hours: Estimate | None
+    """Hours of the job times the number of GPUs, 0 on a CPU; None: the job's time is not known."""
     cost: Estimate | None
+    """Of the whole job, in the price file's currency; None: without prices, or not known."""
     tied: bool
+    """Whether its difference to the recommended set-up is not clear."""
     reason: Reason
+    """Why it is listed: nothing is both faster and cheaper, it is tied, or it is better than what the user fixed."""
 
 
 class Limits(Record, frozen=True, kw_only=True):

@@ -50,20 +50,32 @@ class Switch(Record, frozen=True, kw_only=True):
     """One change of the workload or set-up, and what it would bring; everything else stays as advised."""
 
     kind: SwitchKind
+    """What is changed, by its name in a workload file or its common name; `half` is 16-bit autocast, `sharding`
+    FSDP, `accumulation` four micro-batches, `padded_vocabulary` a multiple of 64, `larger_cards` larger or more
+    cards, `checkpointing_on_cards` activation checkpointing with nothing off-loaded."""
     device_key: str
+    """Key of the device that the change is predicted on."""
     device_name: str
+    """Name of that device."""
     count: int
+    """How many of the device, over all machines."""
     strategy: Strategy
+    """How the devices share the work with the change, in the words of a prediction."""
     batch_size_per_device: int
+    """Samples of one micro-batch on one device, with the change."""
     gradient_accumulation_steps: int
+    """Micro-batches of one optimizer step, with the change."""
     step_s: Estimate
+    """Seconds of one optimizer step with the change."""
     gain: Estimate | None
     """Samples a second with the switch over without; below 1 it costs time. The range is that of published pairs: what
     both steps err by cancels. None: there is nothing to compare with."""
     peak_memory_bytes: Estimate | None
+    """Most memory that one device holds at once with the change; None: not predicted."""
     saved_bytes: float | None
-    """A device's memory; below 0 the switch costs memory."""
+    """Memory of one device that the change frees; below 0 it costs memory; None: one of the two peaks is not known."""
     fits: bool | None
+    """Whether a step with the change fits a device; None: its memory need or its capacity is not known."""
     published: PublishedGain | None = None
     """What published pairs with and without it gave; None: no such pair is known for models like this."""
 

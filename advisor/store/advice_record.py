@@ -22,38 +22,60 @@ class ModelFacts(Record, frozen=True, kw_only=True):
     """What is known of the model, through which door it came, and whether it could be traced."""
 
     door: Literal["huggingface", "python", "template", "numbers"]
+    """Where the model came from: a Hugging Face configuration, a Python file, a template, or totals alone."""
     parameter_count: int | None
+    """Weights of the model, shared ones once; None: it was not traced."""
     trainable_parameter_count: int | None
+    """Those of them that are trained; None: it was not traced."""
     flop_per_sample: float | None
-    """Forward and backward of one sample."""
+    """Forward and backward of one sample; None: it was not traced."""
     traced: bool
+    """Whether its operators were recorded; a model known by totals alone has none."""
     not_traced_reason: Reason | None = None
+    """Why they were not; None: they were, or it is known by totals alone."""
     layers: tuple[Layer, ...] = ()
+    """Modules that compute, in order of execution; empty: it was not traced."""
 
 
 class AdviceRecord(Record, frozen=True, kw_only=True):
     """Everything one run found out."""
 
     schema_version: int = SCHEMA_VERSION
+    """Version of this format; a change that old programs could not read counts it up."""
     created_utc: str
+    """When the record was made, in UTC, as `2026-11-22T16:45:17Z`."""
     advisor_version: str
+    """Version of Advisor that made the record."""
     workload: Workload
+    """What was asked about, as read: what is advised may differ."""
     model: ModelFacts
+    """What is known of the workload's model."""
     machine: Machine
+    """What was found of the machine that the advice was made on."""
     measurements: tuple[Measurement, ...] = ()
+    """What was timed on this machine, of each device that was measured; empty: none was."""
     calibrations: tuple[Calibration, ...] = ()
+    """What measurements say of the errors of predictions, one for each GPU that they correct."""
     predictions: tuple[Prediction, ...] = ()
+    """Every set-up that was predicted, those that do not fit included."""
     best_set_ups: tuple[int, ...] = ()
     """Places in `predictions` of the set-up that each device and count entered the comparison with."""
     recommendation: Recommendation | None
+    """The best set-up of all candidates; None: none was predicted that fits and keeps what was asked."""
     recommendation_local: Recommendation | None
+    """The best set-up on this machine; None: none of it fits and keeps what was asked."""
     batch_advice: tuple[BatchAdvice, ...] = ()
+    """Batch sizes of one device alone, one entry for each device and precision that has any to take."""
     crossovers: tuple[Crossover, ...] = ()
+    """From which batch size each GPU beats the CPU; empty: not both were predicted."""
     alternatives: tuple[Alternative, ...] = ()
+    """Other set-ups worth knowing, fastest first, then those that are tied or freed of what was fixed."""
     switches: tuple[Switch, ...] = ()
     """What each switch would bring to the recommended set-up."""
     reasons: tuple[Reason, ...] = ()
+    """Why the recommended set-up, and what holds for the whole comparison."""
     caveats: tuple[Reason, ...] = ()
+    """What limits the advice: what failed, is unknown or was assumed."""
 
     @property
     def main(self) -> Recommendation | None:
