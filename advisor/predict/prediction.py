@@ -97,7 +97,9 @@ class Calibration(Record, frozen=True, kw_only=True):
     """What measurements on one device say about the model's errors there (measured over predicted)."""
 
     device_key: str
+    """The measured device, as in its measurement."""
     spec_key: str | None
+    """Its row of the spec table; None: an unknown card."""
     class_factors: dict[str, float]
     """Per operator kind, shrunk towards the published fit."""
     step_factor: float
@@ -105,8 +107,11 @@ class Calibration(Record, frozen=True, kw_only=True):
     step_factor_elsewhere: float
     """What of it is applied to other cards: half of it in the log, nothing where it is large."""
     host_s_per_dispatch: float | None
+    """Seconds of this host for one call of an operator, measured; None: not measured."""
     batch_sizes: tuple[int, ...]
+    """Batch sizes of the steps that the step factor comes from, per device; empty: none, and the factor is 1."""
     notes: tuple[Reason, ...] = ()
+    """What of it does not carry over to other cards, and why."""
 
 
 class Prediction(SetUpFigures, frozen=True, kw_only=True):

@@ -144,13 +144,21 @@ class Environment(Record, frozen=True, kw_only=True, tag="environment"):
     """Versions and settings of the process that measures."""
 
     torch: str
+    """Version of PyTorch."""
     torch_cuda: str | None
+    """CUDA that it was built for; None: built without CUDA."""
     arch_list: tuple[str, ...]
+    """GPU architectures that it was built for (`sm_90`…); empty: none can be used."""
     device_name: str | None
+    """The measured GPU as PyTorch names it; None: not a CUDA device."""
     device_uuid: str | None
+    """The measured GPU's UUID (`GPU-…`); None: not a CUDA device, or PyTorch tells none."""
     thread_count: int
+    """Threads that PyTorch computes with on the processor."""
     accelerators: tuple[str, ...] = ()
+    """Every accelerator that PyTorch sees, as `cuda:0` and its name."""
     settings: dict[str, str] = {}
+    """Settings of PyTorch and environment variables that bear on speed, by their names, each as text."""
 
 
 class StageStarted(Record, frozen=True, kw_only=True, tag="stage_started"):
@@ -175,21 +183,29 @@ class Sample(Record, frozen=True, kw_only=True, tag="sample"):
     series: str
     """`step`, `step_keeping_memory`, or the name of a microbenchmark (`matmul`, `memory`…)."""
     batch_size: int | None
+    """Samples a step on this device; None: a microbenchmark."""
     precision: Precision
+    """What was computed in."""
     step_count: int
+    """Steps, or calls of the kernel, that were timed as one."""
     wall_s: float
     """Of one step."""
     device_s: float | None
     """Of one step by device events; None on a CPU."""
     started_monotonic_s: float
+    """When the block began, on the monotonic clock of the readings."""
     warm_up: bool
+    """Whether it was made while warming up, so that it is left out of the summary."""
     process_cpu_s: float | None = None
+    """Processor time of the whole process, of one step, over all threads; None: not told."""
     system_cpu_s: float | None = None
     """The part of it that the system took, for page faults above all; None where it is not told apart."""
     parts_s: dict[StepPart, float] = {}
+    """Seconds of one step by its part; empty where they were not timed apart."""
     figures: dict[str, float] = {}
     """Sizes of a microbenchmark (m, n, k, bytes) or its work (flop)."""
     stage: int | None = None
+    """Number of the series of samples within its process; None: a long step before its series."""
 
 
 class Memory(Record, frozen=True, kw_only=True, tag="memory"):
@@ -212,13 +228,15 @@ class LoaderPass(Record, frozen=True, kw_only=True, tag="loader_pass"):
     """One pass of the data loader at a batch size; times are of one batch."""
 
     batch_size: int
+    """Samples a batch."""
     worker_count: int
     """0: the training process itself loads."""
     made_s: float
     """From one batch to the next where nothing is done with them: median of the blocks."""
     low_s: float
+    """First quartile of the blocks, seconds a batch."""
     high_s: float
-    """Quartiles of the blocks."""
+    """Third quartile of the blocks, seconds a batch."""
     ready_s: float
     """To take a batch that lies ready; without workers none does, so it is `made_s`."""
     own_data: bool = False
