@@ -38,10 +38,26 @@ def test_a_schema_tells_what_a_field_means_in_the_words_of_its_source() -> None:
     fields = schema["$defs"]["Training"]["properties"]
     assert fields["clip_gradient_norm"]["description"] == "Left out: gradients are not clipped."
     assert fields["gradient_accumulation_steps"]["description"] == "Micro-batches of `batch_size` in one update."
-    advice = json.loads((resource("schemas") / "advice.schema.json").read_bytes())
-    told = [name for part in advice["$defs"].values() for name, field in part.get("properties", {}).items()
-            if "description" in field]  # fmt: skip
-    assert len(told) > 50
+
+
+@pytest.mark.parametrize("path", sorted(resource("schemas").iterdir()), ids=lambda path: path.name)
+def test_every_field_of_a_published_schema_has_a_description(path: Path) -> None:
+    assert _undescribed(json.loads(path.read_bytes()), "") == []
+
+
+def test_a_field_without_a_description_is_named_wherever_it_lies() -> None:
+    bare = {"properties": {"size": {"type": "integer"}, "name": {"description": "Whose."}}}
+    assert _undescribed({"$defs": {"Part": bare}, "items": [bare]}, "") == ["/$defs/Part/size", "/items/0/size"]
+
+
+def _undescribed(node: object, place: str) -> list[str]:
+    """The fields of a schema that nothing is said of, each as where it lies."""
+    if isinstance(node, list):
+        return [found for index, one in enumerate(node) for found in _undescribed(one, f"{place}/{index}")]
+    if not isinstance(node, dict):
+        return []
+    found = [f"{place}/{name}" for name, field in node.get("properties", {}).items() if not field.get("description")]
+    return found + [one for key, value in node.items() for one in _undescribed(value, f"{place}/{key}")]
 
 
 @pytest.mark.parametrize("name", bundled_names())
