@@ -88,7 +88,7 @@ class JobThread(QThread):
             detail = getattr(error, "detail", None)
             if isinstance(detail, str):
                 return Outcome(kind="bug", error=UserFacingError(str(error)), detail=detail)
-            told = UserFacingError(f"{type(error).__name__}: {error}")
+            told = UserFacingError(": ".join((type(error).__name__, str(error))))
             return Outcome(kind="bug", error=told, detail=traceback.format_exc())
 
     def drain(self) -> list[object]:

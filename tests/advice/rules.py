@@ -21,7 +21,7 @@ from advisor.recommend.recommendation import Recommendation, prediction_of
 from advisor.store.advice_record import AdviceRecord
 from tests.advice.questions import Question
 
-_COUNT_REASONS = {"why-count-knee", "why-count-no-gain", "change-count", "change-count-at"}
+_COUNT_REASONS = {"why-count-knee", "why-count-no-gain", "change-count-batch", "change-count-batch-at"}
 _BROKEN = re.compile(r"\bnan\b|\binf\b|\bNone\b|[{}]|\?\?\?")
 _NEARLY = 1 + 1e-9
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -121,7 +121,7 @@ def _named_as_harder(advice: AdviceRecord, rival: Prediction, ratio: float) -> b
 
 
 _WHY_NOTHING = {
-    "caveat-nothing-fits", "caveat-nothing-fits-at-one", "caveat-no-candidate-in-limits", "predict-missing-figures",
+    "caveat-nothing-fits", "caveat-nothing-fits-at-one", "caveat-nothing-in-limits", "predict-missing-figures",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept",
 }  # fmt: skip
 

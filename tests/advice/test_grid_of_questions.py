@@ -212,7 +212,7 @@ def test_every_ratio_of_a_sentence_is_that_of_two_rows(advice: AdviceRecord) -> 
             and one.gradient_accumulation_steps == row.gradient_accumulation_steps
         }
         assert numbers["gain_ratio"] == pytest.approx(gains[str(numbers["precision"])], rel=1e-6)
-    if numbers := by_code.get("change-count") or by_code.get("change-count-at"):
+    if numbers := by_code.get("change-count-batch") or by_code.get("change-count-batch-at"):
         named = [
             one for one in entered(advice) if (one.device.name, one.count) == (numbers["device"], numbers["count"])
         ]

@@ -22,6 +22,7 @@ from advisor.workload.workload import with_training
 from tests.present.test_framework_config import CASES
 from tests.present.test_launch_script import advised
 
+pytestmark = pytest.mark.with_frameworks
 METHODS: dict[str, dict[str, Any]] = {
     "plain": {},
     "clipped": {"clip_gradient_norm": 1.0},

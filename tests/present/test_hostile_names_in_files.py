@@ -64,4 +64,4 @@ def test_the_launch_script_keeps_the_name_inside_its_comment(name: str) -> None:
     script = launch_script.render(advice(workload_name=name, device_name=name))
     plain = ast.dump(ast.parse(launch_script.render(advice())))
     assert ast.dump(ast.parse(script)) == plain
-    assert script.splitlines()[1].startswith(f"# Trains {visible(name)}")
+    assert script.splitlines()[0].startswith(f"# Trains {visible(name)}")

@@ -303,7 +303,7 @@ def test_what_is_not_kept_is_not_laid_to_the_limits() -> None:
     assert advice.recommendation is None
     codes = {reason.code for reason in advice.caveats}
     assert "caveat-batch-not-kept" in codes
-    assert "caveat-no-candidate-in-limits" not in codes
+    assert "caveat-nothing-in-limits" not in codes
 
 
 def test_a_batch_that_only_a_less_exact_precision_holds_is_said_not_to_fit() -> None:

@@ -54,7 +54,7 @@ def test_what_asks_for_more_changes_to_the_code_is_named_where_it_is_clearly_fas
 def test_limits_are_not_blamed_for_what_only_changes_to_the_code_would_reach() -> None:
     best = best_of(split_or_sharded(5.0, limits=Limits(max_power_w=1e6)))
     assert "change-strategy" in codes(best.would_change_if)
-    assert not {"change-limits", "change-limits-at"} & set(codes(best.would_change_if))
+    assert not {"change-limits-batch", "change-limits-batch-at"} & set(codes(best.would_change_if))
 
 
 def test_another_precision_is_not_advised_for_what_a_harder_strategy_gains() -> None:
@@ -104,7 +104,7 @@ def test_nothing_is_clearly_better_for_a_goal_whose_figure_of_the_advice_is_unkn
 def test_if_only_time_counted_the_fastest_of_all_that_take_more_hours_is_named() -> None:
     answer = advise(workload("fp32"), replace(TRANSFORMER, gradient_bytes=2.4e9), goal="energy")
     best = best_of(answer)
-    (told,) = [one for one in best.would_change_if if one.code.startswith("change-count")]
+    (told,) = [one for one in best.would_change_if if one.code.startswith("change-count-batch")]
     shown = [answer.predictions[place] for place in answer.best_set_ups]
     fastest = max(shown, key=lambda one: one.samples_per_s.value)
     assert fastest.device != best.device

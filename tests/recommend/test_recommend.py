@@ -166,7 +166,7 @@ def test_the_count_stops_at_the_knee_and_the_pareto_set_goes_on() -> None:
     assert best.count < 8
     knee = next(reason for reason in best.why if reason.code == "why-count-knee")
     assert knee.figure("marginal_fraction") < 0.7
-    assert "change-count" in codes(best.would_change_if)
+    assert "change-count-batch" in codes(best.would_change_if)
     assert {one.count for one in answer.alternatives} > {best.count}
 
 
@@ -288,11 +288,11 @@ def test_limits_leave_out_what_passes_them_and_say_what_that_costs() -> None:
     limited = best_of(advise(workload("fp32"), TRANSFORMER, limits=Limits(max_power_w=300)))
     assert limited.count == 1
     assert free.samples_per_s.value > limited.samples_per_s.value
-    (without,) = [reason for reason in limited.would_change_if if reason.code == "change-limits-at"]
+    (without,) = [reason for reason in limited.would_change_if if reason.code == "change-limits-batch-at"]
     assert without.figure("samples") == 16 * without.figure("count") > limited.global_batch_size
     answer = advise(workload("fp32"), TRANSFORMER, limits=Limits(max_job_s=1e-3))
     assert answer.recommendation is None
-    (unkept,) = [one for one in answer.caveats if one.code == "caveat-no-candidate-in-limits"]
+    (unkept,) = [one for one in answer.caveats if one.code == "caveat-nothing-in-limits"]
     assert say(unkept, "en").startswith("No candidate keeps what was given as limits (hours). Raise it, or")
     loose = best_of(advise(workload("fp32"), TRANSFORMER, limits=Limits(max_job_s=1e9)))
     assert loose.device == free.device
@@ -301,7 +301,7 @@ def test_limits_leave_out_what_passes_them_and_say_what_that_costs() -> None:
 def test_limits_that_cost_nothing_are_not_mentioned() -> None:
     best = best_of(advise(IRIS, TINY, limits=Limits(max_job_s=1e9)))
     assert best.device.key == "cpu"
-    assert not {"change-limits", "change-limits-at"} & set(codes(best.would_change_if))
+    assert not {"change-limits-batch", "change-limits-batch-at"} & set(codes(best.would_change_if))
 
 
 def test_energy_that_is_known_everywhere_needs_no_caveat() -> None:

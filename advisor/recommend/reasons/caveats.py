@@ -43,7 +43,7 @@ def _missing_answers(
     kept = comparison.kept
     limited = is_limited(comparison) and any_fits(kept)
     if best is None and limited:
-        yield Reason.of("caveat-no-candidate-in-limits", **_limits_given(comparison))
+        yield Reason.of("caveat-nothing-in-limits", **_limits_given(comparison))
         yield from nearest_to_limits(comparison)
     elif best is None and comparison.predictions:
         if not any_fits(comparison.exact_enough):
@@ -52,7 +52,7 @@ def _missing_answers(
     elif here is None and any(one.device.local for one in comparison.predictions):
         over = limited and any_fits([one for one in kept if one.device.local])
         limits = _limits_given(comparison)
-        yield Reason.of("caveat-local-over-limits", **limits) if over else Reason.of("caveat-nothing-fits-here")
+        yield Reason.of("caveat-here-over-limits", **limits) if over else Reason.of("caveat-nothing-fits-here")
         yield from nearest_to_limits(comparison, local=True) if over else ()
 
 

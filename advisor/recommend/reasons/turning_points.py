@@ -154,7 +154,7 @@ def _by_count(comparison: Comparison, chosen: Prediction, entered: Sequence[Pred
     dearer = [one for one in entered if one.count * _rate(chosen) > chosen.count * _rate(one)]
     fastest = max(dearer, key=_rate, default=chosen)
     if fastest.count > chosen.count and _rate(fastest) > _rate(chosen):
-        yield _faster("change-count", fastest, chosen, _rate(fastest) / _rate(chosen))
+        yield _faster("change-count-batch", fastest, chosen, _rate(fastest) / _rate(chosen))
     spec = comparison.spec_of(chosen.device)
     share = chosen.part_share("communication") if chosen.count > 1 else 0.0
     without = spec is not None and spec.nvlink_bytes_per_s is None and not comparison.crosses_network(chosen)
@@ -171,7 +171,7 @@ def _by_limits(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     known = [(estimate.value, one) for one in reachable if (estimate := score(one, "time")) is not None]
     fastest = min(known, key=lambda entry: entry[0], default=None)
     if own is not None and fastest is not None and fastest[0] * WORTH_NAMING_RATIO < own.value:
-        yield _faster("change-limits", fastest[1], chosen, own.value / fastest[0])
+        yield _faster("change-limits-batch", fastest[1], chosen, own.value / fastest[0])
 
 
 def _faster(code: str, other: Prediction, chosen: Prediction, gain_ratio: float) -> Reason:

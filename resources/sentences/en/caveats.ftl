@@ -1,12 +1,12 @@
 ## What limits the worth of a comparison
-caveat-no-candidate-in-limits = No candidate keeps what was given as limits ({ $limits }). Raise { $count ->
+caveat-nothing-in-limits = No candidate keeps what was given as limits ({ $limits }). Raise { $count ->
     [1] it
    *[other] one of them
 }, or add cards with --gpus or --counts.
 caveat-nothing-fits = No candidate can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch, activation checkpointing, or sharding over more cards.
 caveat-nothing-fits-at-one = No candidate can hold a step of this model at a precision at least as exact as asked for, not even of one sample a device. Try activation checkpointing, shorter or smaller samples, or sharding over more cards.
 caveat-nothing-fits-here = No device of this machine can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch or activation checkpointing.
-caveat-local-over-limits = No device of this machine keeps what was given as limits ({ $limits }).
+caveat-here-over-limits = No device of this machine keeps what was given as limits ({ $limits }).
 caveat-limit-cost = cost
 caveat-limit-power = power
 caveat-limit-hours = hours
@@ -31,3 +31,7 @@ caveat-wide = { $low_s } to { $high_s } a step is a wide range: this is unlike w
 caveat-batch-not-kept = The batch size { $batch } that you fixed fits on nothing that was tried at a precision at least as exact as asked for, and nothing is advised with another one.
 caveat-precision-not-kept = Nothing that fits computes in { $precision }, which you fixed, and nothing is advised in another precision.
 caveat-fixed-not-kept = Nothing that was tried holds batch size { $batch } in { $precision }, both of which you fixed, and nothing is advised with others.
+
+## What advice that was saved by an earlier version says
+caveat-no-candidate-in-limits = No candidate keeps the limits on cost, power and hours. Raise one of them, or add cards with --gpus or --counts.
+caveat-local-over-limits = No device of this machine keeps the limits on cost, power and hours.

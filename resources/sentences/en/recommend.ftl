@@ -153,11 +153,11 @@ change-strategy = Against { $device } with { $strategy ->
         *[ddp] DistributedDataParallel
     }, which is why the plainer one is advised.
 change-batch-to-cpu = Below a batch size of about { $batch } the CPU beats { $device }.
-change-count = If only time counted: { $count } × { $device } at batch size { $batch } a card would be { $gain_ratio } times as fast, at more GPU-hours.
-change-count-at = If only time counted: { $count } × { $device } at batch size { $batch } a card, { $samples } samples a step, would be { $gain_ratio } times as fast, at more GPU-hours.
+change-count-batch = If only time counted: { $count } × { $device } at batch size { $batch } a card would be { $gain_ratio } times as fast, at more GPU-hours.
+change-count-batch-at = If only time counted: { $count } × { $device } at batch size { $batch } a card, { $samples } samples a step, would be { $gain_ratio } times as fast, at more GPU-hours.
 change-link = A faster link than that of { $device } would free up to { $share_fraction } of the step.
-change-limits = Without the limits { $count } × { $device } at batch size { $batch } a card would be { $gain_ratio } times as fast.
-change-limits-at = Without the limits { $count } × { $device } at batch size { $batch } a card, { $samples } samples a step, would be { $gain_ratio } times as fast.
+change-limits-batch = Without the limits { $count } × { $device } at batch size { $batch } a card would be { $gain_ratio } times as fast.
+change-limits-batch-at = Without the limits { $count } × { $device } at batch size { $batch } a card, { $samples } samples a step, would be { $gain_ratio } times as fast.
 change-price = With a price file the advice would weigh cost too; hours of different cards are not worth the same.
 change-measure = Measuring on { $devices } would settle what the ranges leave open.
 
@@ -190,3 +190,9 @@ alternative-unfixed = Tried beside what you fixed, and held: { $count } × { $de
          [1] { "" }
         *[other] { " in " }{ $steps }{ " passes" }
     } in { $precision }, { $step_s } a step.
+
+## What advice that was saved by an earlier version says
+change-count = If only time counted: { $count } × { $device } would be { $gain_ratio } times as fast, at more GPU-hours.
+change-count-at = If only time counted: { $count } × { $device } with { $samples } samples a step would be { $gain_ratio } times as fast, at more GPU-hours.
+change-limits = Without the limits { $count } × { $device } would be { $gain_ratio } times as fast.
+change-limits-at = Without the limits { $count } × { $device } with { $samples } samples a step would be { $gain_ratio } times as fast.

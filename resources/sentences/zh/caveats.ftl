@@ -1,12 +1,12 @@
 ## 比较结果的局限
-caveat-no-candidate-in-limits = 没有候选方案满足所给的限制（{ $limits }）。请放宽{ $count ->
+caveat-nothing-in-limits = 没有候选方案满足所给的限制（{ $limits }）。请放宽{ $count ->
     [1] 限制
    *[other] 其中一项
 }，或用 --gpus、--counts 增加候选显卡。
 caveat-nothing-fits = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步。请尝试更小的批、激活检查点，或分片到更多的卡。
 caveat-nothing-fits-at-one = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步，每设备一个样本也放不下。请尝试激活检查点、更短或更小的样本，或分片到更多的卡。
 caveat-nothing-fits-here = 在不低于所要求精度的条件下，本机没有设备能容纳该模型的一步。请尝试更小的批或激活检查点。
-caveat-local-over-limits = 本机没有设备满足所给的限制（{ $limits }）。
+caveat-here-over-limits = 本机没有设备满足所给的限制（{ $limits }）。
 caveat-limit-cost = 费用
 caveat-limit-power = 功耗
 caveat-limit-hours = 时间
@@ -31,3 +31,7 @@ caveat-wide = 每步 { $low_s } 到 { $high_s }，区间很宽：这与拟合所
 caveat-batch-not-kept = 在不低于所要求精度的条件下，您固定的批大小 { $batch } 在所有尝试过的设备上都放不下，不以其他批大小给出建议。
 caveat-precision-not-kept = 放得下的方案中没有以您固定的 { $precision } 计算的，不以其他精度给出建议。
 caveat-fixed-not-kept = 所尝试的方案都放不下您固定的批大小 { $batch } 与 { $precision }，不以其他取值给出建议。
+
+## What advice that was saved by an earlier version says
+caveat-no-candidate-in-limits = 没有候选方案满足费用、功耗和时间限制。请放宽其中一项，或用 --gpus、--counts 增加候选显卡。
+caveat-local-over-limits = 本机没有设备满足费用、功耗和时间限制。

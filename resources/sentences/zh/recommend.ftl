@@ -135,11 +135,11 @@ change-strategy = 与 { $device } 采用{ $strategy ->
         *[ddp] DistributedDataParallel
     }需要更多地改动训练代码，因此建议采用更简单的后者。
 change-batch-to-cpu = 批大小低于约 { $batch } 时，CPU 比 { $device } 更快。
-change-count = 若只看时间：{ $count } × { $device }（每卡批大小 { $batch }）的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
-change-count-at = 若只看时间：{ $count } × { $device }（每卡批大小 { $batch }，每步 { $samples } 个样本）的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
+change-count-batch = 若只看时间：{ $count } × { $device }（每卡批大小 { $batch }）的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
+change-count-batch-at = 若只看时间：{ $count } × { $device }（每卡批大小 { $batch }，每步 { $samples } 个样本）的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
 change-link = 若互连比 { $device } 的更快，每步最多可省去 { $share_fraction }。
-change-limits = 若没有这些限制，{ $count } × { $device }（每卡批大小 { $batch }）的速度将是 { $gain_ratio } 倍。
-change-limits-at = 若没有这些限制，{ $count } × { $device }（每卡批大小 { $batch }，每步 { $samples } 个样本）的速度将是 { $gain_ratio } 倍。
+change-limits-batch = 若没有这些限制，{ $count } × { $device }（每卡批大小 { $batch }）的速度将是 { $gain_ratio } 倍。
+change-limits-batch-at = 若没有这些限制，{ $count } × { $device }（每卡批大小 { $batch }，每步 { $samples } 个样本）的速度将是 { $gain_ratio } 倍。
 change-price = 若提供价格文件，建议将同时考虑费用；不同显卡的一小时并不等价。
 change-measure = 在 { $devices } 上实测即可确定区间未能区分的结果。
 
@@ -172,3 +172,9 @@ alternative-unfixed = 除您固定的之外也曾尝试且放得下的是：{ $c
          [1] { "" }
         *[other] （累积 { $steps } 次）
     }，{ $precision }，每步 { $step_s }。
+
+## What advice that was saved by an earlier version says
+change-count = 若只看时间：{ $count } × { $device } 的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
+change-count-at = 若只看时间：{ $count } × { $device }（每步 { $samples } 个样本）的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
+change-limits = 若没有这些限制，{ $count } × { $device } 的速度将是 { $gain_ratio } 倍。
+change-limits-at = 若没有这些限制，{ $count } × { $device }（每步 { $samples } 个样本）的速度将是 { $gain_ratio } 倍。

@@ -64,6 +64,7 @@ def test_saved_weights_are_read_by_transformers(tmp_path: Path) -> None:
     assert torch.equal(model.classifier.weight, stored["classifier.weight"])
 
 
+@pytest.mark.with_frameworks
 @pytest.mark.parametrize("targets", [None, "all_linear"])
 def test_peft_reads_saved_adapters_and_heads(tmp_path: Path, targets: str | None) -> None:
     peft = pytest.importorskip("peft", reason="PEFT is not installed")
