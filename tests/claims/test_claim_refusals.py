@@ -24,6 +24,11 @@ from tests.recommend.real_predictor import real_predictor
         ("DDP is 1.3x faster than DP on 2 GPUs", "with each other", "这里只比较显卡"),
         ("双卡DDP比DP快20%", "with each other", "这里只比较显卡"),
         ("A100 and V100 reach 300 images/s on resnet50", "without comparing", "没有比较它们"),
+        ("7B 训练 on 8 A100 takes 3 h", "how many tokens were trained on", "没有说训练了多少词元"),
+        ("7B on an A100: 2 s a step", "how many tokens a step holds", "没有说每步有多少词元"),
+        ("ViT-22B on one A100 at 100 images/s", "how many tokens a sample has", "没有说每个样本有多少词元"),
+        ("Mixtral 8x7B LoRA on one A100", "mixture of experts", "混合专家"),
+        ("a 7B model trains at 300 tokens/s", "names no GPU", "没有提到 GPU"),
     ],
 )
 def test_the_missing_part_is_named_in_the_language_of_the_reader(text: str, english: str, chinese: str) -> None:
