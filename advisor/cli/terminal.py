@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from advisor.present.summary import Section, Summary
 from advisor.present.tables import Table
+
+if TYPE_CHECKING:
+    from advisor.present.summary import Section, Summary  # a list of names needs no table of predictions
 
 _PLAIN_WIDTH = 160
 
