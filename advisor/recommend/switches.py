@@ -12,7 +12,6 @@ from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.units import Estimate
-from advisor.predict.ranges.gain_range import gain_range
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
 from advisor.workload.workload import HuggingFaceModel, Workload, stored_bits, with_training
 
@@ -179,6 +178,8 @@ def family_of(workload: Workload) -> ModelFamily | None:
 
 def switch_of(change: Change, changed: Prediction, before: Prediction | None) -> Switch:
     """What a change brings, from the predictions with and without it."""
+    from advisor.predict.ranges.gain_range import gain_range  # a saved advice is opened without numpy
+
     kind = change.kind
     gain = None if before is None else gain_range(changed, before, _GAIN_KINDS.get(kind, "alike"))
     mode, family = change.workload.training.mode, family_of(change.workload)
