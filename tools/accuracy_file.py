@@ -14,7 +14,7 @@ from advisor.cost.efficiencies import Efficiencies
 from advisor.optable.op_table import OpTable
 from advisor.predict.accuracy_record import GroupedBy, HeldOut
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by
-from advisor.predict.fitting import MeasuredStep
+from tools.fitting.fit import MeasuredStep
 
 _DIGEST_LENGTH = 16
 _HEAD = """\

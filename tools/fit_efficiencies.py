@@ -27,13 +27,13 @@ from advisor.cost.efficiencies import Efficiencies, Fitted, ShareSpread  # noqa:
 from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
 from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
-from advisor.predict.card_shares import CardShares, without_shares  # noqa: E402 - the same
-from advisor.predict.fitting import MeasuredStep, StepSet, fit  # noqa: E402 - the same
-from advisor.predict.priors import PRIORS  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import measured_steps  # noqa: E402 - the same
-from tools.left_out import KEYS, left_out  # noqa: E402 - the same
-from tools.range_ends import bands_of  # noqa: E402 - the same
+from tools.fitting.card_shares import CardShares, without_shares  # noqa: E402 - the same
+from tools.fitting.fit import MeasuredStep, StepSet, fit  # noqa: E402 - the same
+from tools.fitting.left_out import KEYS, left_out  # noqa: E402 - the same
+from tools.fitting.priors import PRIORS  # noqa: E402 - the same
+from tools.fitting.range_ends import bands_of  # noqa: E402 - the same
 
 EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
 DIGITS = 5

@@ -19,7 +19,6 @@ from advisor.cost.efficiencies import Efficiencies, efficiencies  # noqa: E402 -
 from advisor.optable.op_columns import Floats  # noqa: E402 - the same
 from advisor.predict.accuracy_record import HeldOut  # noqa: E402 - the same
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by  # noqa: E402 - the same
-from advisor.predict.fitting import MeasuredStep, StepSet  # noqa: E402 - the same
 from advisor.predict.ranges.gain_range import LOG_WIDTHS, GainKind  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps, scored  # noqa: E402 - the same
 from tests.accuracy.llm_steps import fitted_runs  # noqa: E402 - the same
@@ -28,10 +27,11 @@ from tests.accuracy.unfitted_runs import unfitted_steps  # noqa: E402 - the same
 from tests.accuracy.unseen_runs import unseen_steps, why_unused  # noqa: E402 - the same
 from tools.accuracy_file import accuracy_file  # noqa: E402 - the same
 from tools.accuracy_plot import scatter  # noqa: E402 - the same
+from tools.fitting.fit import MeasuredStep, StepSet  # noqa: E402 - the same
+from tools.fitting.left_out import left_out  # noqa: E402 - the same
+from tools.fitting.range_ends import COVERAGE, bands_of  # noqa: E402 - the same
 from tools.language_model_tables import of_language_models, slices_table, unfitted_table  # noqa: E402 - the same
-from tools.left_out import left_out  # noqa: E402 - the same
 from tools.measured_by_us import recordings, section, with_section  # noqa: E402 - the same
-from tools.range_ends import COVERAGE, bands_of  # noqa: E402 - the same
 
 DOCUMENT = ROOT / "docs" / "accuracy.md"
 PLOT = ROOT / "docs" / "predicted_against_measured.svg"

@@ -10,14 +10,14 @@ import numpy as np
 
 from advisor.cost.efficiencies import Efficiencies
 from advisor.optable.op_columns import Floats
-from advisor.predict.card_shares import slopes_of
 from advisor.predict.evaluation import ScoredStep
-from advisor.predict.fitting import MeasuredStep, StepSet
 from advisor.predict.ranges.step_range import step_band
 from advisor.workload.workload import quantization_of
 from tests.accuracy.llm_steps import language_model_steps, table_key
 from tests.accuracy.recorded_runs import published_steps
 from tests.accuracy.vision_runs import device_bound_steps
+from tools.fitting.card_shares import slopes_of
+from tools.fitting.fit import MeasuredStep, StepSet
 
 
 @cache

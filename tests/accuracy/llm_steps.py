@@ -17,12 +17,12 @@ from advisor.cost.scaling.traffic import traffic_of
 from advisor.evaluate.row_predictions import BENCHMARK_HOST
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import OpTable
-from advisor.predict.card_shares import without_shares
-from advisor.predict.fitting import MeasuredStep
 from advisor.workload.workload import Training, length_of
 from tests.accuracy.llm_rows import UNSTATED_VARIANT, LanguageModelRun, language_model_runs
 from tests.accuracy.llm_tables import computed, llm_table_path, load_llm_table
 from tests.cost.small_tables import predicted_steps
+from tools.fitting.card_shares import without_shares
+from tools.fitting.fit import MeasuredStep
 
 _MOST_CARDS = 8
 """One host, whose links hide most of what is exchanged; beyond it a run tells of its network."""

@@ -13,9 +13,9 @@ from advisor.evaluate.run_rows import RunRow, read_run_rows
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import OpTable
-from advisor.predict.fitting import MeasuredStep
 from advisor.workload.workload import Workload, length_of
 from tests.accuracy.tables import Layout, load_table
+from tools.fitting.fit import MeasuredStep
 
 FOLDER = Path(__file__).parent
 PUBLISHED_STEPS = FOLDER / "published_steps.csv"

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from advisor.optable.op_columns import Floats
-from advisor.predict.fitting import MeasuredStep
 from advisor.predict.ranges.gain_range import GainKind
 from advisor.workload.workload import quantization_of
+from tools.fitting.fit import MeasuredStep
 
 COVERED = 0.84
 """Of the pairs, as many as ranges of single steps leave inside."""

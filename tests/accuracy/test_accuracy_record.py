@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from advisor.cost.efficiencies import efficiencies
 from advisor.predict.accuracy_record import DOCUMENT, HeldOut, accuracy_record
-from advisor.predict.fitting import StepSet
 from advisor.present.accuracy_lines import accuracy_details, accuracy_line
 from tests.accuracy.fitted_steps import fitted_steps, scored
 from tools.accuracy_file import figures_digest, groups_of, runs_digest
+from tools.fitting.fit import StepSet
 
 PAGE = Path(__file__).parents[2] / DOCUMENT
 _NAMES: tuple[tuple[HeldOut, str], ...] = (

@@ -15,12 +15,12 @@ from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.row_predictions import RowPredictor
 from advisor.optable.op_columns import Floats
 from advisor.predict.accuracy_record import HeldOut, accuracy_record
-from advisor.predict.card_shares import CardShares, without_shares
-from advisor.predict.fitting import MeasuredStep, StepSet, fit
-from advisor.predict.leaving_out import leave_out
 from tests.accuracy.fitted_steps import fitted_steps
 from tests.accuracy.llm_steps import language_model_steps, table_key
 from tests.accuracy.recorded_runs import published_questions, published_steps, recorded_tables
+from tools.fitting.card_shares import CardShares, without_shares
+from tools.fitting.fit import MeasuredStep, StepSet, fit
+from tools.fitting.leaving_out import leave_out
 
 IN_SAMPLE_GATE = 0.065
 LEAVE_ONE_GPU_OUT_GATE = 0.075

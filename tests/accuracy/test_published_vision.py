@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from advisor.cost.efficiencies import efficiencies
-from advisor.predict.fitting import MeasuredStep, StepSet
 from tests.accuracy.vision_runs import device_bound_steps
+from tools.fitting.fit import MeasuredStep, StepSet
 
 Slice = Callable[[MeasuredStep], bool]
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from advisor.cost.efficiencies import efficiencies
-from advisor.predict.fitting import StepSet
 from advisor.predict.ranges.gain_range import LOG_WIDTHS, GainKind
 from tests.accuracy.fitted_steps import fitted_steps
 from tests.accuracy.switch_gains import gain_errors, gain_pairs, weights, width_of
+from tools.fitting.fit import StepSet
 
 LEAST_PAIRS: dict[GainKind, int] = {"alike": 400, "compiled": 60, "adapters": 130}
 

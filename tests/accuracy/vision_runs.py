@@ -19,11 +19,11 @@ from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questi
 from advisor.evaluate.run_rows import RunRow, read_run_rows
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.op_table import OpTable
-from advisor.predict.fitting import MeasuredStep
 from advisor.workload.workload import PythonModel, Workload, length_of
 from advisor.workload.workload_file import load_workload
 from tests.accuracy.recorded_runs import measured_steps
 from tests.accuracy.tables import Layout, load_table
+from tools.fitting.fit import MeasuredStep
 
 FOLDER = Path(__file__).parent
 PUBLISHED_VISION = FOLDER / "published_vision.csv"

@@ -32,7 +32,6 @@ KEPT = {
     "TraceItem.paint": "Qt calls it",
     "Form.editor": "what a person can type into, for tests that type",
     "Monitor.sampler_pid": "for tests that kill the sampler, as a driver may",
-    "StepSet.host_fraction": "the accuracy page's runs are scored with it, in tests/accuracy",
 }
 """Definitions that nothing here names, each with who does."""
 

@@ -14,13 +14,13 @@ from advisor.cost.efficiencies import CardShare, ShareSpread, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.operators.device_rates import device_rates
 from advisor.optable.compiled_table import compile_table
-from advisor.predict import card_shares
-from advisor.predict.card_shares import CardShares, without_shares
-from advisor.predict.fitting import MeasuredStep, StepSet
-from advisor.predict.leaving_out import leave_out
 from tests.accuracy.fitted_steps import fitted_steps
 from tests.accuracy.llm_steps import table_key
 from tests.cost.small_tables import CARD, matmul, op, predicted_steps, table, training
+from tools.fitting import card_shares
+from tools.fitting.card_shares import CardShares, without_shares
+from tools.fitting.fit import MeasuredStep, StepSet
+from tools.fitting.leaving_out import leave_out
 
 FIGURES = without_shares(efficiencies())
 FITTED = FIGURES.fitted

@@ -14,10 +14,6 @@ from advisor.core.errors import InputError
 from advisor.cost.efficiencies import efficiencies, read_efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.optable.compiled_table import compile_table
-from advisor.predict.card_shares import without_shares
-from advisor.predict.fitting import MeasuredStep, StepSet, fit
-from advisor.predict.leaving_out import leave_out
-from advisor.predict.priors import PRIORS
 from tests.cost.small_tables import (
     CARD,
     OLD_CARD,
@@ -30,6 +26,10 @@ from tests.cost.small_tables import (
     table,
     training,
 )
+from tools.fitting.card_shares import without_shares
+from tools.fitting.fit import MeasuredStep, StepSet, fit
+from tools.fitting.leaving_out import leave_out
+from tools.fitting.priors import PRIORS
 
 FIGURES = without_shares(efficiencies())
 HOST = HostSpeed(copies_inputs=False)

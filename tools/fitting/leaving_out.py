@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.optable.op_columns import Floats
-from advisor.predict.card_shares import CardShares, without_shares
-from advisor.predict.fitting import (
+from tools.fitting.card_shares import CardShares, without_shares
+from tools.fitting.fit import (
     DERIVATIVE_STEPS,
     NOISE,
     SOFT_FROM,
@@ -21,7 +21,7 @@ from advisor.predict.fitting import (
     fitted_from,
     weights_of,
 )
-from advisor.predict.priors import PRIORS
+from tools.fitting.priors import PRIORS
 
 _MOST_LINEAR = 0.04
 """Share of the steps up to which leaving them out moves the figures so little that the loss is as good as linear."""

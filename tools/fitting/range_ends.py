@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from advisor.cost.efficiencies import Band, BandGroup, Efficiencies
 from advisor.optable.op_columns import Floats
-from advisor.predict.card_shares import slopes_of
-from advisor.predict.fitting import MeasuredStep
 from advisor.predict.ranges.deviation import log_deviation
 from advisor.predict.ranges.step_range import is_compiled_training
+from tools.fitting.card_shares import slopes_of
+from tools.fitting.fit import MeasuredStep
 
 COVERAGE = 0.8
 """Share of the runs of a publisher that no fit has seen that are to lie inside their range."""

@@ -15,11 +15,11 @@ import msgspec
 
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.optable.op_columns import Floats
-from advisor.predict.card_shares import without_shares
-from advisor.predict.fitting import MeasuredStep, StepSet
-from advisor.predict.leaving_out import figures_without, leave_out
 from tests.accuracy.llm_steps import table_key
 from tools.accuracy_file import runs_digest
+from tools.fitting.card_shares import without_shares
+from tools.fitting.fit import MeasuredStep, StepSet
+from tools.fitting.leaving_out import figures_without, leave_out
 
 KEYS: dict[str, Callable[[MeasuredStep], Hashable]] = {
     "gpu": table_key,

@@ -23,7 +23,7 @@ from advisor.cost.operators.device_time import (
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.traced_step import TracedStep
 from advisor.optable.op_columns import AffineWork, Floats, Work, concatenated
-from advisor.predict.priors import PRIORS
+from tools.fitting.priors import PRIORS
 
 NOISE = 0.12
 """Spread of the log error that counts as one: between the noise of labs and that of the model."""

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from advisor.cost.efficiencies import CardShare, Efficiencies, Fitted, ShareSpread
 from advisor.optable.op_columns import Floats
-from advisor.predict.fitting import MeasuredStep, StepSet
 from advisor.predict.ranges.deviation import FREEDOM, share_slopes
+from tools.fitting.fit import MeasuredStep, StepSet
 
 _STILL = 3e-3
 """Of the logarithm of every spread or run's variance: what moves less from one round to the next stands still."""
