@@ -14,10 +14,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from advisor.core.field_meanings import field_meanings
-from advisor.workload import workload as types
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from advisor.workload import workload as types  # noqa: E402 - the checkout first
+from tools.field_meanings import field_meanings  # noqa: E402 - the same
+
 PAGE = ROOT / "docs" / "workload_file.md"
 TEXT = ROOT / "tools" / "workload_page.md"
 SECTIONS: tuple[tuple[str, type[msgspec.Struct]], ...] = (

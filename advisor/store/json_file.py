@@ -129,33 +129,3 @@ def _typed_argument(name: str, argument: Any) -> tuple[str, Any]:  # noqa: ANN40
 
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _typed_arguments}
 """MIGRATIONS[n] turns a record of version n into one of version n + 1."""
-
-
-def schema() -> bytes:
-    """JSON Schema (2020-12) of the record, as published in `resources/schemas/advice.schema.json`."""
-    return published(AdviceRecord, f"Advice, schema version {SCHEMA_VERSION}")
-
-
-def published(kind: type[msgspec.Struct], title: str, *, listed: bool = False) -> bytes:
-    """A record's JSON Schema as it is published: with what each field means, its dialect and title.
-
-    `listed`: of a list of such records.
-    """
-    from advisor.core.field_meanings import with_meanings
-
-    described = _dedented(with_meanings(msgspec.json.schema(kind), kind))
-    if listed:
-        described = {"$defs": described["$defs"], "type": "array", "items": {"$ref": described["$ref"]}}
-    whole = {**described, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2) + b"\n"
-
-
-def _dedented(node: Any) -> Any:  # noqa: ANN401 - a part of a JSON Schema
-    """Descriptions without the indentation of their docstrings, which Python 3.13 takes off and 3.11 keeps."""
-    import inspect
-
-    if isinstance(node, dict):
-        told = node.get("description")
-        texts = {"description": inspect.cleandoc(told)} if isinstance(told, str) else {}
-        return {key: _dedented(value) for key, value in node.items()} | texts
-    return [_dedented(item) for item in node] if isinstance(node, list) else node

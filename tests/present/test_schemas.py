@@ -14,8 +14,8 @@ from advisor.claims.judge import check_claim
 from advisor.core.bundled import resource
 from advisor.logs.log_lines import parse_log
 from advisor.logs.training_log import explain_log
-from advisor.present.schemas import schemas
 from tests.recommend.real_predictor import real_predictor
+from tools.write_schemas import schemas
 
 
 def validate(name: str, value: object) -> None:

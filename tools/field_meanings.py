@@ -1,4 +1,4 @@
-"""The text under each field of a record, as its source has it: one home for pages and published schemas."""
+"""The text under each field of a record, as its source has it: for pages and published schemas."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ import msgspec
 
 @cache
 def field_meanings(type_: type[msgspec.Struct]) -> dict[str, str]:
-    """The text under each field of a class and of those that it extends, on one line; fields without one are left out.
-
-    Raises OSError where the class has no source, as in a frozen program.
-    """
+    """The text under each field of a class and of those that it extends, on one line; fields may have none."""
     meanings: dict[str, str] = {}
     for kind in reversed(type_.__mro__):
         if issubclass(kind, msgspec.Struct) and kind.__module__.partition(".")[0] != "msgspec":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from advisor.core.field_meanings import field_meanings, with_meanings
 from advisor.core.records import Record
+from tools.field_meanings import field_meanings, with_meanings
 
 
 class Plain(Record, frozen=True, kw_only=True):
