@@ -19,7 +19,7 @@ _ONE = re.compile(
     r"^\s*(?P<name>\w+)\s*\((?P<kind>[^\n]*?)(?:of|with)\s+shape\s*[`'\"]*[(\[](?P<shape>[^)\]\n]*)[)\]]",
     re.MULTILINE,
 )
-_BATCH = re.compile(r"batch|^b$|^bsz$|num_(images|videos|audios|samples)$|^n$")
+_BATCH = re.compile(r"batch|^b$|^bsz?$|num_(images|videos|audios|samples)$|^n$")
 _SIDES = frozenset({"height", "width", "h", "w", "image_size", "image_height", "image_width"})
 _WIDTHS = ("hidden_size", "embed_dim", "d_model", "hidden_dim", "dim", "n_embd", "encoder_hidden_size")
 _OF_WIDTH = frozenset({*_WIDTHS, "feature_dim", "hidden", "text_hidden_size", "embedding_dim", "embedding_size"})
@@ -34,7 +34,7 @@ def documented_inputs(module: Any, name: str, workload: Workload) -> Iterator[On
     """Ways to make the input `name` of a module, the likeliest first: as documented, then as its name is used."""
     config = module.config
     yield from _grids(name, config, workload)
-    found = _documented(module, name)
+    found = documented_shape(module, name)
     if found is not None:
         kind, shape = found
         sizes = [_size(part, config, workload) for part in shape]
@@ -44,7 +44,8 @@ def documented_inputs(module: Any, name: str, workload: Workload) -> Iterator[On
     yield from _by_name(name, config, workload)
 
 
-def _documented(module: Any, name: str) -> tuple[str, list[str]] | None:  # noqa: ANN401 - transformers' types
+def documented_shape(module: Any, name: str) -> tuple[str, list[str]] | None:  # noqa: ANN401 - transformers' types
+    """What forward's documentation says of an input: its kind, and its dimensions by name; None where nothing."""
     text = inspect.getdoc(type(module).forward) or ""
     for match in _ONE.finditer(text):
         if match["name"] == name:

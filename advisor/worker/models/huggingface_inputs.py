@@ -140,7 +140,7 @@ def row_count(config: Any, workload: Workload) -> int:  # noqa: ANN401 - transfo
     return words // _SAMPLES_OF_FRAME if workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES else words
 
 
-def _frames(workload: Workload, usual: int) -> int:
+def frame_count(workload: Workload, usual: int) -> int:
     """Rows of a spectrum: the workload's, of a hundred a second where it counts samples, else the `usual` number."""
     length = _sound_length(workload)
     if length is None:
@@ -153,7 +153,7 @@ def spectra(config: Any, task: Task, workload: Workload, batch_size: int) -> dic
     bins = number_of(config, "num_mel_bins", 0) or number_of(config, "input_feat_per_channel", 80)
     frames = 2 * number_of(config, "max_source_positions", 1500)
     whole = getattr(config, "model_type", "") == "whisper"
-    shape = (batch_size, bins, frames) if whole else (batch_size, _frames(workload, frames), bins)
+    shape = (batch_size, bins, frames) if whole else (batch_size, frame_count(workload, frames), bins)
     batch = {"input_features": torch.randn(shape)}
     if task == "speech-seq2seq":
         length = min(workload.data.sequence_length or _DEFAULT_LENGTH, number_of(config, "max_target_positions", 448))

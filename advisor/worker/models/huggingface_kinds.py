@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from advisor.worker.models.huggingface_documented import documented_shape
 from advisor.worker.models.huggingface_inputs import images, number_of, side_of, sides_of, spectra, tokens, waves
+from advisor.worker.models.huggingface_sets import Made, known_sets
 from advisor.workload.workload import Task, Workload
 
-Made = Callable[[int], dict[str, Tensor]]
 _PICTURE_WORDS = ("image_token_id", "image_token_index", "media_token_id", "boi_token_id")
 _ROUND_PICTURE = 1
 """Words before the first picture's."""
@@ -62,6 +63,7 @@ def may_show_pictures(module: Any) -> bool:  # noqa: ANN401 - transformers' type
 def further_batches(module: Any, task: Task, workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
     """What the model may want beside or instead of its main input, the fullest first; none for a plain model."""
     names = set(inspect.signature(module.forward).parameters)
+    yield from known_sets(names, module.config, workload)
     if not _is_unusual(module, names, task):
         return
     if may_show_pictures(module):
@@ -103,9 +105,22 @@ def _kinds(module: Any, names: set[str], workload: Workload) -> list[Made | None
         found.append(lambda size: spectra(heard, "base", workload, size))
         found.append(lambda size: _turned(spectra(heard, "base", workload, size)["input_features"]))
     if "input_values" in names:
-        found.append(lambda size: waves(heard, "base", workload, size))
-        found.append(lambda size: {"input_values": waves(heard, "base", workload, size)["input_values"].unsqueeze(1)})
+        found += _sounds(module, heard, workload)
     return [*found, None]
+
+
+def _sounds(module: Any, heard: Any, workload: Workload) -> list[Made]:  # noqa: ANN401 - transformers' types
+    """Sounds as they were recorded, without and with the dimension of channels: first what forward documents."""
+
+    def plain(size: int) -> dict[str, Tensor]:
+        return waves(heard, "base", workload, size)
+
+    def in_channels(size: int) -> dict[str, Tensor]:
+        return {"input_values": plain(size)["input_values"].unsqueeze(1)}
+
+    documented = documented_shape(module, "input_values")
+    one_channel = documented is not None and documented[1][1:-1] == ["1"]
+    return [in_channels, plain] if one_channel else [plain, in_channels]
 
 
 def _cut_pictures(seen: Any, names: set[str], workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types

@@ -37,6 +37,10 @@ _LAYER_KEYS = (
     "num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers", "num_decoder_layers",
     "num_encoder_layers",
 )  # fmt: skip
+_OF_THE_FILE = frozenset(
+    {"name_or_path", "transformers_version", "torch_dtype", "dtype", "attn_implementation", "experts_implementation"}
+)
+"""Words at the top of a configuration that say where its weights come from and how they run, not what they are."""
 _MISTYPED = 0.85
 """From so much alike on a strange key is taken for a known one mistyped."""
 
@@ -88,7 +92,8 @@ def _stay_offline() -> None:
 def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any:  # noqa: ANN401 - transformers' types
     """The library's own configuration object from numbers and from the keys that its class knows.
 
-    Numbers go with any key: what a class takes and does not declare (BLOOM's `n_embed`, a `head_dim`) is a size too.
+    Numbers and words go with any key: what a class takes and does not declare (BLOOM's `n_embed`, a `head_dim`,
+    DeBERTa's `norm_rel_ebd`) shapes the model too.
     """
     from transformers import CONFIG_MAPPING
 
@@ -100,7 +105,7 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     class_ = CONFIG_MAPPING[model_type]
     known = _known_keys(class_)
     flat = _flat_keys(class_, table) - known
-    strange = {key for key in set(table) - known - flat if _is_number(table[key])}
+    strange = {key for key in set(table) - known - flat if _is_setting(key, table[key])}
     chosen = {key: table[key] for key in table if key in known | flat | strange and key != "model_type"}
     size = workload.data.image_size
     if size is not None and "image_size" in known:
@@ -154,8 +159,11 @@ def _flat_keys(class_: Any, table: dict[str, Any]) -> set[str]:  # noqa: ANN401 
     return set() if part is None or "text_config" in table else _known_keys(part) | {"rope_theta", "rope_scaling"}
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) or (isinstance(value, list) and all(map(_is_number, value)))
+def _is_setting(key: str, value: object) -> bool:
+    """Whether a class may be built by what stands at an undeclared key: a number or a word, or a list of such."""
+    if isinstance(value, str):
+        return not key.startswith("_") and key not in _OF_THE_FILE
+    return isinstance(value, int | float) or (isinstance(value, list) and all(_is_setting(key, one) for one in value))
 
 
 def _has_by_default(class_: Any, key: str) -> bool:  # noqa: ANN401 - transformers' types
@@ -184,6 +192,9 @@ def _refuse_ignored(config: Any, flat: dict[str, Any]) -> None:  # noqa: ANN401 
 
 
 def _refused(model_type: str, error: Exception) -> SaidError:
+    """Says why transformers builds no such model: for want of another library, or by what the configuration says."""
+    if isinstance(error, ImportError):
+        return SaidError.of("worker-config-needs-library", model=shown_value(model_type), error=named_error(error))
     return SaidError.of("worker-config-refused", model=shown_value(model_type), error=named_error(error))
 
 

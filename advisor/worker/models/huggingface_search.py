@@ -21,8 +21,9 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 
 from advisor.worker.causes import value_was_asked
 from advisor.worker.models.huggingface_documented import documented_inputs
-from advisor.worker.models.huggingface_kinds import Made, named_parameters
-from advisor.worker.models.huggingface_sizes import resized_batches
+from advisor.worker.models.huggingface_kinds import named_parameters
+from advisor.worker.models.huggingface_sets import Made
+from advisor.worker.models.huggingface_sizes import resized_batches, retyped_batches
 from advisor.workload.workload import Workload
 
 Place = tuple[str, tuple[tuple[str, int], ...]]
@@ -38,6 +39,8 @@ _MOST_CHANGES = 10
 _OF_TORCH = str(Path(torch.__file__).parent) + os.sep
 _WAYS = 6
 """Ways to make one input that are tried."""
+_LINES_OF_A_CONDITION = 4
+"""Before the line that raises."""
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"\w+")
 _NOT_INPUTS = frozenset(
@@ -166,13 +169,16 @@ class Search:
 
     def _further(self, made: Made, said: Complaint, seen: set[Place]) -> tuple[Made, Complaint | None] | None:
         """The batch with one more input, or one of another size, that gets forward on to a complaint not yet `seen`."""
-        for changed in chain(self._wider(made, said.error), resized_batches(made, said.error)):
+        for changed in self._changed(made, said.error):
             if self._is_over():
                 return None
             then = self.complaint(changed)
             if then is None or (then.operators >= said.operators and place_of(then.error) not in seen):
                 return changed, then
         return None
+
+    def _changed(self, made: Made, error: Exception) -> Iterator[Made]:
+        return chain(self._wider(made, error), retyped_batches(made, error), resized_batches(made, error))
 
     def _wider(self, made: Made, error: Exception) -> Iterator[Made]:
         given = made(1)
@@ -202,13 +208,18 @@ def asked_for(error: BaseException, names: list[str]) -> list[str]:
     for frame, line in reversed(_frames(error.__traceback__)):
         empty = {name for name in _WORD.findall(line) if frame.f_locals.get(name, frame) is None}
         missing = [name for name in names if name in empty]
-        found += [name for name in missing if name not in found]
+        passed_on = [name for name in names if any(name.endswith(f"_{part}") for part in empty)]
+        found += [name for name in dict.fromkeys([*missing, *passed_on]) if name not in found]
     return found
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, str]]:
-    """Each frame with the whole statement that it stopped in."""
-    return [
-        (frame, "".join(getlines(summary.filename)[(summary.lineno or 1) - 1 : summary.end_lineno]))
-        for (frame, _), summary in zip(traceback.walk_tb(trace), traceback.extract_tb(trace), strict=True)
-    ]
+    """Each frame with the whole statement that it stopped in; one that raises with what it was raised for."""
+    found = []
+    for (frame, _), summary in zip(traceback.walk_tb(trace), traceback.extract_tb(trace), strict=True):
+        lines, first = getlines(summary.filename), (summary.lineno or 1) - 1
+        said = "".join(lines[first : summary.end_lineno])
+        if said.lstrip().startswith("raise "):
+            said = "".join(lines[max(0, first - _LINES_OF_A_CONDITION) : first]) + said
+        found.append((frame, said))
+    return found

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain, islice, permutations
-from math import prod
+from math import isqrt, prod
 
 import torch
 from torch import Tensor
 
-from advisor.worker.models.huggingface_kinds import Made
+from advisor.worker.models.huggingface_sets import Made
 
 Size = tuple[int, ...]
 """Of one sample's part of an input."""
@@ -21,7 +21,12 @@ _BROADCAST = re.compile(r"had torch\.Size\(\[([\d, ]*)\]\).*broadcastable to \[(
 """How a shape rule says that two tensors do not go together."""
 _LARGER = (2, 4, 8)
 """Times the length of what was too short to be cut into its parts."""
-_SMALL = re.compile(r"small|greater|at least|Kernel size|non-?positive|empty", re.IGNORECASE)
+_SMALL = re.compile(
+    r"not in range for dim|index k out of range|small|greater|at least|Kernel size|non-?positive|empty", re.IGNORECASE
+)
+_INDICES = re.compile(r"used as indices must be|expected .*(long|int64|Long|Int)\b.*(got|but found)", re.IGNORECASE)
+_TRUTHS = re.compile(r"predicate to be bool|mask.* bool|expected .*\bbool\b", re.IGNORECASE)
+"""How operators say that a number should be whole, or a truth."""
 _CUT = re.compile(r"invalid for input of size|divisible|multiple of", re.IGNORECASE)
 """A picture whose patches make no whole windows."""
 _WHOLE_SIDES = (64, 128, 384, 512)
@@ -32,6 +37,8 @@ _PICTURE_DIMENSIONS = 3
 _LARGEST = 1 << 16
 _MOST_ELEMENTS = 1 << 25
 """Of one sample: more is no batch that anyone made."""
+_LEAST_SIDE = 4
+"""Patches: smaller squares are met by chance."""
 _FEW = 8
 """Pictures of one sample, or channels: sizes that an added dimension may have."""
 
@@ -39,7 +46,8 @@ _FEW = 8
 def resized_batches(made: Made, error: BaseException) -> Iterator[Made]:
     """Batches of other sizes, the likeliest first.
 
-    Numbers of the complaint stand in the place of others, also of their multiples; a picture that cannot be cut gets
+    Numbers of the complaint stand in the place of others, also of their multiples, and squares of patches change the
+    sides of pictures; a picture that cannot be cut gets
     rounder sides; what is too small grows; a dimension is added. What was put in last is changed first.
     """
     text = _of_those_that_differ(str(error))
@@ -48,6 +56,7 @@ def resized_batches(made: Made, error: BaseException) -> Iterator[Made]:
     sizes = {name: tuple(tensor.shape[1:]) for name, tensor in batch.items()}
     changes = chain(
         _of_pairs(sizes, text),
+        _of_areas(sizes, numbers),
         _of_whole_sides(sizes) if _CUT.search(text) else (),
         islice(_replaced(sizes, numbers), _MOST_RESIZED),
         _grown(sizes) if _SMALL.search(text) else (),
@@ -56,6 +65,28 @@ def resized_batches(made: Made, error: BaseException) -> Iterator[Made]:
     for name, size in changes:
         if prod(size) <= _MOST_ELEMENTS:
             yield _with_size(made, name, int(batch[name].shape[0]), size)
+
+
+def retyped_batches(made: Made, error: BaseException) -> Iterator[Made]:
+    """Batches of other types, where the complaint is of one: whole numbers for indices, truths for masks."""
+    text = str(error)
+    wanted = torch.long if _INDICES.search(text) else torch.bool if _TRUTHS.search(text) else None
+    if wanted is None:
+        return
+    for name, tensor in reversed(made(1).items()):
+        is_index = wanted == torch.long and tensor.is_floating_point()
+        is_mask = wanted == torch.bool and tensor.dtype == torch.long and "mask" in name
+        if is_index or is_mask:
+            yield _with_type(made, name, wanted)
+
+
+def _with_type(made: Made, name: str, dtype: torch.dtype) -> Made:
+    def make(batch_size: int) -> dict[str, Tensor]:
+        batch = made(batch_size)
+        old = batch[name]
+        return {**batch, name: old.to(dtype) if dtype == torch.bool else torch.zeros(old.shape, dtype=dtype)}
+
+    return make
 
 
 def _of_those_that_differ(text: str) -> str:
@@ -74,6 +105,17 @@ def _of_pairs(sizes: dict[str, Size], text: str) -> Iterator[tuple[str, Size]]:
         for name, size in sizes.items():
             if len(size) >= _PICTURE_DIMENSIONS and size[-2:] != new and str(size[-1]) in text:
                 yield name, (*size[:-2], *new)
+
+
+def _of_areas(sizes: dict[str, Size], numbers: list[int]) -> Iterator[tuple[str, Size]]:
+    """Pictures whose sides both change, where the complaint names two numbers of patches of squares."""
+    for said, wanted in permutations(numbers, 2):
+        old, new = isqrt(said), isqrt(wanted)
+        if old < _LEAST_SIDE or new < _LEAST_SIDE or old == new or (old**2, new**2) != (said, wanted):
+            continue
+        for name, size in sizes.items():
+            if len(size) >= _PICTURE_DIMENSIONS and all(side * new % old == 0 for side in size[-2:]):
+                yield name, (*size[:-2], *(side * new // old for side in size[-2:]))
 
 
 def _of_whole_sides(sizes: dict[str, Size]) -> Iterator[tuple[str, Size]]:

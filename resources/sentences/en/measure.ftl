@@ -89,6 +89,7 @@ worker-config-key-ignored = model.config: { $model } takes no `{ $key }` beside 
 worker-config-key-ignored-remedy = Put `{ $key }` and what belongs to it into `text_config`.
 worker-config-key-unknown = model.config: { $model } knows no `{ $key }`.
 worker-config-refused = model.config: transformers cannot build this { $model }: { $error }. Correct the configuration.
+worker-config-needs-library = model.config: transformers cannot build this { $model } without a library that is not installed here: { $error }. Install it in the environment that Advisor runs in, or choose a configuration that needs none (for DETR and its kin `use_timm_backbone: false`).
 worker-no-task-model = model.task: transformers has no { $task } model of type { $model }. Choose another task, or leave it out.
 worker-part-of-model = model.config: { $model } describes a part of another model: transformers has no model of its own for it. Give the configuration of the whole model.
 worker-mixes-types = model.config: { $model } mixes its 16-bit weights with FP32 numbers that it makes itself ({ $error }), which torch refuses on a device as well. Train it under autocast: bf16_amp or fp16_amp.

@@ -89,6 +89,7 @@ worker-config-key-ignored = model.config：{ $model } 在各部分之外不接�
 worker-config-key-ignored-remedy = 请把 `{ $key }` 及相关各项写入 `text_config`。
 worker-config-key-unknown = model.config：{ $model } 没有 `{ $key }` 这一项。
 worker-config-refused = model.config：transformers 无法构建此 { $model }：{ $error }。请更正配置。
+worker-config-needs-library = model.config：缺少此处未安装的库，transformers 无法构建此 { $model }：{ $error }。请在 Advisor 所用的环境中安装它，或选择不需要它的配置（DETR 及同类模型用 `use_timm_backbone: false`）。
 worker-no-task-model = model.task：transformers 没有 { $model } 类型的 { $task } 模型。请选择其他任务，或不填该项。
 worker-part-of-model = model.config：{ $model } 描述的是另一模型的一部分，transformers 没有单独的此类模型。请给出整个模型的配置。
 worker-mixes-types = model.config：{ $model } 把 16 位权重与自身产生的 FP32 数混合运算（{ $error }），torch 在设备上同样会拒绝。请在自动混合精度下训练：bf16_amp 或 fp16_amp。

@@ -15,6 +15,7 @@ from advisor.worker.models.huggingface_documented import documented_inputs
 from advisor.worker.models.huggingface_kinds import further_batches, main_input_name, name_picture_words
 from advisor.worker.models.huggingface_loss import own_loss
 from advisor.worker.models.huggingface_search import Search
+from advisor.worker.models.huggingface_sets import known_sets
 from advisor.worker.models.huggingface_sizes import resized_batches
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
@@ -288,3 +289,79 @@ def test_the_main_input_is_the_first_that_a_class_names(named: object) -> None:
 
     assert main_input_name(Named()) == "pixel_values"
     assert main_input_name(nn.Identity()) == "input_ids"
+
+
+def traced_type(model_type: str, **config: Any) -> Any:
+    workload = load_workload(
+        {"name": "asked", "model": {"source": "huggingface", "config": {"model_type": model_type, **config}}}
+    )
+    return trace(subject_of(workload, "fp32"), "fp32", checked=False)
+
+
+@pytest.mark.parametrize(
+    ("model_type", "config"),
+    [
+        ("patchtst", {"d_model": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "ffn_dim": 32}),
+        ("timesfm", {**SMALL, "head_dim": 8, "context_length": 64, "patch_length": 8}),
+        ("pix2struct_vision_model", {**SMALL, "patch_embed_hidden_size": 48, "d_ff": 32, "d_kv": 8, "seq_len": 64}),
+        ("gemma4_vision", {**SMALL, "head_dim": 8, "num_key_value_heads": 2, "image_size": 96}),
+        ("xmod", {**SMALL, "languages": ["en_XX"]}),
+    ],
+)
+def test_inputs_that_go_together_are_made_together(model_type: str, config: dict[str, Any]) -> None:
+    table = traced_type(model_type, **config)
+    assert any(op.kind == "matmul" and op.phase == "backward" for op in table.ops)
+    assert not table.caveats
+
+
+def test_a_series_is_as_long_as_the_model_looks_back_and_has_its_channels() -> None:
+    config = SimpleNamespace(context_length=20, num_input_channels=3, prediction_length=5)
+    (made,) = known_sets({"past_values", "future_values"}, config, TEXT)
+    assert sizes(made) == {"past_values": (3, 20, 3), "future_values": (3, 5, 3)}
+
+
+def test_sounds_in_a_row_are_as_long_together_as_they_are_each() -> None:
+    (made,) = known_sets({"input_features", "feature_lens"}, SimpleNamespace(num_mel_bins=8), TEXT)
+    batch = made(3)
+    assert batch["input_features"].shape == (8, int(batch["feature_lens"].sum()))
+
+
+def test_patches_in_a_row_are_as_many_as_their_grids_say() -> None:
+    (made,) = known_sets({"pixel_values", "target_sizes"}, SimpleNamespace(patch_size=4, image_size=32), TEXT)
+    batch = made(3)
+    pixels = batch["pixel_values"].shape[-2] * batch["pixel_values"].shape[-1]
+    assert pixels == int(batch["target_sizes"].prod(dim=1).sum()) * 4 * 4
+
+
+class Indexed(Asking):
+    def forward(self, words: Tensor, places: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
+        """What it looks up and leaves out.
+
+        places (`torch.Tensor` of shape `(batch_size, sequence_length)`, *optional*): Which.
+        """
+        is_told = places is not None
+        if places is None:
+            raise ValueError("Which of them?")
+        picked = self.layer.weight[places].sum(dim=(1, 2)) + words.sum(dim=1)
+        return picked.masked_fill(mask[:, 0], float(is_told))  # type: ignore[index]
+
+
+def test_what_a_condition_finds_missing_is_asked_for_and_types_follow_the_complaint() -> None:
+    found = Search(Indexed(), TEXT).batch([words])
+    assert found is not None
+    batch = found(2)
+    assert (batch["places"].dtype, batch["mask"].dtype) == (torch.int64, torch.bool)
+
+
+class Squared(Asking):
+    def forward(self, pixel_values: Tensor) -> Tensor:
+        count = (pixel_values.shape[-1] // 16) * (pixel_values.shape[-2] // 16)
+        if count != 1024:
+            raise ValueError(f"Expected tokens to have shape `(batch_size, 1024)`, but got shape ({count})")
+        return pixel_values.sum() * self.layer.weight
+
+
+def test_a_picture_gets_the_sides_that_as_many_patches_need() -> None:
+    found = Search(Squared(), TEXT).batch([lambda size: {"pixel_values": torch.zeros(size, 3, 224, 224)}])
+    assert found is not None
+    assert sizes(found) == {"pixel_values": (3, 3, 512, 512)}

@@ -100,6 +100,14 @@ PUBLISHED_CONFIGURATIONS = {
             "patch_size": 14, "spatial_merge_size": 2, "spatial_patch_size": 14, "temporal_patch_size": 2,
         },
     },
+    # DeBERTa v3 base, by hand: 128,100·768 + 2·768 + 12·7,087,872 + 512·768 for places and their norm of 2·768, which
+    # only a word that the class declares nowhere asks for
+    183_831_552: {
+        "model_type": "deberta-v2", "architectures": ["DebertaV2Model"], "vocab_size": 128_100, "hidden_size": 768,
+        "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072, "relative_attention": True,
+        "position_buckets": 256, "norm_rel_ebd": "layer_norm", "share_att_key": True, "pos_att_type": "p2c|c2p",
+        "position_biased_input": False, "max_relative_positions": -1, "type_vocab_size": 0,
+    },
     20_914_757_184: {  # gpt-oss 20B
         "model_type": "gpt_oss", "architectures": ["GptOssForCausalLM"], "experts_per_token": 4, "head_dim": 64,
         "hidden_size": 2880, "intermediate_size": 2880, "num_attention_heads": 64, "num_experts_per_tok": 4,

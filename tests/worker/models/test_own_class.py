@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 import torch
 import transformers
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import SaidError, say
+from advisor.worker.models.load_model import load
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload
 
@@ -138,3 +140,14 @@ def test_numbers_of_a_file_that_a_class_has_no_use_for_do_no_harm() -> None:
 def test_a_part_of_a_model_is_refused_as_one() -> None:
     with pytest.raises(InputError, match="a part of another model"):
         parameter_count({"model_type": "sam_mask_decoder"})
+
+
+@pytest.mark.parametrize("model_type", ["dinat", "layoutlmv2"])  # both need a library that wraps CUDA kernels
+def test_a_library_that_is_missing_is_named_and_not_blamed_on_the_configuration(model_type: str) -> None:
+    workload = load_workload(
+        {"name": "wanting", "model": {"source": "huggingface", "config": {"model_type": model_type}}}
+    )
+    with FakeTensorMode(), pytest.raises(InputError, match="requires the .* library") as raised:
+        load(workload)
+    assert "Install it in the environment" in raised.value.text
+    assert "Correct the configuration" not in raised.value.text
