@@ -147,7 +147,7 @@ def test_a_library_that_is_missing_is_named_and_not_blamed_on_the_configuration(
     workload = load_workload(
         {"name": "wanting", "model": {"source": "huggingface", "config": {"model_type": model_type}}}
     )
-    with FakeTensorMode(), pytest.raises(InputError, match="requires the .* library") as raised:
+    with FakeTensorMode(), pytest.raises(InputError, match=r"requires the .* library") as raised:
         load(workload)
     assert "Install it in the environment" in raised.value.text
     assert "Correct the configuration" not in raised.value.text
