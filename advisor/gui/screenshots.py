@@ -70,7 +70,6 @@ def render(  # noqa: PLR0913 - the flags of the command
         for name in PAGE_NAMES:
             window.show_page(name)
             page = window.page(name)
-            page.activate()
             _settle(application)
             _wait_while_busy(application, page)
             if whole:
@@ -110,7 +109,7 @@ def _wait_while_busy(application: QApplication, page: Page) -> None:
     """Pages that compute in a thread are rendered with their results."""
     deadline_s = time.monotonic() + _BUSY_LIMIT_S
     for _ in range(2):
-        while (getattr(page, "busy", False) or page.filling) and time.monotonic() < deadline_s:
+        while (page.coming or page.filling or getattr(page, "busy", False)) and time.monotonic() < deadline_s:
             application.processEvents()
             time.sleep(0.005)
         _settle(application)

@@ -122,7 +122,7 @@ def test_return_opens_a_run_and_delete_asks(
     assert isinstance(page, HistoryPage)
     qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
     asked: list[int] = []
-    monkeypatch.setattr("advisor.gui.pages.history_page.QMessageBox.exec", lambda _box: asked.append(1))
+    monkeypatch.setattr("advisor.gui.dialogs.frame.QMessageBox.exec", lambda _box: asked.append(1))
     with qtbot.waitActive(window):
         window.activateWindow()
     page._table.setFocus()

@@ -141,10 +141,10 @@ def test_after_a_run_was_deleted_the_keys_go_to_the_one_in_its_place(
     first, second, third = kept_three(settings.history_folder)
     page = listed(window, qtbot)
     active(window, qtbot)
-    monkeypatch.setattr("advisor.gui.pages.history_page.QMessageBox.exec", lambda _box: 0)
+    monkeypatch.setattr("advisor.gui.dialogs.frame.QMessageBox.exec", lambda _box: 0)
     yes = page.texts("history-delete")
     monkeypatch.setattr(
-        "advisor.gui.pages.history_page.QMessageBox.clickedButton",
+        "advisor.gui.dialogs.frame.QMessageBox.clickedButton",
         lambda box: next(one for one in box.buttons() if one.text() == yes),
     )
     page._table.setFocus()
@@ -176,12 +176,21 @@ def test_an_age_that_is_none_deletes_nothing_by_the_age_before(window: MainWindo
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.days.setFocus()
-    for typed, possible in (("0", False), ("30", True), ("", False), ("365", True)):
+    for typed, possible in (
+        ("0", False),
+        ("30", True),
+        ("", False),
+        ("abc", False),
+        ("365", True),
+        ("9x", False),
+        ("12", True),
+    ):
         dialog.days.selectAll()
         QTest.keyClick(dialog.days, Qt.Key.Key_Delete)
         QTest.keyClicks(dialog.days, typed)
         assert dialog.accepting.isEnabled() == possible, typed
         assert ("allowed" in dialog.told.text()) != possible, typed
+        assert dialog.days.text() == typed  # Nothing is dropped without a word.
 
 
 def test_runs_that_differ_in_nothing_show_no_settings_and_no_clear_step(window: MainWindow, qtbot: QtBot) -> None:

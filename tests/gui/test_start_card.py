@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta, timezone
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -171,6 +172,60 @@ def test_a_bad_card_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert path.read_bytes() == before
     keep_card(path, {**row, "key": "my-b"})
     assert list(read_gpu_file(path)) == ["my-a", "my-b"]
+
+
+def test_a_card_of_ones_own_is_changed_and_deleted_in_the_window(
+    card: StartCard, settings: Settings, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, chips = tmp_path / "own.toml", card.chips
+    row = {"key": "my-a_b", "name": "A_B", "source": "file_1", "checked": "2026-01-01", "memory_bytes": 1e10}
+    row |= {"memory_bandwidth_bytes_per_s": 1e11, "fp32_flop_per_s": 8.258e13, "nvml_names": ["NVIDIA A_B"]}
+    keep_card(path, row)
+    keep_card(path, {**row, "key": "my-other", "name": "Other", "nvml_names": []})
+    before = read_gpu_file(path)
+    settings.store("gpu_file", str(path))
+    settings.store("gpu_keys", "my-a_b,my-other")
+    chips.reload()
+    qtbot.waitUntil(lambda: chips.loaded and chips.mine.isVisible(), timeout=120_000)
+    offers = chips._offers
+    assert offers is not None
+    assert offers.own == ("my-a_b", "my-other")
+
+    def change(dialog: OwnCardDialog) -> int:
+        assert dialog.fields["fp32-flop-per-s"].text() == "82.58"
+        dialog.fields["memory-bytes"].setText("24")
+        dialog.fields["name"].setText("Other")
+        dialog.accept()
+        assert "called Other already" in dialog._problem.text()
+        dialog.fields["name"].setText("C_D")
+        dialog.accept()
+        return dialog.result()
+
+    monkeypatch.setattr(OwnCardDialog, "exec", change)
+    chips._describe_own(offers.cards["my-a_b"])
+    changed = read_gpu_file(path)
+    today = changed["my-a_b"].checked
+    assert list(changed) == ["my-a_b", "my-other"]
+    assert changed["my-a_b"] == msgspec.structs.replace(before["my-a_b"], name="C_D", memory_bytes=24e9, checked=today)
+    assert kept_keys(settings) == ("my-a_b", "my-other")
+
+    def delete(dialog: OwnCardDialog) -> int:
+        dialog._delete()
+        return dialog.result()
+
+    monkeypatch.setattr(OwnCardDialog, "exec", delete)
+    for key, left in (("my-a_b", ("my-other",)), ("my-other", None)):
+        monkeypatch.setattr("advisor.gui.start.own_card.confirmed", lambda *_words: False)
+        qtbot.waitUntil(lambda: chips.loaded, timeout=120_000)
+        chips._describe_own(changed[key])
+        assert key in read_gpu_file(path)
+        monkeypatch.setattr("advisor.gui.start.own_card.confirmed", lambda *_words: True)
+        chips._describe_own(changed[key])
+        assert kept_keys(settings) == left
+    assert not path.exists()
+    assert settings.gpu_file is None
+    qtbot.waitUntil(lambda: chips.loaded and not chips.mine.isVisible(), timeout=120_000)
+    assert len(chips.keys) == 5
 
 
 def test_the_last_advice_stands_below_the_button(card: StartCard, session: Session, window: MainWindow) -> None:

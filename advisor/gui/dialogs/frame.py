@@ -1,10 +1,10 @@
-"""The frames of dialogs: one that asks and one that tells."""
+"""The frames of dialogs: one that asks, one that asks once more, and one that tells."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMessageBox, QPushButton, QVBoxLayout, QWidget
 
 from advisor.gui.widgets.boxes import Margins, down
 from advisor.gui.widgets.labels import set_look
@@ -44,6 +44,18 @@ class AskingDialog(QDialog):
         """Qt may have chosen another button meanwhile."""
         super().showEvent(event)
         self._by_enter.setDefault(True)
+
+
+def confirmed(parent: QWidget, title: str, question: str, accept: str, refuse: str) -> bool:
+    """Whether what cannot be undone is wanted; a hasty Enter refuses."""
+    box = QMessageBox(parent)
+    box.setWindowTitle(title)
+    box.setText(question)
+    yes = box.addButton(accept, QMessageBox.ButtonRole.DestructiveRole)
+    no = box.addButton(refuse, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(no)
+    box.exec()
+    return box.clickedButton() is yes
 
 
 def opened(parent: QWidget, title: str, margins: Margins = _MARGINS) -> tuple[QDialog, QVBoxLayout]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from advisor.gui.dialogs.frame import AskingDialog
@@ -15,6 +16,15 @@ from advisor.store.history import Run, older_than
 USUAL_DAYS, MOST_DAYS = 365, 36_500
 
 
+class _Days(QSpinBox):
+    """Takes every letter, so that what is typed wrong is seen and can be told; Qt's own drops it without a word."""
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        """What is no number may become one."""
+        state, *_rest = super().validate(text, place)
+        return QValidator.State.Intermediate if state == QValidator.State.Invalid else state, text, place
+
+
 class OldRunsDialog(AskingDialog):
     """An age in days, what it means for these runs, and a button that says how many it deletes."""
 
@@ -24,7 +34,7 @@ class OldRunsDialog(AskingDialog):
         self._texts, self._runs = texts, runs
         self.before_utc = ""
         """Runs of before this moment (ISO 8601, UTC) are meant; set as the age is typed."""
-        self.days = QSpinBox()
+        self.days = _Days()
         self.days.setRange(1, MOST_DAYS)
         self.days.setValue(USUAL_DAYS)
         self.days.setAccessibleName(texts("history-older-days"))

@@ -92,7 +92,9 @@ def parse(field: FormField, text: str) -> Any:  # noqa: ANN401 - a field's own t
     """The value that was typed, or None for an empty optional field. Raises FieldError."""
     if field.kind == "names" and text.strip():
         return _parse_names(field, text)
-    typed = text.strip().replace("\u00a0", "").replace("_", "")
+    typed = text.strip()
+    if field.kind != "text":
+        typed = typed.replace("\u00a0", "").replace("_", "")
     if not typed:
         if field.optional:
             return None

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QFileSystemWatcher, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QPushButton
+from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
+from advisor.gui.dialogs.frame import confirmed
 from advisor.gui.dialogs.old_runs import ask_age
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.history_access import HistoryListing, in_history, read_history
@@ -46,7 +47,8 @@ class HistoryPage(Page):
         self.subtitle.set_full_text(self.texts("history-subtitle"))
         self.subtitle.explain(visible(str(self._folder)))
         self._verify = self.add_action(self.texts("history-verify"), lambda: context.act("verify"))
-        self.busy = False
+        self._asked_count = 0
+        """Of answers that the history still owes: while runs are read, one of them may be loaded."""
         self._listed: HistoryListing | None = None
         self._kept: ViewState = {}
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
@@ -69,6 +71,11 @@ class HistoryPage(Page):
         self._settled.stop()
         if self._changes.directories():
             self._changes.removePaths(self._changes.directories())
+
+    @property
+    def busy(self) -> bool:
+        """Whether something of the history is still being read or written."""
+        return self._asked_count > 0
 
     def view_state(self) -> ViewState:
         """The order of the runs, which of them are selected, and where."""
@@ -93,14 +100,15 @@ class HistoryPage(Page):
 
     def _in_history(self, act: Callable[[History], object], then: Callable[[Outcome], None]) -> None:
         """Do something with the history in a thread."""
-        self.busy, folder = True, self._folder
+        self._asked_count += 1
+        folder = self._folder
 
         def ended(outcome: Outcome) -> None:
-            self.busy = False
             if outcome.failed:
                 self.session.problem_raised.emit(outcome)
             else:
                 then(outcome)
+            self._asked_count -= 1
 
         self.session.crew.start(call_as_job(lambda: in_history(folder, act)), ended, owner=self)
 
@@ -314,14 +322,8 @@ class HistoryPage(Page):
         selected = self._selected()
         if not selected:
             return
-        box = QMessageBox(self)
-        box.setWindowTitle(self.texts("history-delete"))
-        box.setText(self.texts("history-delete-question", count=len(selected)))
-        yes = box.addButton(self.texts("history-delete"), QMessageBox.ButtonRole.DestructiveRole)
-        no = box.addButton(self.texts("window-cancel"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(no)
-        box.exec()
-        if box.clickedButton() is yes:
+        words, question = self.texts("history-delete"), self.texts("history-delete-question", count=len(selected))
+        if confirmed(self, words, question, words, self.texts("window-cancel")):
 
             def delete(history: History) -> None:
                 for run in selected:

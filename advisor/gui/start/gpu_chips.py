@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QListView, QToolButton, QWidget
+from PySide6.QtWidgets import QCompleter, QListView, QMenu, QToolButton, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
@@ -32,6 +32,8 @@ class Offers:
 
     cards: dict[str, GpuSpec]
     usual: tuple[str, ...]
+    own: tuple[str, ...] = ()
+    """Keys of the user's own."""
     trouble: UserFacingError | None = None
     """Why the user's own file could not be read."""
 
@@ -49,7 +51,7 @@ def read_offers(own_file: Path | None) -> Offers:
         except UserFacingError as error:
             trouble = error
     usual = tuple(key for key in DEFAULT_GPU_KEYS if key in table)
-    return Offers(cards={**own, **table}, usual=usual, trouble=trouble)
+    return Offers(cards={**own, **table}, usual=usual, own=tuple(own), trouble=trouble)
 
 
 class GpuChips(QWidget):
@@ -73,10 +75,12 @@ class GpuChips(QWidget):
         self.search.returnPressed.connect(self._take_first)
         self.search.textChanged.connect(lambda _text: self._say_trouble())
         self.own = push(self._texts("gpus-own"), self._describe_own, "link")
+        self.mine = push(self._texts("gpus-mine"), self._offer_mine, "link")
         self.usual = push(self._texts("gpus-usual"), self._take_usual, "link")
         self._trouble = untold()
+        self.mine.setVisible(False)
         self.usual.setVisible(False)
-        down(6, self._place, self.search, across(14, self.own, self.usual, REST), self._trouble, inside=self)
+        down(6, self._place, self.search, across(14, self.own, self.mine, self.usual, REST), self._trouble, inside=self)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -197,6 +201,7 @@ class GpuChips(QWidget):
             self.setTabOrder(before, chip)
             before = chip
         self.usual.setVisible(self._keys != offers.usual)
+        self.mine.setVisible(bool(offers.own))
         self._place.updateGeometry()
 
     def _chip(self, card: GpuSpec) -> QToolButton:
@@ -212,15 +217,35 @@ class GpuChips(QWidget):
         chip.clicked.connect(lambda _on=False, key=card.key: self.remove(key))
         return chip
 
-    def _describe_own(self) -> None:
+    def _offer_mine(self) -> None:
+        """The cards of one's own: whichever is chosen can be changed or deleted."""
+        offers = self._offers
+        if offers is None:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for key in offers.own:
+            card = offers.cards[key]
+            words = self._words(card).replace("&", "&&")
+            menu.addAction(words).triggered.connect(lambda _on=False, chosen=card: self._describe_own(chosen))
+        menu.popup(self.mine.mapToGlobal(self.mine.rect().bottomLeft()))
+
+    def _describe_own(self, card: GpuSpec | None = None) -> None:
         from advisor.gui.start.own_card import OwnCardDialog
 
-        dialog = OwnCardDialog(self.window(), self._texts, self._context.settings)
-        if dialog.exec() and dialog.key:
-            kept = (*self._keys, dialog.key)
-            self._context.settings.store("gpu_keys", ",".join(dict.fromkeys(kept)))
-            self.reload()
-            self.changed.emit()
+        settings = self._context.settings
+        dialog = OwnCardDialog(self.window(), self._texts, settings, card)
+        if not dialog.exec():
+            return
+        if card is None:
+            self._keys = tuple(dict.fromkeys((*self._keys, dialog.key)))
+            settings.store("gpu_keys", ",".join(self._keys))
+        elif not dialog.key:  # Deleted.
+            self._keys = tuple(key for key in self._keys if key != card.key)
+            usual = self._offers is None or self._keys in {(), self._offers.usual}
+            settings.store("gpu_keys", None if usual else ",".join(self._keys))
+        self.reload()
+        self.changed.emit()
 
 
 def _reached_before(widget: QWidget) -> QWidget:

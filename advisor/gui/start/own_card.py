@@ -1,27 +1,33 @@
-"""The form for a card that the table does not have: its data sheet's figures, kept in a file of the user's own."""
+"""The form for a card that the table does not have: its data sheet's figures, kept in a file of one's own."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from advisor.core.errors import UserFacingError
-from advisor.gui.dialogs.frame import AskingDialog
+from advisor.core.sentences import Said, SaidOutputError, visible
+from advisor.gui.dialogs.frame import AskingDialog, confirmed
 from advisor.gui.models.form_fields import FormField, fields_of, parse, range_text
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.settings import Settings
 from advisor.gui.texts import Texts
-from advisor.gui.widgets.boxes import put
+from advisor.gui.widgets.boxes import REST, across, put
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.judged_line import JudgedLine
 from advisor.gui.widgets.labels import label, tell, untold
+
+if TYPE_CHECKING:
+    from advisor.catalogue.gpu_spec import GpuSpec
 
 _SCALES: dict[str, tuple[str, float]] = {
     "memory-bytes": ("GB", 1e9),
@@ -43,31 +49,44 @@ _FILE_NAME = "my_gpus.toml"
 class OwnCardDialog(AskingDialog):
     """Asks for the figures; nothing is stored until all that is needed is there."""
 
-    def __init__(self, parent: QWidget, texts: Texts, settings: Settings) -> None:
-        """Empty fields."""
-        super().__init__(parent, texts("own-title"), spacing=14, least_width=480)
-        self._texts, self._settings = texts, settings
+    def __init__(self, parent: QWidget, texts: Texts, settings: Settings, card: GpuSpec | None = None) -> None:
+        """Empty fields, or those of a card of one's own, which can be deleted too."""
+        super().__init__(
+            parent, texts("own-title" if card is None else "own-change-title"), spacing=14, least_width=480
+        )
+        self._texts, self._settings, self._card = texts, settings, card
         self.key = ""
-        """Of the card that was kept."""
+        """Of the card that was kept; stays empty where it was deleted."""
         form = QFormLayout()
         form.setHorizontalSpacing(18)
         form.setVerticalSpacing(8)
+        self._before = {} if card is None else {name: _typed(card, name) for name in (*_SCALES, *_TEXTS)}
         self.fields: dict[str, JudgedLine] = {}
         for name in (_TEXTS[0], *_SCALES, *_TEXTS[1:]):
-            field, unit = _field(name), _SCALES[name][0] if name in _SCALES else ""
-            line = self.fields[name] = JudgedLine("", partial(_judge, field), partial(self._words, field, unit))
-            words = f"{texts(f'own-{name}')}{f' ({unit})' if unit else ''}"
-            line.setAccessibleName(words)
-            line.setMaxLength(_MOST_LETTERS)
-            line.setPlaceholderText(texts("form-required" if name in _NEEDED else "form-not-set"))
-            form.addRow(words, line)
-            form.setWidget(form.rowCount(), QFormLayout.ItemRole.FieldRole, line.message)
+            self._add_field(form, name)
         self._problem = untold()
         put(self.body, label(texts("own-explained"), "muted", wrap=True), form, self._problem)
+        if card is not None:
+            put(self.body, across(0, push(texts("own-delete"), self._delete, "link"), REST))
         self.add_answers(texts("window-cancel"), texts("settings-save"), advised=True)
+
+    def _add_field(self, form: QFormLayout, name: str) -> None:
+        texts, field, unit = self._texts, _field(name), _SCALES[name][0] if name in _SCALES else ""
+        words = f"{texts(f'own-{name}')}{f' ({unit})' if unit else ''}"
+        judge, told = partial(_judge, field), partial(self._words, field, unit)
+        line = self.fields[name] = JudgedLine(self._before.get(name, ""), judge, told)
+        line.setCursorPosition(0)
+        line.setAccessibleName(words)
+        line.setMaxLength(_MOST_LETTERS)
+        line.setPlaceholderText(texts("form-required" if name in _NEEDED else "form-not-set"))
+        form.addRow(words, line)
+        form.setWidget(form.rowCount(), QFormLayout.ItemRole.FieldRole, line.message)
 
     def _words(self, field: FormField, unit: str, error: FieldError) -> str:
         return self._texts(error.code, range=f"{range_text(field)} {unit}".strip())
+
+    def _path(self) -> Path:
+        return self._settings.gpu_file or self._settings.history_folder / _FILE_NAME
 
     def accept(self) -> None:
         """Keep the card, or say beside each field what is wrong with it."""
@@ -75,26 +94,60 @@ class OwnCardDialog(AskingDialog):
         if wrong:
             wrong[0].setFocus()
             return
+        path = self._path()
         try:
-            row = self._row()
-            path = self._settings.gpu_file or self._settings.history_folder / _FILE_NAME
+            others = [one for one in own_cards(path) if self._card is None or one.key != self._card.key]
+            row = self._row({one.key for one in others})
+            if row["name"] in {one.name for one in others}:
+                tell(self._problem, self._texts("own-taken", name=visible(row["name"])))
+                return
             keep_card(path, row)
         except UserFacingError as error:
-            tell(self._problem, " ".join(self._texts.error(error)).strip())
+            self._tell(error)
             return
         self._settings.store("gpu_file", str(path))
         self.key = str(row["key"])
         super().accept()
 
-    def _row(self) -> dict[str, Any]:
-        """What was typed as a row of a file of cards."""
-        row: dict[str, Any] = {"checked": datetime.now(UTC).date().isoformat()}
+    def _delete(self) -> None:
+        """Once it is confirmed, the card is gone from the file and from what is compared."""
+        if self._card is None:
+            return
+        texts, card = self._texts, self._card
+        question = texts("own-delete-question", name=visible(card.name))
+        if not confirmed(self, texts("own-delete"), question, texts("history-delete"), texts("window-cancel")):
+            return
+        try:
+            left = delete_card(self._path(), card.key)
+        except UserFacingError as error:
+            self._tell(error)
+            return
+        if not left:
+            self._settings.store("gpu_file", None)
+        super().accept()
+
+    def _tell(self, error: UserFacingError) -> None:
+        tell(self._problem, " ".join(self._texts.error(error)).strip())
+
+    def _row(self, taken: Container[str]) -> dict[str, Any]:
+        """What was typed as a row of a file of cards; figures that were not touched stay what they were."""
+        card = self._card
+        row: dict[str, Any] = {} if card is None else msgspec.to_builtins(card)
+        row["checked"] = datetime.now(UTC).date().isoformat()
         for name, line in self.fields.items():
-            value = parse(_field(name), line.text())
-            if value is not None:
-                row[name.replace("-", "_")] = value * _SCALES[name][1] if name in _SCALES else value
-        row["key"] = _key(row["name"])
+            if card is None or line.text() != self._before[name]:
+                value = parse(_field(name), line.text())
+                row[name.replace("-", "_")] = value * _SCALES[name][1] if value and name in _SCALES else value
+        row["key"] = _key(row["name"], taken) if card is None else card.key
         return row
+
+
+def _typed(card: GpuSpec, name: str) -> str:
+    """A figure of a card as it is typed into the form."""
+    value = getattr(card, name.replace("-", "_"))
+    if value is None:
+        return ""
+    return f"{value / _SCALES[name][1]:.10g}" if name in _SCALES else str(value)
 
 
 def _field(name: str) -> FormField:
@@ -115,12 +168,20 @@ def _judge(field: FormField, text: str) -> None:
         raise FieldError("own-no-capability")
 
 
-def _key(name: str) -> str:
-    """By which the card is known; of letters that a key does not have, their digest."""
+def _key(name: str, taken: Container[str]) -> str:
+    """By which the card is known; of letters that a key does not have, or a key that another has, the digest."""
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    if name.isascii() and plain:
-        return f"my-{plain}"[:64]
+    key = f"my-{plain}"[:64]
+    if name.isascii() and plain and key not in taken:
+        return key
     return "-".join(("my", *([plain[:50]] if plain else []), sha256(name.encode()).hexdigest()[:8]))
+
+
+def own_cards(path: Path) -> list[GpuSpec]:
+    """The cards in the user's file, none where there is no file. Raises InputError for a file that cannot be read."""
+    from advisor.catalogue.spec_table import read_gpu_file
+
+    return list(read_gpu_file(path).values()) if path.exists() else []
 
 
 def keep_card(path: Path, row: dict[str, Any]) -> None:
@@ -129,6 +190,30 @@ def keep_card(path: Path, row: dict[str, Any]) -> None:
     Raises InputError for figures that are missing or make no sense (the file stays as it was), OutputError where the
     file cannot be written.
     """
+    rows = [msgspec.to_builtins(spec) for spec in own_cards(path)]
+    places = [place for place, one in enumerate(rows) if one["key"] == row["key"]] or [len(rows)]
+    rows[places[0] : places[0] + 1] = [row]
+    _write_cards(path, rows)
+
+
+def delete_card(path: Path, key: str) -> int:
+    """Take a card out of the user's file, and the file away with the last one; returns how many are left.
+
+    Raises InputError where the file cannot be read, OutputError where it cannot be written.
+    """
+    left = [msgspec.to_builtins(spec) for spec in own_cards(path) if spec.key != key]
+    if left:
+        _write_cards(path, left)
+        return len(left)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        detail = Said(text=error.strerror or str(error))
+        raise SaidOutputError.of("command-not-written", given=str(path), detail=detail) from error
+    return 0
+
+
+def _write_cards(path: Path, cards: list[dict[str, Any]]) -> None:
     import tempfile
     from pathlib import Path
 
@@ -137,10 +222,7 @@ def keep_card(path: Path, row: dict[str, Any]) -> None:
     from advisor.catalogue.spec_table import read_gpu_file
     from advisor.core.file_writing import write_atomically
 
-    kept = []
-    if path.exists():
-        kept = [msgspec.to_builtins(spec) for key, spec in read_gpu_file(path).items() if key != row["key"]]
-    rows = [{name: value for name, value in one.items() if value is not None} for one in (*kept, row)]
+    rows = [{name: value for name, value in one.items() if value is not None} for one in cards]
     text = tomlkit.dumps({"gpu": rows})
     with tempfile.TemporaryDirectory() as folder:
         tried = Path(folder) / path.name

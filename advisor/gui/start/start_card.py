@@ -122,6 +122,7 @@ class StartCard(Card):
         set_up = self._texts("window-unknown")
         if chosen is not None:
             set_up = f"{chosen.count} × {short_name(visible(chosen.device.name))}"
+        set_up = self._texts("start-last-set-up", name=set_up)
         title, when = self._texts.title(advice.workload.name), local_moment(advice.created_utc)
         about = self._texts("start-last", name=title, when=when)
         metrics, width = self._last.fontMetrics(), self._context.theme.sized(_LAST_WIDTH)
