@@ -38,6 +38,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """What the same card computed in before, where a precision is compared with another."""
     reference_batch_size: Counted | None = None
     """Per device before, where a batch size is compared with another."""
+    reference_strategy: Strategy | None = None
+    """How the same cards shared the work before, where a strategy is compared with another."""
     fits: bool | None = None
     """Whether a step is said to fit the card's memory; None: nothing is said of it."""
     workload: str | None = None
@@ -73,7 +75,7 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     samples_per_s: Rate | None = None
     """The claimed samples a second, of all cards."""
     tokens_per_s: Rate | None = None
-    """Of a model that is named by its size; of others samples a second are told."""
+    """The claimed tokens a second, of all cards."""
     epoch_s: Seconds | None = None
     """The claimed time of one pass over the workload's data."""
     job_s: Seconds | None = None

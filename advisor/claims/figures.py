@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from advisor.claims.number_words import DURATION, NUMBER, SAMPLES, SECOND, STEPS, duration, number, search
+from advisor.claims.number_words import DURATION, NUMBER, SAMPLES, SECOND, STEPS, TOKENS, duration, number, search
 from advisor.claims.ratio_words import find_ratio
 
 _STEP_WORD = STEPS.replace("|its?", "")
@@ -36,7 +36,7 @@ def find_figures(plain: str) -> Figures:
     """The figures of a normalised text."""
     step = _step_s(plain)
     samples = _rate(plain, SAMPLES)
-    tokens = _rate(plain, r"(?:tokens?|词元)")
+    tokens = _rate(plain, TOKENS)
     ratio = find_ratio(plain)
     epoch = _epoch_s(plain) if ratio is None else None
     if any((step, samples, tokens, epoch, ratio)):
@@ -87,6 +87,15 @@ def _seconds(plain: str, pattern: str) -> float | None:
 
 
 def _step_s(plain: str) -> float | None:
+    """Seconds of one step; `100k steps in 2 days` counts its part of them."""
+    steps = r"(?:training )?(?:steps|iterations|iters)\b"
+    several = search(rf"{NUMBER}\s*{steps}[^.;,]{{0,20}}?\s(?:{_TAKES_ENGLISH})\s*{_ABOUT}{DURATION}", plain)
+    several = several or search(rf"{NUMBER}\s*(?:步|次迭代)\s*(?:{_TAKES_CHINESE})\s*{_ABOUT}{DURATION}", plain)
+    groups = several.groups() if several is not None else ()
+    if (behind := search(rf"{DURATION}\s*for\s*{NUMBER}\s*{steps}", plain)) is not None:
+        groups = (*behind.groups()[5:], *behind.groups()[:5])
+    if groups and (told := number(groups[0], groups[1])) > 0:
+        return duration(groups[2:]) / told or None
     direct = (
         _seconds(plain, rf"{DURATION}\s*(?:{_PER}){STEPS}")
         or _seconds(plain, rf"(?:每|一)(?:个)?\s*{STEPS}\s*(?:只?需要?|用时?|耗时|要|约|为|是)?\s*{DURATION}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import NamedTuple
 
 from advisor.catalogue.gpu_spec import GpuSpec
@@ -66,6 +67,13 @@ def find_gpus(text: str, specs: Mapping[str, GpuSpec]) -> Cards:
         places = (match.group(1) for match in _PLACE.finditer(text))
         unknown = [name for name in places if _NO_CARD.match(name) is None]
     return Cards(tuple(found[start] for start in sorted(found)), tuple(dict.fromkeys(unknown)))
+
+
+def shared_name(specs: Sequence[GpuSpec]) -> str:
+    """The words that the names of a card's variants begin with, where it is not said which is meant: `A100`."""
+    names = [spec.name.split() for spec in specs]
+    same = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*names, strict=False))]
+    return " ".join(same) or specs[0].name
 
 
 def nearest_cards(name: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:

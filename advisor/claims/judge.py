@@ -29,7 +29,7 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
 
     Raises InputError when something is missing without which it cannot be judged (card, model, figure), naming it.
     """
-    parsed = _of_its_size(_parsed(claim, predictor), predictor)
+    parsed = _in_samples(_of_its_size(_parsed(claim, predictor), predictor), predictor)
     for key in (*parsed.gpus, *parsed.reference_gpus):
         if key not in predictor.specs:
             raise SaidError.of("claim-card-unlisted", gpu=shown_value(key))
@@ -58,6 +58,16 @@ def _of_its_size(claim: Claim, predictor: Predictor) -> Claim:
     own = max((table.parameter_count for table in tables), default=0)
     alike = own / _SIZE_SLACK <= claim.parameters <= own * _SIZE_SLACK
     return claim if alike or not own else msgspec.structs.replace(claim, workload=None)
+
+
+def _in_samples(claim: Claim, predictor: Predictor) -> Claim:
+    """A rate in tokens of a model whose length is known, in samples too. Raises InputError where no length is known."""
+    if claim.workload is None or claim.tokens_per_s is None or claim.samples_per_s is not None:
+        return claim
+    length = claim.sequence_length or load_workload(claim.workload).data.sequence_length
+    if length is None:
+        raise refusal("claim-without-length", claim, predictor.specs)
+    return msgspec.structs.replace(claim, samples_per_s=claim.tokens_per_s / length)
 
 
 def _parsed(claim: Claim | ClaimEntry | str, predictor: Predictor) -> Claim:

@@ -25,13 +25,14 @@ SAMPLES = (
     r"|张图片?|张图像|张|幅|个?样本|条)"
 )
 STEPS = r"(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
-RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|tokens?|词元)\s*(?:/|per|a|each|every|每)\s*{SECOND}"
+TOKENS = r"(?:tok(?:en)?s?|词元)"
+RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 """Two groups: of samples, steps or tokens a second."""
-RATE_BEHIND = rf"每秒(?:钟)?(?:处理|训练)?\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|tokens?|词元)"
+RATE_BEHIND = rf"每秒(?:钟)?(?:处理|训练)?\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})"
 """The same, as Chinese puts it: two groups."""
 NOT_ONE_NUMBER = (
     rf"(?<![a-z0-9-])(?:\d[\d.]*[,'’_⁄/^*:-]|\d+\.\d+\.|\.){NUMBER}"
-    rf"\s*(?:{_UNIT}|(?:{SAMPLES}|{STEPS}|tokens?|词元)\s*(?:/|per|a|each|every|每)\s*{SECOND}|x\b|times\b|倍|%)"
+    rf"\s*(?:{_UNIT}|(?:{SAMPLES}|{STEPS}|{TOKENS})\s*(?:/|per|a|each|every|每)\s*{SECOND}|x\b|times\b|倍|%)"
 )
 """`12,5 ms`, `1/2 hours`, `3-4 images/s`, `1:30 h`: its last part alone would be another figure."""
 _WORDS = {

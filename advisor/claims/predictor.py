@@ -61,14 +61,15 @@ class Predictor:
     """None: this one."""
     solves_memory: bool = True
     """False: every set-up's memory is unknown, which saves the time of replaying the allocator."""
-    _tables: dict[bytes, Tables] = field(default_factory=dict)
+    _tables: dict[tuple[bytes, TracePrecision], Tables] = field(default_factory=dict)
 
     def tables(self, workload: Workload) -> Tables:
-        """The traces of a workload, remembered by everything that a trace depends on."""
-        key = traced_as(workload)
-        if key not in self._tables:
-            self._tables[key] = self.table_source(workload)
-        return self._tables[key]
+        """The traces of a workload, its own precision among them, remembered by everything that a trace depends on."""
+        key, own = traced_as(workload), TRACE_PRECISIONS[workload.training.precision]
+        if (key, own) not in self._tables:
+            found = self.table_source(workload)
+            self._tables |= dict.fromkeys([(key, one) for one in (own, *found)], found)
+        return self._tables[key, own]
 
     def predict(self, workload: Workload, candidates: Sequence[Candidate]) -> tuple[Prediction, ...]:
         """Predictions of the candidates that can be predicted, in their order; the others are left out."""

@@ -12,6 +12,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack, ratio_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
+from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import refusal, unknown_card_reasons
 from advisor.claims.setting import claimed_workload, held_against, range_over, usual_precision
@@ -124,8 +125,8 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     holding = [one for one, found in by_precision.items() if found.holds(ratio)]
     inside = [one for one in holding if one in precisions]
     numbers: Arguments = {
-        "device": counted(claim.count or 1, fast[0].name),
-        "other": counted(claim.reference_count, slow[0].name),
+        "device": counted(claim.count or 1, shared_name(fast)),
+        "other": counted(claim.reference_count, shared_name(slow)),
         "claimed_ratio": ratio,
         "precision": PRECISION_LABELS[shown],
         **expected.arguments("expected", "ratio"),

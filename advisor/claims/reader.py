@@ -12,7 +12,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
 from advisor.claims.figures import Figures, find_figures
 from advisor.claims.gpu_names import find_gpus
-from advisor.claims.number_words import NOT_ONE_NUMBER, search, spelled_out
+from advisor.claims.number_words import NOT_ONE_NUMBER, SECOND, search, spelled_out
 from advisor.claims.ratio_words import says_slower
 from advisor.claims.refusals import refusal
 from advisor.claims.sides import Sides, find_sides
@@ -26,15 +26,15 @@ from advisor.claims.size_words import (
     says_offloaded,
     says_possible,
 )
+from advisor.claims.strategy_words import compared_strategies, find_strategy, unpredicted_strategy
 from advisor.claims.words import (
     MODELS,
     PRECISIONS,
-    STRATEGIES,
     compared_precisions,
-    compares_strategies,
     first_named,
     says_fits,
 )
+from advisor.workload.workload_file import bundled_names
 
 MAX_CHARACTERS = 2000
 _LARGEST, _DIGITS = 1_000_000, 12
@@ -45,6 +45,13 @@ _BELOW_ZERO = re.compile(
     r"|(?<![^ (])-\d{1,24}(?:\.\d{1,24})? ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|images?|samples?|x|times)\b"
 )
 """A figure of zero or below; a dash between two figures or words has no blank before it and none is read as a minus."""
+_NO_CARDS = re.compile(r"(?:^|(?<=[ (]))(?:0|-\d{1,4}) ?(?:x ?)?(?:gpus?\b|cards?\b|显卡|卡|张)")
+_NONE_OF = re.compile(r"(?:^|(?<=[ (]))(?:0|-\d{1,4}) ?(?:[x×*] ?|张)?$")
+"""No card, or fewer, before the name of one; a bullet has a blank behind it."""
+_OF_ONE_CARD = (
+    rf"(?:{SECOND}|秒)\s*(?:/|per|a|each|every|on each|每)\s*(?:gpu|card|device|卡|张卡)|每(?:张)?卡每秒|单卡每秒"
+)
+"""A rate of each card, behind its second: `3,000 tokens/s/GPU`."""
 _QUANTISED_BITS = 4
 _RTX = r"(?<![a-z0-9.])(?:geforce\s*)?(?:rtx\s*)?([2-5]0[5-9]0(?:\s*ti)?)"
 _LAPTOP_BEHIND = re.compile(rf"{_RTX}\s*(?:laptop|笔记本(?:电脑)?|移动版)(?![a-z])", re.ASCII)
@@ -78,30 +85,31 @@ _IMAGE = (
 def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     """The claim that a sentence makes.
 
-    Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them, compares
-    DataParallel with DistributedDataParallel, is too long, or holds a number beyond anything that can be timed.
+    Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them or a strategy
+    that is not predicted, is too long, or holds a number beyond anything that can be timed.
     """
     plain = _checked(text, specs)
     cards = find_gpus(plain, specs)
+    if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
+        raise refusal("claim-number-negative", Claim(), specs)
     sides = find_sides(plain, cards.mentions)
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(plain)
     if any(value is not None and not _LEAST < value < _MOST for value in figures):
         raise refusal("claim-number-beyond", Claim(), specs)
     claim = _claim(text, plain, figures, sides)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
+    named = claim.workload is not None or claim.parameters is not None
     if claim.workload is None and is_mixture(plain):
         raise refusal("claim-mixture", claim, specs)
+    if named and (strategy := unpredicted_strategy(plain)) is not None:
+        raise refusal("claim-strategy-unpredicted", claim, specs, strategy=strategy)
     if claim.fits is not None and not figures:
         in_words = not claim.gpus and not cards.unknown
         return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
     if not figures:
         raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
-    if compares_strategies(plain):
-        raise refusal("claim-strategies-compared", claim, specs)
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
-    if figures.tokens_per_s is not None and claim.samples_per_s is None and claim.tokens_per_s is None:
-        raise refusal("claim-without-length", claim, specs)
     return claim
 
 
@@ -112,7 +120,7 @@ def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
     plain = spelled_out(normalised(text))
     if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:
         raise refusal("claim-number-beyond", Claim(), specs)
-    if _BELOW_ZERO.search(plain) is not None:
+    if _BELOW_ZERO.search(plain) is not None or _NO_CARDS.search(plain) is not None:
         raise refusal("claim-number-negative", Claim(), specs)
     if (odd := search(NOT_ONE_NUMBER, plain)) is not None:
         raise refusal("claim-number-form", Claim(), specs, figure=odd.group())
@@ -121,11 +129,13 @@ def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
 
 def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
     length, bits = _number_of(_LENGTH, plain), find_weight_bits(plain)
-    parameters, workload = find_parameters(plain), first_named(MODELS, plain)
+    parameters, workload = find_parameters(plain), _workload(plain)
     if workload is not None and bits == _QUANTISED_BITS:
         workload = workload.replace("_lora", "_qlora")
     precisions = compared_precisions(plain) if figures.speed_up_ratio is not None else None
     batches = _compared_batches(plain) if figures.speed_up_ratio is not None else None
+    strategies = compared_strategies(plain) if figures.speed_up_ratio is not None else None
+    of_all = sides.card_count or 1 if search(_OF_ONE_CARD, plain) is not None else 1
     return Claim(
         text=text,
         gpus=sides.subject,
@@ -139,7 +149,8 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
         offload=True if says_offloaded(plain) else None,
         trained_tokens=find_tokens(plain),
         mode="inference" if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) else "training",
-        strategy=first_named(STRATEGIES, plain),
+        strategy=strategies[0] if strategies is not None else find_strategy(plain),
+        reference_strategy=strategies[1] if strategies is not None else None,
         precision=precisions[0] if precisions is not None else first_named(PRECISIONS, plain),
         reference_precision=precisions[1] if precisions is not None else None,
         batch_size=batches[0] if batches is not None else _number_of(_BATCH, plain),
@@ -150,12 +161,20 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
         channels_last=True if search(r"channels[ _-]?last|\bnhwc\b", plain) else None,
         compile=True if search(r"torch\.?compile|\bcompiled\b|编译", plain) else None,
         step_s=figures.step_s,
-        samples_per_s=_rate(figures, length),
-        tokens_per_s=figures.tokens_per_s if parameters is not None else None,
+        samples_per_s=_times(_rate(figures, length), of_all),
+        tokens_per_s=_times(figures.tokens_per_s, of_all),
         epoch_s=figures.epoch_s,
         job_s=figures.job_s,
         speed_up_ratio=figures.speed_up_ratio,
     )
+
+
+def _workload(plain: str) -> str | None:
+    """The bundled workload that is named by its model or its own key, whichever says more of it."""
+    named = first_named(MODELS, plain)
+    keys = [key for key in bundled_names() if search(rf"(?<![a-z0-9_]){key}(?![a-z0-9_])", plain) is not None]
+    key = max(keys, key=len, default=None)
+    return named if named is not None and (key is None or named.startswith(key)) else key
 
 
 def _fits(plain: str, *, sized: bool) -> bool | None:
@@ -188,6 +207,10 @@ def _compared_batches(plain: str) -> tuple[int, int] | None:
     if len(found) != 2 or found[0] == found[1] or not all(1 <= size <= _LARGEST for size in found):  # noqa: PLR2004 - a pair
         return None
     return found[0], found[1]
+
+
+def _times(rate: float | None, cards: int) -> float | None:
+    return rate * cards if rate is not None else None
 
 
 def _rate(figures: Figures, length: int | None) -> float | None:

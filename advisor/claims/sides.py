@@ -41,7 +41,7 @@ class Sides(NamedTuple):
 
 def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     """Who is compared with whom, and by how much."""
-    named, cards = find_counts(plain), _different(mentions)
+    named, cards = find_counts(plain, [(one.start, one.end) for one in mentions]), _different(mentions)
     if len(cards) == _PAIR:
         return _cards(plain, cards, named)
     counts = _distinct(named)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
@@ -13,19 +16,24 @@ from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import refusal, size_text
 from advisor.claims.setting import range_over
-from advisor.core.sentences import Arguments, Listed, Reason, SaidError
+from advisor.core.sentences import Arguments, Listed, Names, Reason, SaidError
 from advisor.core.units import Estimate, format_count
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
-from advisor.workload.workload import length_of
+from advisor.workload.workload import Workload, length_of
 from advisor.workload.workload_file import load_workload
 
 _FULL_FLOP, _ADAPTER_FLOP, _FORWARD_FLOP = 6.0, 4.0, 2.0
 """A parameter and token: forward 2, gradients of inputs 2, gradients of weights 2 (Kaplan et al. 2020)."""
-_LIKE_FULL, _LIKE_ADAPTERS, _LIKE_QUANTISED = "llama_7b_pretraining", "llama_8b_lora", "llama_8b_qlora"
+_LIKE_FULL = ("gpt2_small", "llama_7b_pretraining", "llama_8b")
+_LIKE_ADAPTERS, _LIKE_QUANTISED = ("llama_1b_lora", "llama_8b_lora"), ("llama_1b_qlora", "llama_8b_qlora")
 """Traced models that stand for one of another size: what share of its peak rate a card reaches with them."""
+_MOST_ALIKE, _FARTHEST = 2, 12.0
+"""So many of them are asked, the nearest in size first; beyond the nearest none that is so many times as large."""
+_SMALLER = 3.0
+"""A model smaller by so much stands for a large one with a large batch alone: else it waits for its host."""
 _BATCHES = (1, 4, 16)
 _HALF: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "bf16_true")
 """Tried with them where a claim names no precision."""
@@ -157,34 +165,61 @@ def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
 def _against_alike(claim: Claim, predictor: Predictor, tokens_per_s: float, numbers: Arguments) -> ClaimAnswer:
     """Held against what a traced model of its kind is expected to reach here, parameter for parameter."""
-    like, expected = _expected_tokens_per_s(claim, predictor) if claim.mode == "training" else ("", None)
+    like, expected = _expected_tokens_per_s(claim, predictor) if claim.mode == "training" else ((), None)
     if expected is None:
         return ClaimAnswer(claim=claim, verdict="plausible", reasons=(Reason.of("claim-size-possible", **numbers),))
-    numbers |= {"like": like, "low_rate": round(expected.low), "high_rate": round(expected.high)}
+    numbers |= {"like": Names(names=like), "low_rate": round(expected.low), "high_rate": round(expected.high)}
     verdict: Verdict = "plausible"
     if tokens_per_s > expected.high:
         verdict = "plausible_only_with"
     elif tokens_per_s < expected.low:
         verdict = "below_expected"
     code = {"plausible": "expected", "plausible_only_with": "above", "below_expected": "below"}[verdict]
-    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(f"claim-size-{code}", **numbers),))
+    held = _check_memory(msgspec.structs.replace(claim, fits=True), predictor)
+    room = held.reasons if held.verdict != "plausible" else ()
+    verdict = "plausible_only_with" if room and verdict == "plausible" else verdict
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(f"claim-size-{code}", **numbers), *room))
 
 
-def _expected_tokens_per_s(claim: Claim, predictor: Predictor) -> tuple[str, Estimate | None]:
-    """Tokens a second of the model that stands for this one, times its size over the claimed size."""
-    like = _LIKE_FULL
+def _expected_tokens_per_s(claim: Claim, predictor: Predictor) -> tuple[tuple[str, ...], Estimate | None]:
+    """Tokens a second of the models that stand for this one, times their size over the claimed size, and their names.
+
+    One shape of model alone would take its own heads, widths and vocabulary for those of all models of a size.
+    """
+    names: list[str] = []
+    found: list[Estimate] = []
+    for parameters, workload in _alike(claim, predictor):
+        scale = length_of(workload) * parameters / (claim.parameters or 1.0)
+        rates = [one.samples_per_s.scaled(scale) for one in _predicted(claim, predictor, workload, parameters)]
+        names += [workload.name] if rates else []
+        found += rates
+    return tuple(names), range_over(found)
+
+
+def _alike(claim: Claim, predictor: Predictor) -> list[tuple[int, Workload]]:
+    """Traced models trained as the claim says, with their parameters, the nearest in size first."""
+    like: tuple[str, ...] = _LIKE_FULL
     if claim.trainable == "lora":
         like = _LIKE_QUANTISED if claim.weights_bits == 4 else _LIKE_ADAPTERS  # noqa: PLR2004 - bits
-    workload = load_workload(like)
-    tables = predictor.tables(workload)
-    known = max((table.parameter_count for table in tables.values()), default=0)
+    known: list[tuple[float, int, Workload]] = []
+    for workload in map(load_workload, like):
+        parameters = max((table.parameter_count for table in predictor.tables(workload).values()), default=0)
+        if parameters:
+            known.append((abs(math.log(parameters / (claim.parameters or 1.0))), parameters, workload))
+    known.sort(key=lambda one: one[0])
+    kept = [one for place, one in enumerate(known[:_MOST_ALIKE]) if place == 0 or one[0] <= math.log(_FARTHEST)]
+    return [(parameters, workload) for _, parameters, workload in kept]
+
+
+def _predicted(claim: Claim, predictor: Predictor, workload: Workload, parameters: int) -> list[Prediction]:
+    """Every set-up that the claim leaves open, on every variant of its card."""
     count = claim.count or 1
-    found: list[Prediction] = []
     strategy = claim.strategy or "fsdp" if count > 1 else "single"
     asked = (claim.precision,) if claim.precision is not None else _HALF
-    for key in claim.gpus:
-        spec = predictor.specs[key]
-        batches = (claim.batch_size,) if claim.batch_size is not None else _BATCHES
+    open_ones = _BATCHES[-1:] if parameters * _SMALLER < (claim.parameters or 0.0) else _BATCHES
+    batches = (claim.batch_size,) if claim.batch_size is not None else open_ones
+    found: list[Prediction] = []
+    for spec in (predictor.specs[key] for key in claim.gpus):
         found += predictor.predict(
             workload,
             tuple(
@@ -195,8 +230,7 @@ def _expected_tokens_per_s(claim: Claim, predictor: Predictor) -> tuple[str, Est
                 for steps in {1, workload.training.gradient_accumulation_steps}
             ),
         )
-    scale = length_of(workload) * known / (claim.parameters or 1.0)
-    return workload.name, range_over([one.samples_per_s.scaled(scale) for one in found])
+    return found
 
 
 def _flop_per_token(claim: Claim) -> float:

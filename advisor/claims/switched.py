@@ -1,4 +1,4 @@
-"""Claims about one card and one change: a precision over another, torch.compile, a batch size, and what fits."""
+"""Claims about one change on the same cards: a precision, torch.compile, a batch size, a strategy; and what fits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
-from advisor.catalogue.strategies import Strategy
+from advisor.catalogue.strategies import STRATEGY_LABELS, Strategy
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
+from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.ratios import LINEAR_SLACK, PANEL
 from advisor.claims.refusals import refusal, unpredicted
@@ -38,31 +39,38 @@ class _Side(NamedTuple):
     precision: Precision
     batch_size: int
     compiled: bool
+    strategy: Strategy
 
 
 def is_about_one_change(claim: Claim) -> bool:
-    """Whether a ratio is claimed of one card, by what was changed on it."""
-    if claim.speed_up_ratio is None or claim.count not in {None, 1} or claim.reference_gpus:
+    """Whether a ratio is claimed of the same cards, by what was changed on them."""
+    if claim.speed_up_ratio is None or claim.reference_gpus:
+        return False
+    if claim.reference_strategy is not None:
+        return True
+    if claim.count not in {None, 1}:
         return False
     return claim.reference_precision is not None or claim.reference_batch_size is not None or bool(claim.compile)
 
 
 def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
-    """A ratio of one card against itself, held against the predictions of both set-ups.
+    """A ratio of the same cards against themselves, held against the predictions of both set-ups.
 
-    Raises InputError where nothing can be predicted on it.
+    Raises InputError where nothing can be predicted on them, or strategies are compared on no number of cards.
     """
+    if claim.reference_strategy is not None and (claim.count or 1) == 1:
+        raise refusal("claim-strategies-without-count", claim, predictor.specs)
     specs = [predictor.specs[key] for key in claim.gpus]
     names = (claim.workload,) if claim.workload is not None else PANEL
     found = [gain for name in names for spec in specs if (gain := _gain(claim, predictor, spec, name)) is not None]
     expected = range_over(found)
     if expected is None:
         sides = {side: name for side, name in _change(claim).items() if side != "change"}
-        raise refusal("claim-change-not-predicted", claim, predictor.specs, device=specs[0].name, **sides)
+        raise refusal("claim-change-not-predicted", claim, predictor.specs, device=shared_name(specs), **sides)
     ratio = claim.speed_up_ratio or 1.0
     bound = _bound(claim, specs)
     numbers: Arguments = {
-        "device": specs[0].name,
+        "device": counted(claim.count or 1, shared_name(specs)),
         **_change(claim),
         "claimed_ratio": ratio,
         **expected.arguments("expected", "ratio"),
@@ -85,7 +93,7 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     best = _roomiest(claim, predictor, workload, batch)
     if best is None:
         raise unpredicted(claim, workload, predictor.specs, precision=None)
-    need, capacity = best.peak_memory_bytes, best.memory_capacity_bytes or 0.0
+    need, capacity = best.peak_memory_bytes, best.usable_memory_bytes or 0.0
     assert need is not None
     numbers: Arguments = {
         "model": workload.name,
@@ -140,7 +148,10 @@ def _smaller(claim: Claim, predictor: Predictor, workload: Workload, batch: int)
 
 def _sides(claim: Claim, precision: Precision, batch: int) -> tuple[_Side, _Side]:
     """After and before the change."""
-    after = _Side(precision, batch, compiled=bool(claim.compile))
+    strategy: Strategy = (claim.strategy or "ddp") if (claim.count or 1) > 1 else "single"
+    after = _Side(precision, batch, bool(claim.compile), strategy)
+    if claim.reference_strategy is not None:
+        return after, after._replace(strategy=claim.reference_strategy)
     if claim.reference_precision is not None:
         return after, after._replace(precision=claim.reference_precision)
     if claim.reference_batch_size is not None:
@@ -157,12 +168,14 @@ def _gain(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> Estim
         if precision is None or rate_of(spec, precision) is None:
             return None
         changed = with_training(workload, compile=side.compiled, precision=precision)
-        predicted += predictor.predict(changed, (candidate(spec, precision, side.batch_size),))
+        set_up = candidate(spec, precision, side.batch_size, count=claim.count or 1, strategy=side.strategy)
+        predicted += predictor.predict(changed, (set_up,))
     if len(predicted) != 2:  # noqa: PLR2004 - after and before
         return None
     after, before = predicted
     compiled = bool(claim.compile) and claim.reference_precision is None and claim.reference_batch_size is None
-    kind: GainKind = "unlike" if "fp8" in {after.precision, before.precision} else "compiled" if compiled else "alike"
+    unlike = "fp8" in {after.precision, before.precision} or after.strategy != before.strategy
+    kind: GainKind = "unlike" if unlike else "compiled" if compiled else "alike"
     return gain_range(after, before, kind)
 
 
@@ -182,6 +195,9 @@ def _bound(claim: Claim, specs: Sequence[GpuSpec]) -> float | None:
 
 def _change(claim: Claim) -> dict[str, str]:
     """What was changed, and what stands after and before it, in words that no language needs translated."""
+    if claim.reference_strategy is not None and claim.strategy is not None:
+        names = STRATEGY_LABELS[claim.strategy], STRATEGY_LABELS[claim.reference_strategy]
+        return {"change": "strategy", "after": names[0], "before": names[1]}
     if claim.reference_precision is not None and claim.precision is not None:
         after, before = PRECISION_LABELS[claim.precision], PRECISION_LABELS[claim.reference_precision]
         return {"change": "precision", "after": after, "before": before}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.claims.bounds import Bound, step_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.limits import likely_limits
@@ -61,11 +62,27 @@ class ClaimedSetUp(NamedTuple):
 
 def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Judge a step time, a rate, an epoch or a whole job. Raises InputError naming what is missing."""
+    answer = _judged(claim, predictor)
+    if answer is None and claim.strategy is None and (claim.count or 1) > 1:
+        # No card holds a copy: nobody who timed it can have trained with one on each.
+        sharded = _judged(msgspec.structs.replace(claim, strategy="fsdp"), predictor)
+        said = Reason.of("claim-with-sharding", strategy=STRATEGY_LABELS["fsdp"])
+        answer = sharded and msgspec.structs.replace(sharded, reasons=(*sharded.reasons, said))
+    answer = answer or _judged(claim, predictor, fitting=False)
+    if answer is None:
+        raise unpredicted(claim, claimed_workload(claim, predictor), predictor.specs, claim.precision)
+    return answer
+
+
+def _judged(claim: Claim, predictor: Predictor, *, fitting: bool = True) -> ClaimAnswer | None:
+    """The answer by the set-ups that fit, or else by the smallest batch; None: there are no such set-ups."""
     workload = claimed_workload(claim, predictor)
-    stated = (claim.precision,) if claim.precision is not None else _OPEN
-    set_ups = [set_up for precision in stated for set_up in _set_ups(claim, predictor, workload, precision)]
+    stated = (claim.precision,) if claim.precision is not None else _open(workload)
+    set_ups = [
+        set_up for precision in stated for set_up in _set_ups(claim, predictor, workload, precision, fitting=fitting)
+    ]
     if not set_ups:
-        raise unpredicted(claim, workload, predictor.specs, claim.precision)
+        return None
     fastest = min(set_ups, key=lambda set_up: set_up.expected.value / set_up.claimed_step_s)
     if all(set_up.claimed_step_s > set_up.expected.high for set_up in set_ups):
         return _below(claim, _nearest_own(set_ups, workload) or fastest, workload)
@@ -84,16 +101,23 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     return _answer(claim, "plausible_only_with", possible, "claim-only-with-better-kernels")
 
 
-def _set_ups(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision) -> list[ClaimedSetUp]:
+def _open(workload: Workload) -> tuple[Precision, ...]:
+    """What a claim without a precision may mean: what most use, and what its workload is trained in."""
+    return tuple(dict.fromkeys((*_OPEN, workload.training.precision)))
+
+
+def _set_ups(
+    claim: Claim, predictor: Predictor, workload: Workload, precision: Precision, *, fitting: bool = True
+) -> list[ClaimedSetUp]:
     """The claim at one precision, at its batch or, where a rate names none, at every batch that may be meant."""
     own = workload.training.batch_size
     open_batch = claim.batch_size is None and claim.step_s is None
     batches = [one for one in batch_sizes_around(own) if _SMALLEST_FACTOR * own <= one <= _LARGEST_FACTOR * own]
-    batches = batches if open_batch else [own]
+    batches = (batches if fitting else batches[:1]) if open_batch else [own]
     found = []
     for batch in batches:
         set_up = _set_up(claim, predictor, workload, precision, batch)
-        if set_up is not None and (not open_batch or set_up.best.fits is not False):
+        if set_up is not None and (not open_batch or not fitting or set_up.best.fits is not False):
             found.append(set_up)
     return found
 
@@ -129,6 +153,10 @@ def _claimed_step_s(claim: Claim, workload: Workload, batch: int, count: int) ->
         return claim.step_s
     if claim.samples_per_s is not None:
         return batch * count / claim.samples_per_s
+    length = workload.data.sequence_length
+    whole_s = claim.job_s or claim.epoch_s
+    if whole_s is not None and claim.trained_tokens is not None and length is not None:
+        return whole_s / max(1, math.ceil(claim.trained_tokens / length / (batch * count)))
     steps = math.ceil(workload.data.samples / (batch * count))
     if claim.epoch_s is not None:
         return claim.epoch_s / steps
@@ -187,7 +215,9 @@ def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp]) 
     holding = {one.precision for one in set_ups if one.holds} or {one.precision for one in set_ups if one.reached}
     seen = {one.precision for one in set_ups}
     if claim.precision is None and holding != seen:
-        named = any_precision_of(precision for precision in _OPEN if precision in holding)
+        named = any_precision_of(
+            precision for precision in dict.fromkeys(one.precision for one in set_ups) if precision in holding
+        )
         return _answer(claim, "plausible_only_with", set_up, "claim-only-with-precision", fit, precisions=named)
     answer = _answer(claim, "plausible_only_with" if fit else "plausible", set_up, "claim-plausible")
     return msgspec.structs.replace(answer, reasons=(*fit, *answer.reasons))
@@ -196,7 +226,7 @@ def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp]) 
 def _memory_reasons(set_up: ClaimedSetUp) -> tuple[Reason, ...]:
     """That the step does not fit, where that is known."""
     best = set_up.best
-    peak, capacity = best.peak_memory_bytes, best.memory_capacity_bytes
+    peak, capacity = best.peak_memory_bytes, best.usable_memory_bytes
     if best.fits is not False or peak is None or capacity is None:
         return ()
     sizes = {"need_bytes": peak.value, "capacity_bytes": capacity}
@@ -212,14 +242,17 @@ def _below(claim: Claim, set_up: ClaimedSetUp, workload: Workload) -> ClaimAnswe
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
     """The first change at which a claim that is too fast would hold: precision, layout, compilation, mode, FP16."""
     stated = claim.precision
-    found = _by_precision(claim, predictor, workload, _OPEN) if stated is not None else None
+    found = _by_precision(claim, predictor, workload, _open(workload)) if stated is not None else None
     if found is not None:
         return found
     for code, change in _changes(claim, workload):
         changed = with_training(workload, **change)
         mode_kept = "mode" not in change
         asked = claim if mode_kept else msgspec.structs.replace(claim, mode="inference")
-        for precisions in ((stated,) if stated is not None else (), _OPEN if mode_kept or stated is None else ()):
+        for precisions in (
+            (stated,) if stated is not None else (),
+            _open(workload) if mode_kept or stated is None else (),
+        ):
             set_up = _nearest_own(_reaching(asked, predictor, changed, precisions), workload)
             if set_up is not None:
                 return _answer(claim, "plausible_only_with", set_up, code)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TypeVar
 
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import Strategy
 from advisor.claims.number_words import search
 
 Word = TypeVar("Word", bound=str)
@@ -26,6 +26,8 @@ MODELS = (
     (rf"{_LLAMA_1B}[^.,;]{{0,30}}\bqlora\b|\bqlora\b[^.,;]{{0,30}}{_LLAMA_1B}", "llama_1b_qlora"),
     (rf"{_LLAMA_1B}[^.,;]{{0,30}}\blora\b|\blora\b[^.,;]{{0,30}}{_LLAMA_1B}", "llama_1b_lora"),
     (r"\bu[\s_-]?net\b", "unet_vgg16"),
+    (r"\bwhisper(?:[\s_-]*small)?(?![\s_-]*(?:tiny|base|medium|large|turbo))(?![a-z])", "whisper_small"),
+    (r"\bdit[\s_-]*xl(?:[\s_/-]*2)?(?!\d)", "dit_xl2"),
     (r"\biris\b|鸢尾", "iris_mlp"),
     (r"\blstm\b", "lstm_classifier"),
     (r"\brnn\b|循环神经网络", "rnn_characters"),
@@ -45,15 +47,6 @@ PRECISIONS: tuple[tuple[str, Precision], ...] = (
     (r"\bfp[\s-]?16\b|\bfloat16\b|\bamp\b|mixed[\s-]precision|half[\s-]precision|混合精度|半精度", "fp16_amp"),
 )
 """`FP16` alone means autocast, as most people use it."""
-STRATEGIES: tuple[tuple[str, Strategy], ...] = (
-    (r"distributed\s*data\s*parallel|\bddp\b", "ddp"),
-    (r"\bfsdp\b|fully[\s-]sharded|zero-?3", "fsdp"),
-    (r"data\s*parallel\b|\bdp\b", "dp"),
-)
-_DDP, _DP = r"(?:\bddp\b|distributed\s*data\s*parallel)", r"(?:\bdp\b|(?<!distributed )(?<!distributed)data\s*parallel)"
-_AGAINST = (
-    r"(?:[^,.;。]|\.(?=\d)){0,40}?(?:\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|比)[^,.;。]{0,12}?"
-)
 _COMPARES = r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas fast as\b|\binstead of\b|比|相对"
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
 _BROUGHT = r"^(?: training)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|使|让)"
@@ -73,14 +66,21 @@ _CARD = (
     r"(?:nvidia\s*|geforce\s*|tesla\s*|rtx\s*){0,4}(?:[avhlt]\d{1,3}[a-z]{0,2}|rtx\s*[a-z]?\d{4}|[2345]0[6-9]0(?:\s*ti)?|titan|b200"
     r"|mi\d{3}x?)s?\b"
 )
+_ALONE = r"(?<![a-z0-9.])(?<![a-z][-/])"
+"""Before a number that is no part of a name: `ResNet-50 V100` are not fifty of them, nor `ViT-B/16` sixteen."""
+_NAMES = r"\b(?:resnet|rn|gpt|densenet|vgg|efficientnet|inception)[\s_-]*v?\d+(?:\.\d+)?(?!\s*[x×*])"
+"""Models whose number people write behind a blank, too."""
 _COUNTS = (
-    rf"(?<![a-z0-9.]){_NUMBER}\s*(?:-\s*)?(?:gpus?\b|cards?\b|graphics cards|devices\b)",
-    rf"(?<![a-z0-9.]){_NUMBER}(?!h\d+\s*m)\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?{_CARD}",
-    rf"(?<![a-z0-9.]){_NUMBER}\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
+    rf"{_ALONE}{_NUMBER}\s*(?:-\s*)?(?:gpus?\b|cards?\b|graphics cards|devices\b)",
+    rf"{_ALONE}{_NUMBER}(?!h\d+\s*m)\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?{_CARD}",
+    rf"{_ALONE}{_NUMBER}\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
     rf"{_CARD}\s*[x×*]\s*{_NUMBER}(?!\s*(?:faster|times|as fast|\d))",
     r"(?:gpus?|cards?)\s*[=:]\s*(\d{1,4})(?![\d.:]*\s*(?:%|percent|h\b|hours?|m\b|mins?\b|minutes?|s\b|sec|ms\b|days?|img|images?|it/s|samples|小时|分|秒|张))",
     r"(?<=[a-z])([单双两二三四六八])\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
 )
+_BEFORE_CARD = rf"{_ALONE}{_NUMBER}\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?$"
+_BEHIND_CARD = rf"\s*[x×*]\s*{_NUMBER}(?!\s*(?:faster|times|as fast|\d))"
+"""Beside the name of a card of the table, whatever it is called: `4 A6000`, `MI250 x 8`."""
 _BARE_COUNT = (
     r"(?<![a-z0-9.])(?:on|with|using|by|to|than|from|instead of|->|→)\s*(\d{1,2}|one|two|three|four|six|eight|sixteen)"
     r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b|->|with\b|instead|cut))(?!\.\d)"
@@ -113,17 +113,25 @@ def first_named(words: tuple[tuple[str, Word], ...], plain: str) -> Word | None:
 
 def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
     """Two precisions that are held against each other: `BF16 is twice as fast as FP32`; None: not two."""
-    places: dict[int, Precision] = {}
-    taken: list[tuple[int, int]] = []
-    for pattern, precision in PRECISIONS:
+    told = named_in_order(PRECISIONS, plain)
+    if len(told) == 1 and told[0][1] != "fp32" and search(_BROUGHT, plain[told[0][0] :]):
+        return told[0][1], "fp32"
+    return held_against_each_other([precision for _, precision in told], plain)
+
+
+def named_in_order(words: tuple[tuple[str, Word], ...], plain: str) -> list[tuple[int, Word]]:
+    """What a table's patterns find, with the place behind each, in the text's order; what is taken is read once."""
+    taken: list[tuple[int, int, Word]] = []
+    for pattern, meant in words:
         for match in re.finditer(pattern, plain, re.ASCII):
             start, end = match.span()
-            if not any(start < other_end and other_start < end for other_start, other_end in taken):
-                taken.append((start, end))
-                places[start] = precision
-    told = [places[place] for place in sorted(places)]
-    if len(told) == 1 and told[0] != "fp32" and any(search(_BROUGHT, plain[end:]) for _, end in taken):
-        return told[0], "fp32"
+            if not any(start < other_end and other_start < end for other_start, other_end, _ in taken):
+                taken.append((start, end, meant))
+    return [(end, meant) for _, end, meant in sorted(taken)]
+
+
+def held_against_each_other(told: Sequence[Word], plain: str) -> tuple[Word, Word] | None:
+    """After and before of two things that a text names in this order; None: not two, or not held together."""
     if len(told) != 2 or told[0] == told[1]:  # noqa: PLR2004 - a pair
         return None
     if search(_CHANGES, plain) is not None:
@@ -138,16 +146,16 @@ def says_fits(plain: str) -> bool | None:
     return True if search(_FITS, plain) else None
 
 
-def compares_strategies(plain: str) -> bool:
-    """Whether DataParallel and DistributedDataParallel are held against each other: `DDP is 20 % faster than DP`."""
-    return search(f"{_DDP}{_AGAINST}{_DP}|{_DP}{_AGAINST}{_DDP}", plain) is not None
+def find_counts(plain: str, cards: Sequence[tuple[int, int]] = ()) -> tuple[tuple[int, int], ...]:
+    """Every number of GPUs that is named, as (place, count) in the order of the text.
 
-
-def find_counts(plain: str) -> tuple[tuple[int, int], ...]:
-    """Every number of GPUs that is named, as (place, count) in the order of the text."""
+    `cards` are the places where a card of the table is named, from and to.
+    """
+    plain = re.sub(_NAMES, lambda name: re.sub(r"\d", "#", name[0]), plain)
     found = {
         match.start(1): _value(match.group(1)) for pattern in _COUNTS for match in re.finditer(pattern, plain, re.ASCII)
     }
+    found |= _beside(plain, cards)
     another = search(_ANOTHER, plain)
     if another is not None:
         found = {place: count for place, count in found.items() if not another.start() <= place < another.end()}
@@ -158,6 +166,18 @@ def find_counts(plain: str) -> tuple[tuple[int, int], ...]:
                 if not search(_OF_TIMES, plain[: match.start(1)]):
                     found.setdefault(match.start(1), _value(match.group(1)))
     return tuple(sorted((place, count) for place, count in found.items() if 1 <= count <= _MOST))
+
+
+def _beside(plain: str, cards: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """The numbers that stand right before or behind a card's name, by their places."""
+    found: dict[int, int] = {}
+    for start, end in cards:
+        before, behind = search(_BEFORE_CARD, plain[:start]), re.match(_BEHIND_CARD, plain[end:], re.ASCII)
+        if before is not None:
+            found[before.start(1)] = _value(before.group(1))
+        elif behind is not None:
+            found[end + behind.start(1)] = _value(behind.group(1))
+    return found
 
 
 def _value(word: str) -> int:

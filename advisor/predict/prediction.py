@@ -7,6 +7,7 @@ from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate
+from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.parts import MemoryPart, Part, PartKind
 
 
@@ -131,6 +132,12 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
     """Whether this very set-up was timed here."""
     notes: tuple[Reason, ...] = ()
     """What limits or explains this prediction."""
+
+    @property
+    def usable_memory_bytes(self) -> float | None:
+        """What a step can take of a device's memory, which decides whether it fits; None: unknown."""
+        capacity = self.memory_capacity_bytes
+        return capacity if capacity is None or self.device.key == "cpu" else usable_bytes(capacity)
 
     def part_s(self, *kinds: PartKind) -> float:
         """Seconds a step that the parts of these kinds take together."""

@@ -8,7 +8,6 @@ from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_bytes
 from advisor.predict.prediction import Prediction
-from advisor.present.set_ups import usable_memory_bytes
 from advisor.present.summary import Section, Summary, best_by_device, summarise
 from advisor.present.table_cells import NONE, set_up_cells
 from advisor.present.tables import Table, table_of
@@ -85,7 +84,7 @@ def memory_cell(one: Prediction, language: Language) -> str:
     if one.peak_memory_bytes is None:
         return sentence("unknown", language)
     need = format_bytes(one.peak_memory_bytes.value)
-    room = usable_memory_bytes(one)
+    room = one.usable_memory_bytes
     if room is None:
         return need
     code = "memory-of"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from advisor.core.sentences import visible
-from advisor.cost.memory.capacity import usable_bytes
 from advisor.predict.prediction import Prediction
 from advisor.present.summary import best_by_device
 from advisor.recommend.recommendation import Recommendation, prediction_of
@@ -26,12 +25,6 @@ def chosen_prediction(advice: AdviceRecord, chosen: Recommendation | None) -> Pr
     if chosen is None:
         return None
     return prediction_of(advice.predictions, chosen)
-
-
-def usable_memory_bytes(one: Prediction) -> float | None:
-    """What a step can take of a device's memory, which decides whether it fits; None: unknown."""
-    capacity = one.memory_capacity_bytes
-    return capacity if capacity is None or one.device.key == "cpu" else usable_bytes(capacity)
 
 
 def of_this_machine(advice: AdviceRecord) -> AdviceRecord:

@@ -116,7 +116,6 @@ def test_a_sentence_is_read_as_its_claim(text: str, expected: dict[str, object])
     [
         ("my new GPU is great", "no time, rate or ratio"),
         ("A100 and V100 reach 300 images/s on resnet50", "without comparing"),
-        ("gpt2 at 30000 tokens/s on one A100", "no sequence length"),
         ("x" * (MAX_CHARACTERS + 1), "characters"),
         ("from 3 hours to 0 minutes with 2 GPUs", "no time, rate or ratio"),
         ("0 times faster with 2 GPUs", "no time, rate or ratio"),

@@ -16,7 +16,6 @@ from advisor.present.look import PAPER, device_colour, device_places, memory_par
 from advisor.present.report import pdf_file
 from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.charts import job_chart, memory_chart, time_chart
-from advisor.present.set_ups import usable_memory_bytes
 from tests.present import fakes
 from tests.present.recorded import recorded
 
@@ -122,7 +121,7 @@ def test_parts_have_the_windows_colours_and_every_bar_its_capacity() -> None:
 def test_what_does_not_fit_reaches_beyond_its_mark() -> None:
     compared = 0
     for one in recorded().predictions:
-        usable = usable_memory_bytes(one)
+        usable = one.usable_memory_bytes
         if one.peak_memory_bytes is not None and usable is not None and one.fits is not None:
             assert (one.peak_memory_bytes.value <= usable) == one.fits
             compared += 1

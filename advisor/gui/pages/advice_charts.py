@@ -18,7 +18,6 @@ from advisor.predict.prediction import Prediction
 from advisor.present.batch_curve import batch_curve, up_to_the_limit
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
-from advisor.present.set_ups import usable_memory_bytes
 from advisor.recommend.crossover import fastest_alone
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.recommendation import Crossover, Recommendation, batch_advice_on, prediction_of, rests_on
@@ -43,7 +42,7 @@ def prediction_tip(one: Prediction, context: Context) -> str:
     ]
     if one.peak_memory_bytes is not None:
         need = texts.size(one.peak_memory_bytes.value)
-        lines.append(f"{texts('advice-memory')}: {need} / {texts.size(usable_memory_bytes(one))}")
+        lines.append(f"{texts('advice-memory')}: {need} / {texts.size(one.usable_memory_bytes)}")
     lines.append(f"{texts('column-basis')}: {texts.basis(one.step_s)}")
     return "\n".join(lines)
 
@@ -153,12 +152,12 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
     texts, rows = context.texts, memory_rows(advice, chosen)
     if not rows:
         return None
-    usable = texts("advice-memory-mark", size=texts.size(usable_memory_bytes(rows[0])))
+    usable = texts("advice-memory-mark", size=texts.size(rows[0].usable_memory_bytes))
     card = Card(texts("advice-memory-title"), note=usable)
     chart = StackChart(context.theme, texts("advice-memory-title"))
     stacks = []
     for row in rows:
-        need, usable_bytes = row.peak_memory_bytes, usable_memory_bytes(row)
+        need, usable_bytes = row.peak_memory_bytes, row.usable_memory_bytes
         pieces = tuple(
             Piece(
                 name=texts(f"memory-part-{part.kind}"),

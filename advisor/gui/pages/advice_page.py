@@ -24,7 +24,7 @@ from advisor.gui.widgets.notice import EmptyState, Notice, SentencesCard, Strip
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name, shown_names
 from advisor.present.job_picture import job_picture
-from advisor.present.set_ups import of_this_machine, usable_memory_bytes
+from advisor.present.set_ups import of_this_machine
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import Recommendation, prediction_of
 
@@ -273,7 +273,7 @@ class AdvicePage(Page):
         own = chosen if isinstance(chosen, Prediction) else self._own
         need, cost = chosen.peak_memory_bytes, chosen.cost
         if need is not None:
-            usable = usable_memory_bytes(own) if own is not None else None
+            usable = own.usable_memory_bytes if own is not None else None
             below = texts("advice-of-usable", size=texts.size(usable)) if usable else ""
             made.append(figure("advice-memory", need, texts.size, below))
         currency = chosen.currency or self.context.settings.currency

@@ -19,7 +19,6 @@ from advisor.present.set_ups import (
     clipped,
     shown_set_ups,
     tied_places,
-    usable_memory_bytes,
 )
 from advisor.present.table_cells import strategy_name
 from advisor.recommend.comparison import counted
@@ -210,7 +209,7 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     rows = {key: rows[key] for key in dict.fromkeys((*first, *rows)) if key in rows}
     kinds = list(dict.fromkeys(part.kind for item in rows.values() for part in item.memory_parts))
     needs = [sum(part.size_bytes for part in item.memory_parts) for item in rows.values()]
-    capacities = [usable_memory_bytes(item) or 0.0 for item in rows.values()]
+    capacities = [item.usable_memory_bytes or 0.0 for item in rows.values()]
     # A capacity far above every need would squeeze the bars: such a limit is off the chart, and its text says it.
     names = names_with_place(advice.predictions, language)
     top = min(max(*needs, *capacities), 3 * max(needs))

@@ -58,14 +58,14 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
 
 def _no_room(one: Prediction) -> Reason:
     assert one.peak_memory_bytes is not None  # what lacks room has both figures
-    assert one.memory_capacity_bytes is not None
+    assert one.usable_memory_bytes is not None
     return Reason.of(
         "memory-no-room",
         device=one.device.name,
         batch=one.batch_size_per_device,
         precision=PRECISION_LABELS[one.precision],
         need_bytes=one.peak_memory_bytes.value,
-        capacity_bytes=one.memory_capacity_bytes,
+        capacity_bytes=one.usable_memory_bytes,
     )
 
 

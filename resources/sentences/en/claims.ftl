@@ -42,6 +42,7 @@ claim-change-below = Below what this program expects: on { $device } { $change -
     *[other] { $after } over { $before }
 } is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-change-impossible = Impossible: { $after } over { $before } was claimed to bring { $claimed_ratio } times the speed on { $device }, and no figure of its data sheet is more than { $bound_ratio } times the other's; { $expected_ratio } is expected ({ $low_ratio } to { $high_ratio }).
+claim-with-sharding = Judged with { $strategy }: no such card holds a whole copy of the model with its gradients and states.
 claim-fits = { $model } fits { $device }: at batch size { $batch } in { $precision } a step needs { $need_bytes } ({ $low_bytes } to { $high_bytes }), and the card has { $capacity_bytes } to give.
 claim-fits-not = { $model } does not fit { $device }: at batch size { $batch } in { $precision } a step needs { $need_bytes } ({ $low_bytes } to { $high_bytes }), and the card has { $capacity_bytes } to give.
 claim-fits-close = { $model } on { $device } is too close to tell: at batch size { $batch } in { $precision } a step needs { $need_bytes } ({ $low_bytes } to { $high_bytes }), and the card has { $capacity_bytes } to give.
@@ -108,8 +109,10 @@ claim-cards-not-predicted = The claim compares two cards, and no model could be 
 claim-cards-not-predicted-remedy = Name a bundled workload in the claim, or check that torch is installed so that models can be traced.
 claim-change-not-predicted = Both { $after } and { $before } could not be predicted on { $device }: the card lacks one of them, or no trace holds it.
 claim-change-not-predicted-remedy = Name a bundled workload and a card that has both, or check that torch is installed so that models can be traced.
-claim-strategies-compared = The claim compares DataParallel and DistributedDataParallel with each other; only cards and their numbers are compared here.
-claim-strategies-compared-remedy = Say what one of them gives over one card: "DDP made 2 GPUs 1.8 times as fast as one".
+claim-strategies-without-count = The claim compares two ways of sharing the work and does not say on how many cards.
+claim-strategies-without-count-remedy = Add their number: "DDP is 1.3 times as fast as DataParallel on 4 A100".
+claim-strategy-unpredicted = No claim is judged with { $strategy }: it is not predicted, and not taken for another strategy.
+claim-strategy-unpredicted-remedy = Name DataParallel, DDP, ZeRO-2 or FSDP (ZeRO-3), if that is what was used.
 claim-without-length = The claim is in tokens a second and names no sequence length.
 claim-without-length-remedy = Add it: "… at length 1024".
 claim-without-model = The claim names no model that is known here.

@@ -42,6 +42,7 @@ claim-change-below = 低于本程序的预期：在 { $device } 上，{ $change 
     *[other] { $after } 相对 { $before }
 } 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-change-impossible = 不可能：所称在 { $device } 上 { $after } 相对 { $before } 提速 { $claimed_ratio } 倍，而其规格表中没有任何一项超过另一项的 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-with-sharding = 按 { $strategy } 判断：单张这样的卡放不下整个模型及其梯度和优化器状态。
 claim-fits = { $device } 放得下 { $model }：批大小 { $batch }、{ $precision } 下每步需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），该卡可提供 { $capacity_bytes }。
 claim-fits-not = { $device } 放不下 { $model }：批大小 { $batch }、{ $precision } 下每步需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），该卡可提供 { $capacity_bytes }。
 claim-fits-close = { $model } 能否放进 { $device } 难以断定：批大小 { $batch }、{ $precision } 下每步需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），该卡可提供 { $capacity_bytes }。
@@ -108,8 +109,10 @@ claim-cards-not-predicted = 这条说法比较两种显卡，但没有一个模�
 claim-cards-not-predicted-remedy = 请在说法中写明一个内置工作负载，或确认已安装 torch，以便追踪模型。
 claim-change-not-predicted = 无法在 { $device } 上同时预测 { $after } 和 { $before }：此卡不支持其中之一，或没有相应的追踪记录。
 claim-change-not-predicted-remedy = 请写明一个内置工作负载和两者都支持的显卡，或确认已安装 torch，以便追踪模型。
-claim-strategies-compared = 这条说法比较的是 DataParallel 与 DistributedDataParallel；这里只比较显卡和显卡数量。
-claim-strategies-compared-remedy = 请写明其中一种相对单卡的倍数，例如“两张卡用 DDP 的速度是单卡的 1.8 倍”。
+claim-strategies-without-count = 这条说法比较的是两种并行方式，却没有说明用了几张卡。
+claim-strategies-without-count-remedy = 请补上卡数，例如“4 张 A100 上 DDP 的速度是 DataParallel 的 1.3 倍”。
+claim-strategy-unpredicted = 无法判断使用 { $strategy } 的说法：本程序不预测它，也不会把它当作另一种并行方式。
+claim-strategy-unpredicted-remedy = 如果实际用的是 DataParallel、DDP、ZeRO-2 或 FSDP（ZeRO-3），请写明。
 claim-without-length = 这条说法以每秒词元数计，却没有给出序列长度。
 claim-without-length-remedy = 请补上，例如“序列长度 1024”。
 claim-without-model = 这条说法没有提到本程序认识的模型。
