@@ -15,7 +15,7 @@ import pytest
 from advisor.core.errors import OutputError
 from advisor.present.script import launch_script
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import NumbersModel
+from advisor.workload.workload import NumbersModel, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
 from tests.present.fakes import advice
 
@@ -29,8 +29,12 @@ def advised(workload: str | None = None, **changes: object) -> AdviceRecord:
 
 
 def run_script(tmp_path: Path, made: AdviceRecord, *options: str, ranks: int = 1) -> dict[str, float]:
+    return run_text(tmp_path, launch_script.render(made), *options, ranks=ranks)
+
+
+def run_text(tmp_path: Path, text: str, *options: str, ranks: int = 1) -> dict[str, float]:
     script = tmp_path / "train.py"
-    script.write_text(launch_script.render(made), encoding="utf-8")
+    script.write_text(text, encoding="utf-8")
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, str(script), *options, *(["--ranks", str(ranks)] if ranks > 1 else [])]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
@@ -89,10 +93,23 @@ def test_a_model_of_numbers_gives_a_script_with_a_place_for_the_model() -> None:
     assert "YOUR MODEL" in text
 
 
-@pytest.mark.parametrize("strategy", ["tp", "pp"])
-def test_a_strategy_without_a_script_is_refused_in_a_sentence(strategy: str) -> None:
-    with pytest.raises(OutputError, match=rf"for {strategy.upper()}\."):
-        launch_script.render(advised(strategy=strategy))
+def test_a_strategy_without_a_script_is_refused_in_a_sentence() -> None:
+    with pytest.raises(OutputError, match=r"for TP\.") as raised:
+        launch_script.render(advised(strategy="tp"))  # of a model that transformers has no plan of
+    assert "torchtitan" in raised.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("strategy", "training", "instead"),
+    [("pp", {}, "Megatron-LM"), ("tp", {"trainable": "lora", "quantization": "nf4", "weights_bits": 4}, "FSDP")],
+)
+def test_what_splits_a_model_without_a_script_says_why_and_what_does_it(
+    strategy: str, training: dict[str, object], instead: str
+) -> None:
+    made = advised("llama_8b", strategy=strategy)
+    made = msgspec.structs.replace(made, workload=with_training(made.workload, **training))
+    with pytest.raises(OutputError, match=rf"for {strategy.upper()}\..*{instead}"):
+        launch_script.render(made)
 
 
 def test_accumulation_and_threads_stand_in_the_script() -> None:

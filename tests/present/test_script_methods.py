@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from advisor.present.script import launch_script
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.model_config import resolve_config
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
-from tests.present.test_launch_script import advised, run_script
+from tests.present.test_launch_script import advised, run_script, run_text
 
 STRATEGIES = ("single", "ddp", "zero2", "fsdp", "fsdp_offload")
 METHODS: dict[str, dict[str, object]] = {
@@ -117,6 +120,31 @@ def test_a_split_model_trains_on_a_processor(tmp_path: Path, precision: str, cli
     folder = tmp_path / "checkpoint"
     assert run_script(tmp_path, made, "--steps", "2", "--save", str(folder), ranks=2)["steps"] == 2
     assert (folder / "model.safetensors").stat().st_size > 0
+
+
+def test_adapters_of_a_split_model_are_trained_to_what_one_device_trains_them_to(tmp_path: Path) -> None:
+    method: dict[str, object] = {"trainable": "lora", "lora_targets": "all_linear", "optimizer": "sgd"}
+    workload = with_training(shrunk("llama_8b"), **method, clip_gradient_norm=0.5)
+    assert complaints(launch_script.render(advice_for(workload, "tp", 2))) == ""
+    trained = {}
+    for strategy, count in (("tp", 2), ("single", 1)):
+        text = launch_script.render(advice_for(workload, strategy, count))
+        # Chance is taken out: no dropout, one seed, and batches of as many samples.
+        text = text.replace("ADAPTER_DROPOUT = 16, 0.05", "ADAPTER_DROPOUT = 16, 0.0")
+        text = text.replace("BATCH_SIZE = 2  # per device", "BATCH_SIZE = 4  # per device")
+        text = re.sub(r"^LEARNING_RATE = \S+", "LEARNING_RATE = 10.0", text, flags=re.MULTILINE)
+        seeded = "    torch.manual_seed(0)\n    model = build_model()\n" * (count == 1)
+        text = text.replace("    model = build_model()\n", seeded or "    model = build_model()\n")
+        folder = tmp_path / strategy
+        folder.mkdir()
+        run_text(folder, text, "--steps", "4", "--save", str(folder / "adapters"), ranks=count)
+        trained[strategy] = load_file(folder / "adapters" / "adapter_model.safetensors")
+    split, whole = trained["tp"], trained["single"]
+    assert set(split) == set(whole)
+    assert len(whole) == 2 * 2 * 7  # both matrices beside the seven projections of two layers
+    for name, weights in whole.items():
+        np.testing.assert_allclose(split[name], weights, rtol=1e-3, atol=1e-6)
+        assert "lora_B" not in name or np.abs(weights).max() > 1e-4
 
 
 def test_one_device_off_loads_as_several_do(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
 from advisor.recommend.advise_from import recommend
@@ -15,6 +16,7 @@ from advisor.recommend.comparison import Comparison
 from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Goal, Limits, Recommendations
 from advisor.recommend.switches import lighter_changes
+from advisor.workload.workload import with_training
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
 from tests.recommend.test_recommend import advise, best_of, codes
 
@@ -110,3 +112,25 @@ def test_if_only_time_counted_the_fastest_of_all_that_take_more_hours_is_named()
     assert fastest.device != best.device
     assert (told.numbers["device"], told.numbers["count"]) == (fastest.device.name, fastest.count)
     assert told.figure("gain_ratio") == pytest.approx(fastest.samples_per_s.value / best.samples_per_s.value)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "training", "code"),
+    [
+        ("pp", {}, "caveat-no-script-pipeline"),
+        ("tp", {"trainable": "lora", "quantization": "nf4", "weights_bits": 4}, "caveat-no-script-quantised-split"),
+        ("tp", {"trainable": "lora"}, None),
+        ("fsdp", {"trainable": "lora", "quantization": "nf4", "weights_bits": 4}, None),
+    ],
+)
+def test_an_advice_says_once_that_no_script_splits_a_model_so_and_what_does(
+    strategy: Strategy, training: dict[str, object], code: str | None
+) -> None:
+    here, work = machine(), with_training(workload("fp16_amp"), **training)
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("l40s",), counts=(4,), strategies=(strategy,), local=False
+    )
+    advised = recommend(work, here, predict_all(found, TRANSFORMER, work), specs=SPECS)
+    assert best_of(advised).strategy == strategy
+    told = [one for one in codes(advised.caveats) if one.startswith("caveat-no-script")]
+    assert told == ([] if code is None else [code])

@@ -10,7 +10,7 @@ from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.bundled import resource
-from advisor.core.sentences import SaidOutputError, visible
+from advisor.core.sentences import Reason, SaidOutputError, visible
 from advisor.present.script.method_lines import (
     copies_weights,
     master_lines,
@@ -22,6 +22,7 @@ from advisor.present.script.method_lines import (
 from advisor.present.script.model_code import model_code
 from advisor.present.script.strategy_lines import group_line, half_type, has_script, splits, wrapping
 from advisor.present.summary import expected_line
+from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload
@@ -69,7 +70,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     if chosen is None:
         raise SaidOutputError.of("script-no-advice")
     if not has_script(advice.workload, chosen.strategy):
-        raise SaidOutputError.of("script-no-strategy", strategy=STRATEGY_LABELS.get(chosen.strategy, chosen.strategy))
+        raise _no_script(advice.workload, chosen)
     training = advice.workload.training
     infers = training.mode == "inference"
     template = Template(
@@ -109,6 +110,15 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         compile="    model.compile()\n" if training.compile else "",
         **(_inference_lines(chosen) if infers else _training_lines(advice.workload, chosen)),
     )
+
+
+def _no_script(workload: Workload, chosen: Recommendation) -> SaidOutputError:
+    """Says of which strategy no script is written; where it is not the model's fault, why, and what trains so."""
+    labels = {"strategy": STRATEGY_LABELS.get(chosen.strategy, chosen.strategy)}
+    gap = script_gap(workload.training, chosen.strategy)
+    if gap is None:
+        return SaidOutputError.of("script-no-strategy", **labels)
+    return SaidOutputError((Reason.of("script-no-strategy", **labels), gap))
 
 
 def _training_lines(workload: Workload, chosen: Recommendation) -> dict[str, str]:

@@ -6,8 +6,9 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.present.script.model_code import task_of
 from advisor.present.script.parts import part
+from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.recommendation import Recommendation
-from advisor.workload.workload import HuggingFaceModel, Workload, quantization_of
+from advisor.workload.workload import HuggingFaceModel, Workload
 
 _BY_SHARDS = frozenset({"zero2", "fsdp", "fsdp_offload"})
 TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
@@ -15,9 +16,7 @@ TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 
 def has_script(workload: Workload, strategy: Strategy) -> bool:
     """Whether a script can be written: a model is split over cards by the plan that transformers has of it."""
-    training = workload.training
-    plain = training.trainable != "lora" and quantization_of(training) is None
-    by_plan = strategy == "tp" and plain and task_of(workload) is not None
+    by_plan = strategy == "tp" and script_gap(workload.training, strategy) is None and task_of(workload) is not None
     return STRATEGY_FACTS[strategy].has_script or by_plan
 
 
@@ -79,7 +78,11 @@ def wrapping(workload: Workload, chosen: Recommendation) -> dict[str, str]:
     if shards(workload, chosen):
         return {"wrapper_import": "", "wrap": _sharded(workload, chosen)}
     if splits(chosen):
-        return {"wrapper_import": "from torch.distributed.tensor import DTensor\n", "wrap": part("tensor_parallel")}
+        adapts = workload.training.trainable == "lora"
+        return {
+            "wrapper_import": "from torch.distributed.tensor import DTensor\n",
+            "wrap": part("tensor_parallel", adapters=part("split_adapters") if adapts else ""),
+        }
     if chosen.count == 1:
         return {"wrapper_import": "", "wrap": ""}
     if STRATEGY_FACTS[chosen.strategy].one_process:

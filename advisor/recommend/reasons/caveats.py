@@ -11,6 +11,7 @@ from advisor.recommend.comparison import Comparison, Finalist, counted
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
+from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
 from advisor.recommend.recommendation import Recommendation
 
@@ -33,6 +34,7 @@ def comparison_caveats(
         *_memory_caveats(best),
         *_precision_caveats(comparison),
         *_basis_caveats(comparison, best),
+        *_script_caveats(comparison, best),
     )
 
 
@@ -120,6 +122,12 @@ def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator
         yield Reason.of(code, **numbers, device=counted(best.count, best.device.name))
     else:
         yield Reason.of("caveat-wide", **numbers)
+
+
+def _script_caveats(comparison: Comparison, best: Recommendation | None) -> Iterator[Reason]:
+    gap = None if best is None or best.count == 1 else script_gap(comparison.workload.training, best.strategy)
+    if gap is not None:
+        yield gap
 
 
 def _memory_caveats(best: Recommendation | None) -> Iterator[Reason]:
