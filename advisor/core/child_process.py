@@ -27,6 +27,8 @@ _SEND_DEADLINE_S = 5.0
 _JOIN_S = 1.0
 _WATCH_S = 0.1
 """How often the memory of a silent child is looked at."""
+_LAST_WORDS_S = 1.0
+"""Within which what a dead child had written is read, also where others use the processor."""
 _PARENT_VARIABLE = "ADVISOR_PARENT_PID"
 
 
@@ -54,6 +56,8 @@ class ChildProcess:
         """It held more memory than it may and was ended."""
         self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=10_000)
         self._log: deque[str] = deque(maxlen=_LOG_LINES)
+        self._died_s: float | None = None
+        """Monotonic time at which it was first seen dead with nothing left to read."""
         self._cancelled = False
         self._closed = threading.Event()
         self._sending = threading.Lock()
@@ -83,7 +87,10 @@ class ChildProcess:
             this_system.write_within(_stream(self.process.stdin), line + b"\n", _SEND_DEADLINE_S)
 
     def next_line(self, timeout_s: float) -> bytes | None:
-        """The next line, or None when the child closed its output. Raises TimeoutError at the deadline."""
+        """The next line, or None when the child closed its output or died. Raises TimeoutError at the deadline.
+
+        What a dead child had started may hold its output open: it is not waited for, but for what was in the pipe.
+        """
         end_s = time.monotonic() + max(0.0, timeout_s)
         while True:
             self._end_if_too_large()
@@ -91,6 +98,9 @@ class ChildProcess:
                 line = self._lines.get(timeout=min(wait_until(end_s), _WATCH_S))
                 break
             except queue.Empty:
+                if self._died_a_moment_ago():
+                    line = None
+                    break
                 if wait_until(end_s) > 0:
                     continue
                 message = f"no answer within {timeout_s:.1f} s"
@@ -98,6 +108,13 @@ class ChildProcess:
         if line is None:
             self._put(None)
         return line
+
+    def _died_a_moment_ago(self) -> bool:
+        if self.process.poll() is None:
+            return False
+        now_s = time.monotonic()
+        self._died_s = now_s if self._died_s is None else self._died_s
+        return now_s - self._died_s >= _LAST_WORDS_S
 
     def _end_if_too_large(self) -> None:
         """End the group of a child that eats the machine's memory; then its output closes, as at any death."""

@@ -55,6 +55,15 @@ def family() -> None:
     time.sleep(600)
 
 
+def forked() -> None:
+    pid = os.fork()
+    if pid == 0:
+        time.sleep(600)
+    say(str(pid))
+    say("last words")
+    time.sleep(600)
+
+
 def shadow() -> None:
     import json
 
@@ -75,6 +84,7 @@ if __name__ == "__main__":
         "fail": fail,
         "deaf": deaf,
         "family": family,
+        "forked": forked,
         "shadow": shadow,
         "stuck": stuck,
     }[sys.argv[1]]()

@@ -122,6 +122,24 @@ def test_close_ends_the_whole_group(start: Callable[[str], ChildProcess]) -> Non
 
 
 @needs_proc
+def test_a_killed_child_is_told_as_dead_while_what_it_forked_holds_its_output_open(
+    start: Callable[[str], ChildProcess],
+) -> None:
+    child = start("forked")
+    line = child.next_line(PATIENCE_S)
+    assert line is not None
+    forked = int(line)
+    os.kill(child.process.pid, signal.SIGKILL)
+    began_s = time.monotonic()
+    assert lines_of(child) == [b"last words"]
+    assert time.monotonic() - began_s < PATIENCE_S / 2
+    assert child.process.returncode == -signal.SIGKILL
+    assert forked in members_of(child.process.pid)  # It did hold it open.
+    child.close()
+    assert gone(forked)
+
+
+@needs_proc
 def test_a_grandchild_is_ended_although_the_child_was_reaped(start: Callable[[str], ChildProcess]) -> None:
     child = start("family")
     line = child.next_line(PATIENCE_S)
