@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
+from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtWidgets import QApplication
 
 from advisor.core.bundled import resource
-from advisor.gui.theme import TEXT_SIZE
-
-FAMILY = "Advisor Sans"
+from advisor.gui.theme import FAMILY, TEXT_SIZE
 
 
 def load_fonts() -> bool:
@@ -16,9 +15,9 @@ def load_fonts() -> bool:
     False where a font file is missing or damaged: the window then shows in the system's font.
     """
     loaded = [QFontDatabase.addApplicationFont(str(path)) for path in sorted(resource("fonts").glob("*.otf"))]
-    family = QGuiApplication.font().family()
+    family = QApplication.font().family()
     font = QFont()
     font.setFamilies([FAMILY, family] if loaded and min(loaded) >= 0 else [family])
     font.setPixelSize(TEXT_SIZE)
-    QGuiApplication.setFont(font)
+    QApplication.setFont(font)
     return bool(loaded) and min(loaded) >= 0

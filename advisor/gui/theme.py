@@ -17,6 +17,8 @@ Scheme = Literal["system", "light", "dark"]
 
 NAVIGATION_WIDTH = 188
 RADIUS = 8
+FAMILY = "Advisor Sans"
+"""The bundled font. The sheet names it too: GNOME and KDE set fonts of their own for labels, buttons and menus."""
 TEXT_SIZE = 13
 SMALL_SIZE = 12
 TICK_SIZE = 11
@@ -151,6 +153,7 @@ def style_sheet(theme: Theme) -> str:
             "good_soft": mixed(theme.card, theme.good, 0.12),
             "danger_soft": mixed(theme.card, theme.danger, 0.12),
             "radius": RADIUS,
+            "family": FAMILY,
             "text_size": TEXT_SIZE,
             "small": SMALL_SIZE,
             "arrow": f"{icons}/chevron-{shade}.svg",
@@ -161,7 +164,7 @@ def style_sheet(theme: Theme) -> str:
 
 
 _SHEET = """
-* { font-size: %(text_size)dpx; }
+* { font-family: "%(family)s"; font-size: %(text_size)dpx; }
 QMainWindow, QDialog, QScrollArea, #page, #pages { background: %(page)s; }
 QScrollArea { border: 0; }
 #navigation { background: %(navigation)s; border-right: 1px solid %(line)s; }

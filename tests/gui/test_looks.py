@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton
 
 from advisor.gui.plots.step_plot import series_looks
-from advisor.gui.theme import DARK, LIGHT, Theme, device_look
+from advisor.gui.theme import DARK, FAMILY, LIGHT, Theme, device_look
 from advisor.present.look import SERIES, Shade, device_colour, device_places, device_shape
 from tests.gui import fakes
 from tests.gui.test_contrast import contrast
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
 _SEEN_AS = {
     "as it is": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
@@ -88,3 +94,18 @@ def test_step_times_have_their_devices_colours_and_batches_of_one_device_their_o
     assert len(set(looks)) == len(looks)
     for first, second in product(looks[:2], looks[2:]):
         assert first[0] != second[0]
+
+
+@pytest.mark.usefixtures("window")
+def test_the_bundled_font_is_drawn_where_the_desktop_has_fonts_of_its_own_for_labels_buttons_and_menus(
+    qtbot: QtBot,
+) -> None:
+    try:
+        for kind in (QLabel, QPushButton, QMenu):
+            QApplication.setFont(QFont("Cantarell"), kind.__name__)  # As GNOME does once its settings have arrived.
+            one = kind()
+            qtbot.addWidget(one)
+            one.ensurePolished()
+            assert one.fontInfo().family() == FAMILY, kind
+    finally:
+        QApplication.setFont(QApplication.font())  # Forgets those of kinds.
