@@ -102,7 +102,8 @@ def test_the_bundled_font_is_drawn_where_the_desktop_has_fonts_of_its_own_for_la
 ) -> None:
     try:
         for kind in (QLabel, QPushButton, QMenu):
-            QApplication.setFont(QFont("Cantarell"), kind.__name__)  # As GNOME does once its settings have arrived.
+            # As GNOME does once its settings have arrived; the name is a str, whatever the stub says.
+            QApplication.setFont(QFont("Cantarell"), kind.__name__)  # type: ignore[arg-type, unused-ignore]
             one = kind()
             qtbot.addWidget(one)
             one.ensurePolished()
