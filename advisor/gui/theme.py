@@ -288,6 +288,7 @@ QTableView {
 }
 QTableView::item { border-bottom: 1px solid %(line)s; padding: 0 8px; }
 QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
+QTabBar QToolButton { padding: 0; min-height: 0; border: 0; border-radius: 0; background: %(card)s; }
 QLineEdit QToolButton { padding: 0; min-height: 0; border: 0; }
 QFileDialog QToolButton { padding: 0 3px; min-height: 24px; min-width: 20px; }
 QHeaderView { background: transparent; border: 0; }

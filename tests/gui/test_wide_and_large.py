@@ -6,7 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
+from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.pages.model_page import ModelPage
@@ -78,3 +80,24 @@ def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
     assert content.width() > seen.width()
     assert page.scroll_area.horizontalScrollBar().isVisible()
     assert page.scroll_area.horizontalScrollBar().maximum() == content.width() - seen.width()
+
+
+@pytest.mark.parametrize("name", PAGE_NAMES)
+def test_with_the_largest_letters_no_button_beside_or_below_a_title_is_cut(
+    window: MainWindow, session: Session, qtbot: QtBot, name: PageName
+) -> None:
+    window.resize(1024, 700)
+    session.set_advice(fakes.advice())
+    for _ in ZOOMS:
+        window.commands.act("zoom-in")
+    qtbot.waitUntil(lambda: window.context.theme.zoom == ZOOMS[-1], timeout=20_000)
+    window.show_page(name)
+    page = window.page(name)
+    qtbot.waitUntil(lambda: page.isVisible() and page.width() > 0, timeout=20_000)
+    head = page.title.parentWidget()
+    assert head is not None
+    buttons = [one for one in head.findChildren(QPushButton) if one.isVisible()]
+    assert buttons or name in {"compare", "cases"}
+    # Laid out anew once the buttons have gone below the title.
+    qtbot.waitUntil(lambda: all(head.rect().contains(one.geometry()) for one in buttons), timeout=20_000)
+    assert not [one.text() for one in buttons if one.width() < one.sizeHint().width()]

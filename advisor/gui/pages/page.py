@@ -9,7 +9,16 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractSlider, QFrame, QLayout, QPushButton, QScrollArea, QScrollBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSlider,
+    QBoxLayout,
+    QFrame,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QScrollBar,
+    QWidget,
+)
 
 from advisor.gui.context import Context
 from advisor.gui.preload import plots_imported
@@ -79,7 +88,8 @@ class Page(QWidget):
         self.title = label(title, "title")
         self.subtitle = ElidedLabel(subtitle, "muted")
         words = down(1, self.title, self.subtitle)
-        self.head = across(10, (words, 1), inside=head, margins=(24, 16, 24, 10))
+        self._actions = across(10)
+        self.head = across(10, (words, 1), self._actions, inside=head, margins=(24, 16, 24, 10))
         return head
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -93,14 +103,25 @@ class Page(QWidget):
         taken = self.scroll_area.verticalScrollBar().sizeHint().width()
         wished = (side, 4, side - taken, 20)
         self.head.setContentsMargins(side, 16, side, 10)
+        self._place_actions(self.width() - 2 * side)
         have = self.body.contentsMargins()
         if (have.left(), have.top(), have.right(), have.bottom()) != wished:
             self.body.setContentsMargins(*wished)
 
+    def _place_actions(self, room: int) -> None:
+        """Beside the title; with large letters in a narrow window below it, and at worst one below the other."""
+        hints = [one.sizeHint().width() for one in widgets_of(self._actions) if not one.isHidden()]
+        needed = sum(hints) + self._actions.spacing() * max(0, len(hints) - 1)
+        beside = needed <= room - self.title.sizeHint().width() - self.head.spacing()
+        level, stacked = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self.head.setDirection(level if beside else stacked)
+        self.head.setAlignment(self._actions, Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft)
+        self._actions.setDirection(level if needed <= room else stacked)
+
     def add_action(self, text: str, action: Callable[[], None], *, primary: bool = False) -> QPushButton:
         """Put a button at the right of the title."""
         button = push(text, action, "primary" if primary else "")
-        self.head.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._actions.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return button
 
     def add_job_actions(self) -> None:

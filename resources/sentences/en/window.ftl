@@ -352,8 +352,8 @@ watch-memory = Peak memory
 watch-verdict = Verdict
 watch-memory-below = of the newest batch size
 watch-blocks = { $count ->
-    [one] 1 block of steps
-   *[other] { $count } blocks of steps
+    [one] 1 group of steps
+   *[other] { $count } groups of steps
   }
 watch-table-title = Step times by device and batch size
 watch-steps-title = Step time
