@@ -83,6 +83,7 @@ flag-no-history = an empty data folder
 flag-precision = "Precision"
 flag-predict = "Predict without measuring"
 flag-prices = "Price file"
+flag-strategies = the command line
 flag-verify = "Verify here for a minute"
 
 ## Dialogs
