@@ -11,7 +11,7 @@ import msgspec
 from advisor import __version__
 from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts, find_facts, progress
-from advisor.advice.predictions import predict_all
+from advisor.advice.predictions import at_fixed_precision, predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
 from advisor.advice.switched import find_switches
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
@@ -80,7 +80,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     found = recommend(
         request.workload,
         facts.machine,
-        predicted.predictions,
+        at_fixed_precision(request, facts, specs, predicted.predictions),
         facts.measurements,
         goal=request.goal,
         limits=request.limits,

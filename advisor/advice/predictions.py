@@ -26,8 +26,11 @@ from advisor.recommend.candidates import (
     candidates_that_make_up,
     candidates_when_nothing_fits,
     enumerate_candidates,
+    local_device,
+    local_gpu_groups,
 )
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes
+from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +43,27 @@ class AllPredictions:
     largest_batch: Callable[[Prediction], int | None]
     savings: Callable[[Prediction], tuple[MemorySaving, ...]]
     groups: Groups
+
+
+def at_fixed_precision(
+    request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec], predictions: tuple[Prediction, ...]
+) -> tuple[Prediction, ...]:
+    """What may be advised where the model could not be traced in the precision that a user fixed.
+
+    A device that computes in it is left with what was predicted in it, if only with nothing; one that lacks it stays
+    with what stands in for it.
+    """
+    own = request.workload.training.precision
+    if not request.fixed.precision or TRACE_PRECISIONS[own] in facts.tables:
+        return predictions
+    here = {local_device(first).key: first.compute_capability for first, *_ in local_gpu_groups(facts.machine)}
+
+    def has_it(one: Prediction) -> bool:
+        if one.device.key == "cpu":
+            return own in precisions_of_cpu(facts.machine.cpu, (own,))
+        return own in precisions_of_gpu(specs.get(one.device.spec_key or ""), (own,), here.get(one.device.key))
+
+    return tuple(one for one in predictions if one.precision == own or not has_it(one))
 
 
 def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec]) -> AllPredictions:

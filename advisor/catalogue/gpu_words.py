@@ -11,6 +11,8 @@ from advisor.catalogue.gpu_spec import GpuSpec
 _BRANDS = frozenset({"nvidia", "geforce", "tesla", "amd", "radeon", "instinct", "graphics", "card", "gpu"})
 _OF_A_VARIANT = frozenset({"sxm", "pcie", "gb", "gib", "generation"})
 """Words that tell variants of one card apart; with a number each (`sxm4`, `40 GB`)."""
+_SERIES = frozenset({"rtx", "gtx", "rx"})
+"""Of consumer cards, left out by those who name them by their number."""
 _ALIKE = 0.5
 
 
@@ -28,6 +30,19 @@ def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     if named:
         return tuple(named)
     return tuple(key for key, spec in specs.items() if any(_narrows(asked, one) for one in _spellings(key, spec)))
+
+
+def cards_in_a_row(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """The names of a list that lacks its commas (`4090 rtx 3090`); none where any of it names no card."""
+    left, found = words.split(), list[str]()
+    while left:
+        sizes = [size for size in range(1, len(left) + 1) if cards_meant(" ".join(left[:size]), specs)]
+        long = max(sizes, default=0)  # `3080 ti` is one card, not a 3080 and something else
+        if long == 0:
+            return ()
+        found.append(" ".join(left[:long]))
+        left = left[long:]
+    return tuple(found) if len(found) > 1 else ()
 
 
 def nearest_keys(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
@@ -67,4 +82,4 @@ def _narrows(asked: tuple[str, ...], spelled: tuple[str, ...]) -> bool:
     # A bare number is the card's own only where it is its first (`3090`), never its memory (`80`).
     first = next((piece for piece in spelled if piece.isdigit()), "")
     own = first in asked
-    return own and all(piece.isdigit() or piece in _OF_A_VARIANT or piece == "rtx" for piece in rest)
+    return own and all(piece.isdigit() or piece in _OF_A_VARIANT or piece in _SERIES for piece in rest)

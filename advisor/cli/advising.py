@@ -15,6 +15,7 @@ from advisor.cli.faults import (
     NOTHING_MEASURED,
     command_fault,
     complain,
+    in_commas,
     meant,
 )
 from advisor.cli.interrupts import cancelled_by_interrupt
@@ -215,12 +216,14 @@ def _gpu_keys(
 
 
 def _meant(words: str, specs: Mapping[str, GpuSpec], language: Language) -> tuple[str, ...]:
-    from advisor.catalogue.gpu_words import cards_meant, nearest_keys
+    from advisor.catalogue.gpu_words import cards_in_a_row, cards_meant, nearest_keys
     from advisor.core.file_fault import shown_value
     from advisor.core.sentences import Names, Reason, say
 
     keys = cards_meant(words, specs)
     if not keys:
+        if row := cards_in_a_row(words, specs):
+            raise command_fault("unknown-card", in_commas("--gpus", row), given=shown_value(words))
         near = tuple(f"`{key}`" for key in nearest_keys(words, specs))
         remedy = Reason.of("command-card-list")
         if near:

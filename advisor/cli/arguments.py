@@ -51,7 +51,8 @@ class _Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:
             raise fault_of(error) from error
         if left:
-            raise unknown_words(left, [name for action in self._actions for name in action.option_strings])
+            names = [name for action in self._actions for name in action.option_strings]
+            raise unknown_words(left, names, args or ())
         return found  # type: ignore[return-value]
 
 

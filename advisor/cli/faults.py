@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from advisor.core.errors import UserFacingError
@@ -91,11 +91,31 @@ def fault_of(error: argparse.ArgumentError) -> SaidError:
     return command_fault("told", meant(()), detail=str(error))
 
 
-def unknown_words(words: Iterable[str], known: Iterable[str]) -> SaidError:
-    """Words that are no option of ours, with the nearest that are."""
+_LISTS = ("--gpus", "--counts", "--lora-targets")
+"""Options whose value is a list."""
+
+
+def in_commas(option: str, values: Sequence[str]) -> Reason:
+    """The remedy for a list that was written with blanks."""
+    from advisor.core.sentences import Reason
+
+    quoted = any(" " in value for value in values)
+    joined = ",".join(values)
+    return Reason.of("command-in-commas", option=option, given=f'"{joined}"' if quoted else joined)
+
+
+def unknown_words(words: Iterable[str], known: Iterable[str], line: Sequence[str] = ()) -> SaidError:
+    """Words that are no option of ours, with the nearest that are; behind a list's value the comma that they lack.
+
+    `line` is the whole command line.
+    """
     import difflib
 
     given, names = tuple(words), list(known)
+    place = next((place for place in range(2, len(line)) if tuple(line[place : place + len(given)]) == given), 0)
+    if place and line[place - 2] in _LISTS and not any(word.startswith("-") for word in given):
+        remedy = in_commas(line[place - 2], tuple(value.strip(",") for value in (line[place - 1], *given)))
+        return command_fault("unknown", remedy, given=" ".join(given)[: 4 * _LONGEST])
     options = [word.partition("=")[0][:_LONGEST] for word in given]
     near = [name for option in options for name in difflib.get_close_matches(option, names, n=1, cutoff=_ALIKE)]
     return command_fault("unknown", meant(dict.fromkeys(near)), given=" ".join(given)[: 4 * _LONGEST])

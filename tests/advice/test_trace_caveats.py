@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import Reason, say
 from advisor.optable.saved_tables import saved_tables
+from advisor.recommend.fixed import Fixed
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
@@ -42,3 +43,31 @@ def test_batch_normalisation_in_half_is_said_where_the_weights_are_halved(precis
 
 def test_a_model_without_batch_normalisation_says_nothing_of_it() -> None:
     assert "workload-half-batch-norm" not in [one.code for one in advised("bert_base_sst2", "fp16").caveats]
+
+
+@pytest.mark.parametrize(("fixed", "advised_in"), [(True, None), (False, "tf32")])
+def test_a_fixed_precision_without_a_trace_is_kept_or_nothing_is_advised(fixed: bool, advised_in: str | None) -> None:
+    workload = with_training(load_workload("resnet50"), precision="fp16_amp")
+    tables = {key: table for key, table in saved_tables(workload).items() if key != TRACE_PRECISIONS["fp16_amp"]}
+    failure = Reason.of("advice-not-traced-at", precisions="FP16 AMP", reason="it failed")
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("rtx3090",), counts=(1,), fixed=Fixed(precision=fixed)
+    )
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=tables, caveats=(failure,)))
+    assert (advice.main.precision if advice.main is not None else None) == advised_in
+    assert advice.caveats[0] == failure
+
+
+def test_a_card_that_lacks_a_fixed_precision_keeps_its_stand_in_where_another_trace_failed() -> None:
+    workload = load_workload("resnet50")
+    tables = saved_tables(workload)
+    del tables["amp"]
+    request = AdviceRequest(
+        workload=with_training(workload, precision="fp8"),
+        measure=False,
+        gpu_keys=("v100-sxm2-32",),
+        counts=(1,),
+        fixed=Fixed(precision=True),
+    )
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=tables))
+    assert {one.precision for one in advice.predictions} == {"fp32"}

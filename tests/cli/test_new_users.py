@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from advisor.catalogue.gpu_words import cards_meant
+from advisor.catalogue.spec_table import spec_table
 from advisor.cli.arguments import build_parser
 from advisor.cli.commands import run
 from advisor.cli.starting import starter
@@ -60,24 +62,30 @@ def test_a_file_that_gives_something_else_is_told_in_the_readers_language(
     assert "完整日志：" in line
 
 
-def test_a_precision_that_cannot_be_traced_is_named_and_keeps_the_others(
+def test_a_precision_that_cannot_be_traced_is_named_and_never_another_where_a_user_fixed_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "strict.py"
+    file, described = tmp_path / "strict.py", tmp_path / "strict.toml"
     file.write_text(
         "import torch\nfrom torch import nn\nclass Strict(nn.Linear):\n    def forward(self, x):\n"
         "        out = super().forward(x)\n        assert out.dtype == torch.float32, 'FP32 only'\n        return out\n"
         "def build_model(): return Strict(8, 4)\n"
         "def make_batch(n, length): return torch.randn(n, 8), torch.randint(0, 4, (n,))\n"
     )
-    flags = ("--precision", "fp16_amp", "--gpus", "rtx4090", "--counts", "1")
-    assert run(["--predict", str(file), "--allow-code", *flags, *QUIET]) == 0
-    answer = capsys.readouterr().out
-    assert "FP32, one device" in answer
-    beware = answer.partition("Beware")[2].strip().splitlines()
-    # What was asked for and not kept comes first.
-    assert "At FP16 AMP the model could not be traced, so nothing is predicted there. " in beware[0]
-    assert "AssertionError: `FP32 only`" in beware[0]
+    described.write_text(
+        'name = "strict"\n[model]\nsource = "python"\nfile = "strict.py"\n[data]\nsamples = 10000\n'
+        '[training]\nbatch_size = 8\nepochs = 3\noptimizer = "adamw"\nprecision = "fp16_amp"\n'
+    )
+    flags = ("--allow-code", "--gpus", "rtx4090", "--counts", "1", *QUIET)
+    for path, fixed, code in ((file, ("--precision", "fp16_amp"), 6), (described, (), 0)):
+        assert run(["--predict", str(path), *fixed, *flags]) == code
+        answer = capsys.readouterr().out
+        assert ("FP32, one device" in answer) is (code == 0)
+        told = answer.partition("Beware")[2].strip().splitlines()
+        named = [line for line in told if "At FP16 AMP the model could not be traced, so nothing is predict" in line]
+        assert named
+        assert "AssertionError: `FP32 only`" in named[0]
+        assert not fixed or named[0] == told[0]  # what was asked for and not kept comes first
 
 
 @pytest.mark.parametrize(
@@ -140,6 +148,28 @@ def test_a_family_of_cards_stands_for_all_its_variants_and_says_so(capsys: pytes
 def test_an_unknown_card_is_answered_with_the_nearest_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--predict", "resnet50", "--gpus", "rtx4900", *QUIET]) == 2
     assert "Did you mean `rtx4090`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        (["--gpus", "4090", "3090"], "--gpus 4090,3090"),
+        (["--gpus", "4090,", "3090"], "--gpus 4090,3090"),
+        (["--gpus", "4090 3090"], "--gpus 4090,3090"),
+        (["--gpus", "rtx 4090 3080 ti a100 80gb"], '--gpus "rtx 4090,3080 ti,a100 80gb"'),
+        (["--counts", "1", "2", "4"], "--counts 1,2,4"),
+    ],
+)
+def test_a_list_with_blanks_is_answered_with_the_commas_that_it_lacks(
+    line: list[str], remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--predict", "iris_mlp", *line, *QUIET]) == 2
+    assert f"Join the names by commas, without blanks: {remedy}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "key"), [("1080ti", "gtx1080ti"), ("1080 Ti", "gtx1080ti"), ("6800", "rx6800")])
+def test_a_consumer_card_is_known_by_its_number_alone_whatever_its_series(words: str, key: str) -> None:
+    assert cards_meant(words, spec_table()) == (key,)
 
 
 @pytest.mark.parametrize(("word", "meant"), [("BF16-AMP", "bf16_amp"), ("amp", "fp16_amp"), ("float32", "fp32")])

@@ -55,6 +55,23 @@ def test_a_single_device_advice_trains_alone(tmp_path: Path, workload: str) -> N
     assert run_script(tmp_path, made, "--steps", "5")["steps"] == 5
 
 
+def of_iris(epochs: float) -> AdviceRecord:
+    made = advised("iris_mlp", count=1, strategy="single", precision="fp32", batch_size_per_device=12, thread_count=1)
+    assert made.workload.data.samples == 120
+    training = msgspec.structs.replace(made.workload.training, epochs=epochs)
+    return msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, training=training))
+
+
+@pytest.mark.parametrize(("epochs", "steps"), [(2.5, 25), (0.5, 5), (2.0, 20)])
+def test_a_part_of_an_epoch_is_trained_as_a_part_as_it_was_predicted(tmp_path: Path, epochs: float, steps: int) -> None:
+    assert run_script(tmp_path, of_iris(epochs))["steps"] == steps
+
+
+def test_whichever_of_steps_and_seconds_comes_first_ends_the_training(tmp_path: Path) -> None:
+    answer = run_script(tmp_path, of_iris(1e6), "--steps", "100000000", "--seconds", "1")
+    assert 0 < answer["steps"] < 100_000_000
+
+
 def test_a_hugging_face_model_trains_by_its_config(tmp_path: Path) -> None:
     config = {"model_type": "bert", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
     config |= {"intermediate_size": 64, "vocab_size": 100}

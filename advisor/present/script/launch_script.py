@@ -103,6 +103,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         data=_data(advice.workload),
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
+        part_epochs=_part_epochs(training.epochs),
         targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
         matmul_precision="highest" if PRECISION_FACTS[chosen.precision].products == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",
@@ -119,6 +120,13 @@ def _no_script(workload: Workload, chosen: Recommendation) -> SaidOutputError:
     if gap is None:
         return SaidOutputError.of("script-no-strategy", **labels)
     return SaidOutputError((Reason.of("script-no-strategy", **labels), gap))
+
+
+def _part_epochs(epochs: float) -> str:
+    """Where the last epoch is a part of one: the step at which it ends, as it was predicted."""
+    if epochs == math.floor(epochs):
+        return ""
+    return f"    options.steps = options.steps or max(1, round({epochs:g} * len(loader) / ACCUMULATION))\n"
 
 
 def _training_lines(workload: Workload, chosen: Recommendation) -> dict[str, str]:
