@@ -55,7 +55,10 @@ def _of_task(config: Any, task: Task) -> Any:  # noqa: ANN401 - transformers' ty
 def _mapped(mapping: Any, config: Any) -> Any:  # noqa: ANN401 - transformers' types
     if type(config) not in mapping:
         return None
-    class_ = mapping[type(config)]
+    try:
+        class_ = mapping[type(config)]
+    except ValueError:  # it lists a class that the library does not have
+        return None
     return class_[0] if isinstance(class_, tuple) else class_
 
 

@@ -27,6 +27,10 @@ _PLACES = 2
 """Numbers of a patch's row and column before its pixels."""
 _FRAMES_OF_SOUND = 1000
 """Ten seconds, a hundred a second."""
+_SAMPLES_OF_A_FRAME = 160
+"""Ten milliseconds at 16 kHz."""
+_FRAMES_OF_A_ROW = 2
+"""That front ends of 50 rows a second join to one."""
 _FRAMES_OF_A_SOUND = 5
 """That one sound of a text lasts."""
 
@@ -199,7 +203,55 @@ def _of_a_robot(config: Any, workload: Workload, size: int) -> dict[str, Tensor]
     }
 
 
+def _rows(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+    """Whatever was made rows of the model's width beforehand."""
+    return {"inputs": torch.randn(size, text_length(config, workload), number_of(config, "d_model", 768))}
+
+
+def _read_aloud(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+    """A text, or a sound, and the spectrum of what is to be said in a speaker's voice."""
+    each = number_of(config, "reduction_factor", 1)
+    frames = frame_count(workload, _FRAMES_OF_SOUND) // each * each
+    length = min(text_length(config, workload), number_of(config, "max_text_positions", frames), frames)
+    shape = (size, length)
+    return {
+        "input_ids": torch.randint(3, number_of(config, "vocab_size", 81), shape),
+        "input_values": torch.randn(size, frames * _SAMPLES_OF_A_FRAME),
+        "labels": torch.randn(size, frames, number_of(config, "num_mel_bins", 80)),
+        "speaker_embeddings": torch.randn(size, number_of(config, "speaker_embedding_dim", 512)),
+    }
+
+
+def _rows_of_sound(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+    """Sounds heard and said as rows of the model's width: without a part that makes them of waves and spectra."""
+    shape = (size, frame_count(workload, _FRAMES_OF_SOUND), number_of(config, "hidden_size", 768))
+    return {"input_values": torch.randn(shape), "decoder_input_values": torch.randn(shape)}
+
+
+def _heard_twice(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+    """Sounds as they were recorded, and by their bands for what tells their meaning."""
+    frames = frame_count(workload, _FRAMES_OF_SOUND) // _FRAMES_OF_A_ROW
+    meaning = getattr(config, "semantic_model_config", None) or config
+    return {
+        "input_values": torch.randn(size, 1, frames * _FRAMES_OF_A_ROW * _SAMPLES_OF_A_FRAME),
+        "input_features": torch.randn(size, frames, number_of(meaning, "feature_projection_input_dim", 160)),
+    }
+
+
+def _prompted(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+    """A picture below another one with its mask: together they have the configured height."""
+    height, width = sides_of(config, workload)
+    upper = height // 2 if height > width else height
+    shape = (size, number_of(config, "num_channels", 3), upper, width)
+    return {name: torch.randn(shape) for name in ("pixel_values", "prompt_pixel_values", "prompt_masks", "labels")}
+
+
 _SETS = (
+    _Set(frozenset({"inputs", "subsampled_output_points"}), _rows),
+    _Set(frozenset({"stop_labels", "speaker_embeddings"}), _read_aloud),
+    _Set(frozenset({"decoder_input_values", "speaker_embeddings"}), _rows_of_sound),
+    _Set(frozenset({"input_values", "input_features", "padding_mask"}), _heard_twice),
+    _Set(frozenset({"pixel_values", "prompt_pixel_values", "prompt_masks"}), _prompted),
     _Set(frozenset({"past_values"}), _series),
     _Set(frozenset({"flattened_patches"}), _flattened),
     _Set(frozenset({"aspect_ratio_ids", "aspect_ratio_mask"}), _tiles),

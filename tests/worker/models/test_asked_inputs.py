@@ -306,6 +306,7 @@ def traced_type(model_type: str, **config: Any) -> Any:
         ("pix2struct_vision_model", {**SMALL, "patch_embed_hidden_size": 48, "d_ff": 32, "d_kv": 8, "seq_len": 64}),
         ("gemma4_vision", {**SMALL, "head_dim": 8, "num_key_value_heads": 2, "image_size": 96}),
         ("xmod", {**SMALL, "languages": ["en_XX"]}),
+        ("perceiver", {"num_latents": 8, "d_latents": 16, "d_model": 16, "num_self_attends_per_block": 1}),
     ],
 )
 def test_inputs_that_go_together_are_made_together(model_type: str, config: dict[str, Any]) -> None:
@@ -331,6 +332,19 @@ def test_patches_in_a_row_are_as_many_as_their_grids_say() -> None:
     batch = made(3)
     pixels = batch["pixel_values"].shape[-2] * batch["pixel_values"].shape[-1]
     assert pixels == int(batch["target_sizes"].prod(dim=1).sum()) * 4 * 4
+
+
+def test_a_picture_and_its_prompt_have_the_configured_height_together() -> None:
+    names = {"pixel_values", "prompt_pixel_values", "prompt_masks"}
+    (made,) = known_sets(names, SimpleNamespace(image_size=(896, 448), num_channels=3), TEXT)
+    assert sizes(made) == dict.fromkeys(names, (3, 3, 448, 448))
+
+
+def test_a_sound_and_its_rows_for_its_meaning_last_as_long() -> None:
+    config = SimpleNamespace(semantic_model_config=SimpleNamespace(feature_projection_input_dim=160))
+    (made,) = known_sets({"input_values", "input_features", "padding_mask"}, config, TEXT)
+    rows = made(2)["input_features"].shape[1]
+    assert sizes(made) == {"input_values": (3, 1, 320 * rows), "input_features": (3, rows, 160)}  # 50 rows a second
 
 
 class Indexed(Asking):

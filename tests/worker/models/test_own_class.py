@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import SaidError, say
+from advisor.worker.models.huggingface_class import model_class
 from advisor.worker.models.load_model import load
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload
@@ -151,3 +152,10 @@ def test_a_library_that_is_missing_is_named_and_not_blamed_on_the_configuration(
         load(workload)
     assert "Install it in the environment" in raised.value.text
     assert "Correct the configuration" not in raised.value.text
+
+
+def test_a_class_that_the_library_lists_and_does_not_have_is_looked_for_elsewhere() -> None:
+    config = transformers.CONFIG_MAPPING["voxtral_realtime_text"]()
+    with pytest.raises(ValueError, match="Could not find"):
+        transformers.AutoModel._model_mapping[type(config)]
+    assert model_class(config, "base", asked=False).config_class is type(config)
