@@ -14,10 +14,8 @@ from advisor.hardware.machine import Machine
 from advisor.measure.events import RunnerEvent, RunProgress
 from advisor.measure.measurement import Measurement
 from advisor.optable.op_table import OpTable
-from advisor.optable.saved_tables import saved_tables
-from advisor.optable.totals import table_from_numbers
+from advisor.optable.saved_tables import known_tables
 from advisor.recommend.precisions import sensible_precisions
-from advisor.workload.workload import NumbersModel
 
 
 class Facts(Record, frozen=True, kw_only=True):
@@ -34,14 +32,9 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
     """Detect, trace and measure: everything that needs the machine or a child process."""
     yield progress("advice-phase-detect", 0.0)
     machine = detect_machine()
-    tables: dict[TracePrecision, OpTable] = {}
     wanted = trace_precisions(request)
-    model = request.workload.model
-    if isinstance(model, NumbersModel):
-        tables |= {precision: table_from_numbers(model, precision) for precision in wanted}
-    else:
-        # A bundled workload's tables come with the program: no time of the budget goes into tracing them again.
-        tables |= saved_tables(request.workload)
+    # A bundled workload's tables come with the program: no time of the budget goes into tracing them again.
+    tables = known_tables(request.workload, wanted)
     measurements: tuple[Measurement, ...] = ()
     caveats: list[Reason] = []
     if request.measure:

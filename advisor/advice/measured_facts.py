@@ -6,14 +6,13 @@ import threading
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
-import msgspec
-
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.precisions import TracePrecision
 from advisor.hardware.machine import Machine
 from advisor.measure.events import RunnerEvent
 from advisor.measure.measurement import Measurement
 from advisor.measure.plan import make_plan
+from advisor.measure.rank_outcome import with_group
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
 from advisor.measure.runner import run_measurements
 from advisor.optable.op_table import OpTable
@@ -70,12 +69,6 @@ def _with_ranks(
     )
     outcome = yield from measure_local_ranks(plan, len(group), cancelled=cancelled)
     return tuple(
-        msgspec.structs.replace(
-            measurement,
-            communication=outcome.communication,
-            caveats=(*measurement.caveats, *outcome.caveats),
-        )
-        if measurement.device_key == local_device(group[0]).key
-        else measurement
+        with_group(measurement, outcome) if measurement.device_key == local_device(group[0]).key else measurement
         for measurement in measurements
     )

@@ -133,19 +133,14 @@ class _Made:
 
     def add(self, wanted: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
         """Those of `wanted` that were not predicted before."""
-        known = {_key(one) for one in self.predictions}
-        further = tuple(one for one in wanted if _key(one) not in known)
+        known = {one.set_up for one in self.predictions}
+        further = tuple(one for one in wanted if one.set_up not in known)
         if not further:
             return ()
         more = predict_candidates(further, self.sources, self.memory.answer)
         self.predictions += more.predictions
         self.refusals += tuple(one for one in more.refusals if one not in self.refusals)
         return more.predictions
-
-
-def _key(candidate: Candidate | Prediction) -> tuple[object, ...]:
-    """What tells a set-up from every other."""
-    return tuple(getattr(candidate, name) for name in Candidate.__struct_fields__)
 
 
 def _holds_by_itself(prediction: Prediction) -> bool:

@@ -50,7 +50,7 @@ def find_switches(
     LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory,
     and checkpointing where no number of them does.
     """
-    chosen = None if advice.recommendation is None else prediction_of(advice.predictions, advice.recommendation)
+    chosen = prediction_of(advice.predictions, advice.recommendation)
     if chosen is not None and chosen.device.key == "cpu":
         chosen = None
     alone = (

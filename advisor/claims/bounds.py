@@ -30,8 +30,6 @@ class Bound(NamedTuple):
     flop: float
     rate_flop_per_s: float
     """Peak of the data sheet at the precision."""
-    slack_ratio: float
-    """How much faster than the data sheet a healthy card may clock; `step_s` has it already counted."""
 
 
 def step_bound(
@@ -50,7 +48,6 @@ def step_bound(
     bandwidth = spec.memory_bandwidth_bytes_per_s
     if table is None or rate is None or bandwidth is None:
         return None
-    slack = clock_slack(spec)
     exact_rate = max(spec.fp32_flop_per_s or 0.0, spec.tf32_flop_per_s or 0.0) if precision != "fp32" else rate
     seconds, flop = 0.0, 0.0
     for op in table.ops:
@@ -61,7 +58,7 @@ def step_bound(
         moved = max(0.0, at(op.read_bytes, batch_size) + at(op.written_bytes, batch_size) - (spec.l2_bytes or 0.0))
         seconds += op.count * max(work / own_rate, moved / bandwidth)
         flop += op.count * at(op.flop, batch_size)
-    return Bound(step_s=seconds / slack, flop=flop, rate_flop_per_s=rate, slack_ratio=slack)
+    return Bound(step_s=seconds / clock_slack(spec), flop=flop, rate_flop_per_s=rate)
 
 
 def clock_slack(spec: GpuSpec) -> float:

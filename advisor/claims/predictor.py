@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.predict.prediction import Candidate, Device
-from advisor.workload.workload import NumbersModel, traced_as
+from advisor.workload.workload import traced_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,20 +30,17 @@ def tables_of(
     """All traces of a workload: the saved ones where there are some, else traced; empty where that cannot be."""
     from advisor.core.drive import drive
     from advisor.measure.runner import TraceUnanswered, trace_workload
-    from advisor.optable.saved_tables import saved_tables
-    from advisor.optable.totals import table_from_numbers
+    from advisor.optable.saved_tables import known_tables
     from advisor.recommend.precisions import sensible_precisions
 
     wanted = tuple(dict.fromkeys(TRACE_PRECISIONS[precision] for precision in sensible_precisions(workload)))
-    if isinstance(workload.model, NumbersModel):
-        return {precision: table_from_numbers(workload.model, precision) for precision in wanted}
-    saved = saved_tables(workload)
-    if set(wanted) <= set(saved):
-        return saved
+    known = known_tables(workload, wanted)
+    if set(wanted) <= set(known):
+        return known
     try:
-        return drive(trace_workload(workload, wanted, allow_code=allow_code), on_event) or saved
+        return drive(trace_workload(workload, wanted, allow_code=allow_code), on_event) or known
     except TraceUnanswered:
-        return saved
+        return known
 
 
 @dataclass

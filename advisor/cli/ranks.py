@@ -13,7 +13,7 @@ from advisor.cli.progress import ProgressPrinter
 from advisor.core.drive import drive
 from advisor.core.sentences import say
 from advisor.hardware.detect import detect_machine
-from advisor.measure.rank_outcome import measurement_of
+from advisor.measure.rank_outcome import measurement_of, with_group
 from advisor.measure.ranks import RanksPlan, end_run, run_under_torchrun
 
 if TYPE_CHECKING:
@@ -89,13 +89,7 @@ def _advice(
     gpus = (place for place, found in enumerate(facts.measurements) if found.device_key != "cpu")
     measured_place = next(gpus, 0) if has_gpu(facts.machine) else 0
     measurements = tuple(
-        msgspec.structs.replace(
-            measurement,
-            communication=outcome.communication,
-            caveats=(*measurement.caveats, *outcome.caveats),
-        )
-        if place == measured_place
-        else measurement
+        with_group(measurement, outcome) if place == measured_place else measurement
         for place, measurement in enumerate(facts.measurements)
     )
     return advice_from_facts(request, msgspec.structs.replace(facts, measurements=measurements))

@@ -60,7 +60,7 @@ def priced(advice: AdviceRecord, settings: Settings, typed_in: Callable[[str], M
         return advice
 
     def with_cost(chosen: Recommendation | None) -> Recommendation | None:
-        own = prediction_of(index.predictions, chosen) if chosen is not None else None
+        own = prediction_of(index.predictions, chosen)
         if chosen is None or own is None:
             return chosen
         return msgspec.structs.replace(chosen, cost=own.cost, currency=own.currency)
@@ -142,7 +142,7 @@ class PredictionIndex:
             for other in self._by_choice.get((precision, one.batch_size_per_device), [])
             if other.prediction.device.key == one.device.key and other.prediction.count == one.count
         ]
-        alike = [other for other in same if _alike(other.prediction, one)]
+        alike = [other for other in same if other.prediction.differs_at_most_by(one, "precision")]
         scored = [(score(other.prediction, goal), other) for other in alike or same]
         known = [(estimate.value, place) for place, (estimate, _) in enumerate(scored) if estimate is not None]
         return scored[min(known)[1]][1] if known else None
@@ -196,10 +196,6 @@ class PredictionIndex:
     def has_energy(self) -> bool:
         """Whether any prediction knows its energy."""
         return any(set_up.prediction.energy_j is not None for set_up in self.set_ups)
-
-
-def _alike(one: Prediction, other: Prediction) -> bool:
-    return (one.strategy, one.gradient_accumulation_steps) == (other.strategy, other.gradient_accumulation_steps)
 
 
 def figure_of(one: Prediction, goal: Goal) -> Estimate | None:

@@ -6,6 +6,8 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from advisor.core.moment import utc_text
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
@@ -120,6 +122,12 @@ def measurement_of(outcome: RanksOutcome, device_key: str, device_name: str, wor
         caveats=outcome.caveats,
         log_tail=outcome.log_tail,
     )
+
+
+def with_group(measurement: Measurement, outcome: RanksOutcome) -> Measurement:
+    """A device's own measurement with what a group found of it and of cards like it."""
+    caveats = (*measurement.caveats, *outcome.caveats)
+    return msgspec.structs.replace(measurement, communication=outcome.communication, caveats=caveats)
 
 
 def numbers_of(ranks: Sequence[int]) -> Arguments:

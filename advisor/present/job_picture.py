@@ -11,11 +11,12 @@ from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_seconds, value_of
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import device_names, short_name
-from advisor.present.set_ups import chosen_prediction, shown_set_ups, tied_places
+from advisor.present.set_ups import shown_set_ups, tied_places
 from advisor.present.summary import best_by_device
 from advisor.present.table_cells import strategy_name
 from advisor.recommend.comparison import counted
 from advisor.recommend.ranking import is_trusted, untrusted_devices
+from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
 
 _ROWS = 9
@@ -71,7 +72,7 @@ def job_picture(advice: AdviceRecord) -> JobPicture | None:
     shown.sort(key=lambda one: value_of(one.job_s))
     keys = {one.device.key for one in shown}
     refused = [one for one in best_by_device(advice) if one.fits is False and one.device.key not in keys]
-    chosen, ties = chosen_prediction(advice, main), tied_places(advice)
+    chosen, ties = prediction_of(advice.predictions, main), tied_places(advice)
     untrusted = untrusted_devices(advice.measurements)
     rows = tuple(
         PictureRow(

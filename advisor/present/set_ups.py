@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from advisor.core.sentences import visible
 from advisor.predict.prediction import Prediction
 from advisor.present.summary import best_by_device
-from advisor.recommend.recommendation import Recommendation, prediction_of
+from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
 
 _LABEL_LENGTH = 30
@@ -18,13 +18,6 @@ def clipped(text: str, length: int = _LABEL_LENGTH) -> str:
     """A foreign name for a narrow place: visible, and cut with an ellipsis where it is longer than `length`."""
     shown = visible(text)
     return shown if len(shown) <= length else shown[: length - 1] + "…"
-
-
-def chosen_prediction(advice: AdviceRecord, chosen: Recommendation | None) -> Prediction | None:
-    """The prediction that a recommendation rests on."""
-    if chosen is None:
-        return None
-    return prediction_of(advice.predictions, chosen)
 
 
 def of_this_machine(advice: AdviceRecord) -> AdviceRecord:
@@ -52,7 +45,7 @@ def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
     best = {item.device_and_count: item for item in best_by_device(advice) if item.fits is not False}
     first: list[tuple[str, int]] = []
     for chosen in (advice.recommendation, advice.recommendation_local):
-        prediction = chosen_prediction(advice, chosen)
+        prediction = prediction_of(advice.predictions, chosen)
         if prediction is not None:
             place = prediction.device_and_count
             if place not in first:

@@ -132,9 +132,9 @@ def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
     return near and prediction.set_up == chosen.set_up
 
 
-def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation) -> Prediction | None:
-    """The prediction that a recommendation rests on; None where it is not among them."""
-    return next((prediction for prediction in predictions if rests_on(chosen, prediction)), None)
+def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation | None) -> Prediction | None:
+    """The prediction that a recommendation rests on; None where it is not among them, or nothing is recommended."""
+    return None if chosen is None else next((one for one in predictions if rests_on(chosen, one)), None)
 
 
 def batch_advice_on(chosen: Recommendation, batch_advice: Sequence[BatchAdvice]) -> BatchAdvice | None:

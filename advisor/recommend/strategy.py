@@ -54,13 +54,12 @@ def _without_data_parallel(chosen: Prediction, predictions: Sequence[Prediction]
     """DataParallel gains by larger batches than DDP needs: where DDP is as fast at that very batch, it is taken."""
     if chosen.strategy != "dp":
         return chosen
-    same = (chosen.count, chosen.batch_size_per_device, chosen.gradient_accumulation_steps)
     twins = (
         one
         for one in predictions
         if one.strategy == "ddp"
         and one.fits is not False
-        and (one.count, one.batch_size_per_device, one.gradient_accumulation_steps) == same
+        and one.differs_at_most_by(chosen, "strategy")
         and one.samples_per_s.value >= chosen.samples_per_s.value
     )
     return max(twins, key=lambda one: one.samples_per_s.value, default=chosen)

@@ -10,7 +10,7 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.present.card_names import names_with_place
 from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.charts import memory_chart, named
-from advisor.present.set_ups import chosen_prediction
+from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
@@ -29,7 +29,7 @@ def test_the_memory_chart_shows_the_memory_of_the_advised_set_up(advised: Advice
     main = advised.recommendation
     assert main is not None
     assert main.count > 1
-    prediction, chart = chosen_prediction(advised, main), memory_chart(advised, "en")
+    prediction, chart = prediction_of(advised.predictions, main), memory_chart(advised, "en")
     assert prediction is not None
     assert chart is not None
     label = named(prediction, names_with_place(advised.predictions, "en"))

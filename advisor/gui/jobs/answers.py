@@ -104,15 +104,10 @@ def trace_one(
     """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
     from advisor.catalogue.precisions import TRACE_PRECISIONS
     from advisor.measure.runner import trace_workload
-    from advisor.optable.saved_tables import saved_tables
-    from advisor.optable.totals import table_from_numbers
-    from advisor.workload.workload import NumbersModel
+    from advisor.optable.saved_tables import known_tables
 
     precision = TRACE_PRECISIONS[workload.training.precision]
-    if isinstance(workload.model, NumbersModel):
-        return table_from_numbers(workload.model, precision)
-    known = saved_tables(workload)
-    if precision in known:
-        return known[precision]
-    tables = yield from trace_workload(workload, (precision,), allow_code=allow_code, cancelled=cancelled)
+    tables = known_tables(workload, (precision,))
+    if precision not in tables:
+        tables = yield from trace_workload(workload, (precision,), allow_code=allow_code, cancelled=cancelled)
     return tables.get(precision)

@@ -18,6 +18,7 @@ from advisor.gui.widgets.labels import label
 from advisor.present.job_picture import JobPicture, PictureRow, legend, row_detail, row_name, row_names, tick_text
 from advisor.present.look import device_colour, device_places, device_shape
 from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
+from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch, SwitchKind
 
 if TYPE_CHECKING:
@@ -123,9 +124,7 @@ class SwitchesCard(Card):
             self._boxes[switch.kind] = box
             places.addWidget(box, line, 0)
         else:
-            where = (
-                f"{switch.count} × {visible(switch.device_name)}" if switch.count > 1 else visible(switch.device_name)
-            )
+            where = counted(switch.count, visible(switch.device_name))
             note = texts("advice-does-not-fit") if switch.fits is False else where
             places.addWidget(label(f"{name} · {note}", "muted"), line, 0)
         gain, saved = switch.gain, switch.saved_bytes

@@ -31,6 +31,7 @@ from advisor.gui.widgets.notice import EmptyState
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import names_with_place
 from advisor.present.look import device_places, device_shape
+from advisor.recommend.comparison import counted
 from advisor.recommend.ranking import Row
 from advisor.recommend.recommendation import Goal
 
@@ -327,13 +328,14 @@ class ComparePage(Page):
     def _bar_name(self, one: Prediction, rows: Sequence[Row]) -> str:
         """The device, and of the set-up what is not as the switches say or what tells it from another bar."""
         _goal, batch, _count = self._choice()
-        name = self._names[one.device.key]
-        parts = [f"{one.count} × {name}" if one.count > 1 else name]
+        parts = [counted(one.count, self._names[one.device.key])]
         if one.precision != self._precision:
             parts.append(PRECISION_LABELS[one.precision])
         if one.batch_size_per_device != batch:
             parts.append(self.texts("advice-batch-row", batch=f"{one.batch_size_per_device:,}"))
-        twins = [row for row in rows if _but_for_strategy(row.prediction) == _but_for_strategy(one)]
+        twins = [
+            row for row in rows if row.prediction.differs_at_most_by(one, "strategy", "gradient_accumulation_steps")
+        ]
         if len(twins) > 1:
             steps = one.gradient_accumulation_steps
             parts.append(self.texts.short_strategy(one.strategy))
@@ -364,14 +366,10 @@ class ComparePage(Page):
                         places[column], told[column] = place, f"{PRECISION_LABELS[precision]}, {text}"
             if any(places):
                 key, count = one.prediction.device.key, one.prediction.count
-                name = f"{count} × {self._names[key]}" if count > 1 else self._names[key]
+                name = counted(count, self._names[key])
                 place_of = self._places.get(key)
                 colour, style = device_look(self.theme, place_of)
                 look = Look(colour=colour, style=style, shape=device_shape(place_of))
                 lines.append(OrderLine(name=name, places=tuple(places), texts=tuple(told), look=look))
         self._order_card.setVisible(len(lines) > 1)  # One device alone has no order.
         self._order.show_order([PRECISION_LABELS[one] for one in columns], lines, columns.index(self._precision))
-
-
-def _but_for_strategy(one: Prediction) -> tuple[object, ...]:
-    return (one.device.key, one.count, one.precision, one.batch_size_per_device)

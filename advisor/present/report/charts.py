@@ -15,13 +15,13 @@ from advisor.present.job_picture import legend as legend_of
 from advisor.present.look import device_colour, device_places, device_shape, memory_part_colour, step_part_colour
 from advisor.present.set_ups import (
     TIE,
-    chosen_prediction,
     clipped,
     shown_set_ups,
     tied_places,
 )
 from advisor.present.table_cells import strategy_name
 from advisor.recommend.comparison import counted
+from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
 
 Chart = dict[str, Any]
@@ -111,7 +111,7 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
             own += f" · {sentence('picture-batch', language, batch=format(item.batch_size_per_device, ','))}"
         tie = f" {TIE}" if item.device_and_count in ties else ""
         labelled.append((f"{named(item, names)}{own}{tie}", item))
-    chart = _bars(labelled, chosen_prediction(advice, main), language)
+    chart = _bars(labelled, prediction_of(advice.predictions, main), language)
     if any(label.endswith(f" {TIE}") for label, _ in labelled):
         chart["notes"].append(f"{TIE} {sentence('report-legend-tied', language)}")
     return {**chart, "alt": sentence("report-alt-devices", language)}
@@ -136,7 +136,7 @@ def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     ]
     # One bar a strategy and count: where several accumulations were looked at, the fastest of them.
     best: dict[str, Prediction] = {}
-    chosen = chosen_prediction(advice, main)
+    chosen = prediction_of(advice.predictions, main)
     for label, item in rows:
         held = best.get(label)
         faster = held is None or item.samples_per_s.value > held.samples_per_s.value

@@ -7,9 +7,10 @@ from typing import Any
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, message_exists, say, sentence, visible
 from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
-from advisor.present.set_ups import chosen_prediction, clipped
+from advisor.present.set_ups import clipped
 from advisor.present.summary import estimate_text, in_mode
 from advisor.present.workload_titles import workload_title
+from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import passes_over_data, quantization_of
 
@@ -101,7 +102,7 @@ def _of_the_advice(advice: AdviceRecord, language: Language) -> list[tuple[str, 
     facts = []
     if main is not None and main.efficiency is not None:
         facts.append(("report-fact-efficiency", estimate_text(main.efficiency, format_fraction, language)))
-    prediction = chosen_prediction(advice, advice.main)
+    prediction = prediction_of(advice.predictions, advice.main)
     samples = advice.workload.data.samples * passes_over_data(advice.workload.training)
     if prediction is not None and prediction.energy_j is not None and samples > 0:
         by_sample = prediction.energy_j.scaled(1 / samples)

@@ -7,8 +7,7 @@ from functools import partial
 
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_rate, format_seconds
-from advisor.present.set_ups import chosen_prediction
-from advisor.recommend.recommendation import Recommendation
+from advisor.recommend.recommendation import Recommendation, prediction_of
 from advisor.store.advice_record import AdviceRecord
 
 
@@ -23,7 +22,7 @@ def key_figures(advice: AdviceRecord, main: Recommendation, language: Language) 
         spread = f"{formatter(estimate.low)} – {formatter(estimate.high)} · {basis}"
         return {"label": label, "value": formatter(estimate.value), "range": spread}
 
-    prediction, infers = chosen_prediction(advice, main), advice.workload.training.mode == "inference"
+    prediction, infers = prediction_of(advice.predictions, main), advice.workload.training.mode == "inference"
     figures = [
         figure("summary-job-inference" if infers else "advice-job", main.job_s, format_seconds),
         figure("advice-step", main.step_s, format_seconds),

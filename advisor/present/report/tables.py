@@ -12,10 +12,11 @@ from advisor.measure.measurement import CommunicationMeasurement
 from advisor.present.card_names import names_with_place
 from advisor.present.checked_steps import checked_steps
 from advisor.present.report.charts import named
-from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
+from advisor.present.set_ups import TIE, clipped, shown_set_ups, tied_places
 from advisor.present.summary import devices_title, own_precisions
 from advisor.present.table_cells import NONE, set_up_cells, step_cells, strategy_name
 from advisor.present.tables import Table, table_of
+from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
 
 DEVICE_ROWS = 12
@@ -31,7 +32,7 @@ def device_table(advice: AdviceRecord, language: Language) -> Table | None:
     if not shown:
         return None
     shown.sort(key=lambda item: value_of(item.job_s, -item.samples_per_s.value))
-    chosen, ties = chosen_prediction(advice, advice.main), tied_places(advice)
+    chosen, ties = prediction_of(advice.predictions, advice.main), tied_places(advice)
     own = own_precisions(advice, shown)
     names = ("device", "strategy", *(("precision",) if own else ()), "batch", "step", "range", "job", "memory")
     names += ("energy",) if any(item.energy_j for item in shown) else ()

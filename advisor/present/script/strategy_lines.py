@@ -10,7 +10,6 @@ from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.recommendation import Recommendation
 from advisor.workload.workload import HuggingFaceModel, Workload
 
-_BY_SHARDS = frozenset({"zero2", "fsdp", "fsdp_offload"})
 TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 
 
@@ -33,7 +32,8 @@ def offloads(workload: Workload, chosen: Recommendation) -> bool:
 
 def shards(workload: Workload, chosen: Recommendation) -> bool:
     """Whether torch's sharding holds the weights: of several cards' model, or of what rests in the host's memory."""
-    return offloads(workload, chosen) or (chosen.strategy in _BY_SHARDS and chosen.count > 1)
+    facts = STRATEGY_FACTS[chosen.strategy]
+    return offloads(workload, chosen) or (facts.shards and facts.has_script and chosen.count > 1)
 
 
 def casts_shards(workload: Workload, chosen: Recommendation) -> bool:
