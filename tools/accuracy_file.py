@@ -78,7 +78,15 @@ def runs_digest(measured: Sequence[MeasuredStep]) -> str:
         key = id(step.compiled)
         if key not in compiled:
             compiled[key] = sha256(b"".join(_parts(step.compiled))).digest()
-        facts = (step.spec, step.training, step.precision, step.batch_size, step.measured_s, step.software_year)
+        facts = (
+            step.spec,
+            step.training,
+            step.precision,
+            step.batch_size,
+            step.measured_s,
+            step.software_year,
+            step.flash_generation,
+        )
         # What the predictor adds itself: its last bits are another Python's (`sum` is compensated since 3.12).
         several = [f"{of:.9g}" for of in (step.optimizer_share, step.accumulated_share, step.added_s, step.slowdown)]
         found.update(msgspec.json.encode(facts, order="sorted"))

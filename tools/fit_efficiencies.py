@@ -24,7 +24,8 @@ sys.path.insert(0, str(ROOT))
 from advisor.catalogue.spec_table import spec_table  # noqa: E402 - the same
 from advisor.cost import efficiencies as records  # noqa: E402 - the same
 from advisor.cost.efficiencies import Efficiencies, Fitted, ShareSpread  # noqa: E402 - the same
-from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
+from advisor.evaluate.row_answer import RowQuestion  # noqa: E402 - the checkout first
+from advisor.evaluate.row_predictions import WorkloadReader, questions_of  # noqa: E402 - the checkout first
 from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps  # noqa: E402 - the same

@@ -105,8 +105,10 @@ _WORDS: dict[str, Precision] = {
 }  # fmt: skip
 """Words of other programs that mean one precision only; `half` or `bfloat16` could mean three."""
 
+_NO_BRACKETS = str.maketrans("", "", "()")
+
 
 def precision_meant(text: str) -> Precision | None:
     """A precision by its name or by a word that means nothing else (`BF16-AMP`, `amp`); None for any other."""
-    word = text.strip().lower().replace("-", "_").replace(" ", "_")
+    word = text.translate(_NO_BRACKETS).strip().lower().replace("-", "_").replace(" ", "_")
     return next((name for name in PRECISIONS if name == word), _WORDS.get(word))

@@ -17,11 +17,16 @@ _FIRST_YEAR = 2020
 FIRST_AMPERE_YEAR = 2020
 """PyTorch 1.7 with CUDA 11.0 and cuDNN 8.0: the first kernels for Ampere."""
 SECOND_FLASH_YEAR = 2024
-"""PyTorch 2.2 brought the second generation of flash attention."""
+"""PyTorch 2.2 brought the second generation of flash attention, which its own library has had since July 2023."""
 CUDNN_ATTENTION_YEAR = 2024
 """Transformer Engine prefers cuDNN's fused attention on Hopper, as NeMo's manual of 2024 says."""
 DEQUANTISING_KERNELS_YEAR = 2024
 """Libraries of GPTQ fine-tuning unpack weights in one kernel; before, with PyTorch's operators."""
+_FIRST_TURNING_LAYOUTS = (2, 1)
+"""PyTorch 2.1 brought the compiler's layout optimisation (pull request 99773 of June 2023); 2.0 leaves convolutions in
+the layout that they are called with."""
+_FLASH_WORDS = re.compile(r"\b(?:flash|fa)[ _-]?(?:att(?:entio)?n[ _-]?)?v?([12])(?!\d)")
+_FIRST_FLASH_WORD = "triton"
 _VERSION = re.compile(r"(?<![\d.])([12])\.(\d{1,2})(?![\d])")
 _YEAR = re.compile(r"\b(20[12]\d)\b")
 
@@ -31,9 +36,33 @@ def software_year_of(text: str) -> int | None:
 
     None where the text names neither. Versions before 1.8 count as 2020.
     """
-    version = _VERSION.search(text)
-    if version is None:
+    release = _release_of(text)
+    if release is None:
         dated = _YEAR.search(text)
         return None if dated is None else int(dated[1])
-    release = (int(version[1]), int(version[2]))
     return max((year for first, year in RELEASE_YEARS if release >= first), default=_FIRST_YEAR)
+
+
+def turns_layouts(text: str) -> bool:
+    """Whether the compiler of this PyTorch may turn convolutions to channels-last; True where no version is named."""
+    release = _release_of(text)
+    return release is None or release >= _FIRST_TURNING_LAYOUTS
+
+
+def flash_generation_of(words: str) -> int | None:
+    """Generation of the kernels that a run's words for its attention name (`flash2`, `triton flash`); None: of none.
+
+    Triton's are of the first, whatever the year. PyTorch's own (`sdpa`) are those of its release.
+    """
+    lowered = words.lower()
+    if "sdpa" in lowered:
+        return None
+    if _FIRST_FLASH_WORD in lowered:
+        return 1
+    named = _FLASH_WORDS.search(lowered)
+    return None if named is None else int(named[1])
+
+
+def _release_of(text: str) -> tuple[int, int] | None:
+    version = _VERSION.search(text)
+    return None if version is None else (int(version[1]), int(version[2]))

@@ -46,8 +46,6 @@ class Fitted(Record, frozen=True, kw_only=True):
     """Of a 3 × 3 convolution with unit stride in FP32 and many channels."""
     group_channels: Positive
     """Channels a group at which a grouped convolution reaches the full rate."""
-    grouped_uneven: Positive
-    """Rate of a grouped convolution in channels-last whose channels a group are no power of two, over that in NCHW."""
     grouped_backward: Positive
     """Of the forward rate."""
     depthwise: Positive

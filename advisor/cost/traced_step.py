@@ -29,6 +29,8 @@ class TracedStep:
     """The processor that issues the work."""
     software_year: int | None = None
     """Of PyTorch and its libraries; None: today's."""
+    flash_generation: int | None = None
+    """Of the kernels of flash attention; None: the year's."""
 
     @cached_property
     def optimizer(self) -> OptimizerCost:
@@ -44,7 +46,14 @@ class TracedStep:
     def rates(self, specs: Sequence[GpuSpec], figures: Efficiencies) -> DeviceRates:
         """What cards sustain that can be predicted, arrays of shape (cards,)."""
         own = runs_transformer_engine(self.training)
-        return device_rates(specs, self.precision, figures, self.software_year, transformer_engine=own)
+        return device_rates(
+            specs,
+            self.precision,
+            figures,
+            self.software_year,
+            transformer_engine=own,
+            flash_generation=self.flash_generation,
+        )
 
     def issue_s(self, assumed: Assumed) -> float:
         """Seconds in which the host issues it, whatever the card does."""

@@ -10,7 +10,8 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
-from advisor.evaluate.row_predictions import RowAnswer, RowPredictor, RowQuestion, WorkloadReader, questions_of
+from advisor.evaluate.row_answer import RowAnswer, RowQuestion
+from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
 from advisor.evaluate.traces import Progress, TraceKey, trace_all, trace_key
 from advisor.optable.op_table import OpTable

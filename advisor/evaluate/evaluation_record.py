@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from advisor.core.records import Record
-from advisor.evaluate.row_predictions import RowAnswer
+from advisor.evaluate.row_answer import RowAnswer
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by
 from advisor.workload.workload import length_of
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,7 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.file_fault import closest_name
-from advisor.core.records import Record
-from advisor.core.sentences import Listed, Names, Reason, SaidError
-from advisor.core.units import Estimate
+from advisor.core.sentences import Listed, Reason, SaidError
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
@@ -27,8 +26,10 @@ from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import memory_question
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import computed_precision
+from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.run_rows import RunRow
 from advisor.evaluate.traces import TraceKey, trace_key
+from advisor.evaluate.variants import among_variants
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Work
 from advisor.optable.op_table import OpTable
@@ -46,30 +47,6 @@ BENCHMARK_HOST = HostSpeed(copies_inputs=False)
 _PLAIN: dict[str, Strategy] = {"single": "single", "dp": "dp", "ddp": "ddp"}
 _GRADIENTS_FREED_FROM_YEAR = 2023
 """From PyTorch 2.0 on `zero_grad` frees the gradients."""
-
-
-class RowQuestion(Record, frozen=True, kw_only=True):
-    """A row with the workload and the card that it names."""
-
-    row: RunRow
-    workload: Workload
-    spec: GpuSpec
-
-
-class RowAnswer(Record, frozen=True, kw_only=True):
-    """What is predicted for a row; `reason` says why nothing is."""
-
-    row: RunRow
-    step_s: Estimate | None = None
-    peak_bytes: Estimate | None = None
-    """What tensors hold at most, as `torch.cuda.max_memory_allocated` reports it."""
-    largest_batch: int | None = None
-    efficiency: Estimate | None = None
-    family: str | None = None
-    workload: Workload | None = None
-    """As it was predicted: the row's values over the workload's."""
-    notes: tuple[Reason, ...] = ()
-    reason: Reason | None = None
 
 
 class WorkloadReader:
@@ -91,14 +68,14 @@ class WorkloadReader:
         if isinstance(found, Reason):
             return found
         keys = cards_meant(row.gpu_key, specs)
-        if len(keys) > 1:
-            return Reason.of("evaluate-several-gpus", gpu=row.gpu_key[:80], names=Names(names=keys, alternatives=True))
         if not keys:
-            meant = closest_name(row.gpu_key, sorted(specs))
-            hint = () if meant is None else (Reason.of("file-did-you-mean", word=meant),)
+            near = closest_name(row.gpu_key, sorted(specs))
+            hint = () if near is None else (Reason.of("file-did-you-mean", word=near),)
             return Reason.of("evaluate-unknown-gpu", gpu=row.gpu_key[:80], hint=Listed(reasons=hint))
-        named = msgspec.structs.replace(row, gpu_key=keys[0])
-        return RowQuestion(row=named, workload=_overridden(found, row), spec=specs[keys[0]])
+        meant = tuple(specs[key] for key in keys)
+        named = msgspec.structs.replace(row, gpu_key=keys[0]) if len(keys) == 1 else row
+        variants = meant if len(keys) > 1 else ()
+        return RowQuestion(row=named, workload=_overridden(found, row), spec=meant[0], variants=variants)
 
     def _read(self, name: str) -> Workload | Reason:
         try:
@@ -139,18 +116,26 @@ class RowPredictor:
         """`tables` must hold the trace of every row that is asked for; `figures` None: the program's own."""
         self._tables = tables
         self._figures = figures
-        self._compiled: dict[TraceKey, CompiledTable] = {}
+        self._compiled: dict[tuple[TraceKey, bool], CompiledTable] = {}
 
     def answer(self, question: RowQuestion) -> RowAnswer:
         """Everything that the row asks for."""
+        if not question.variants:
+            return self._answered(question)
+        alone = [msgspec.structs.replace(question, spec=spec, variants=()) for spec in question.variants]
+        found = among_variants([self._answered(one) for one in alone])
+        return msgspec.structs.replace(found, variants=tuple(spec.key for spec in question.variants))
+
+    def _answered(self, question: RowQuestion) -> RowAnswer:
         row, workload = question.row, question.workload
         key = trace_key(workload, workload.training.precision)
         table = self._tables[key]
         if isinstance(table, Reason):
             return RowAnswer(row=row, reason=table)
-        if key not in self._compiled:
-            self._compiled[key] = compile_table(table)
-        compiled = self._compiled[key]
+        release = (key, row.compiler_turns_layouts)
+        if release not in self._compiled:
+            self._compiled[release] = compiled_for_row(row, table)
+        compiled = self._compiled[release]
         answer = predicted_step(
             workload,
             question.spec,
@@ -158,6 +143,7 @@ class RowPredictor:
             table=compiled,
             interconnect=row.interconnect,
             software_year=row.software_year,
+            flash_generation=row.flash_generation,
             figures=self._figures,
         )
         told: dict[str, Any] = {"reason": answer}
@@ -165,6 +151,12 @@ class RowPredictor:
             told = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
         return RowAnswer(row=row, family=family, workload=workload, **told, **_memory(question, table))
+
+
+def compiled_for_row(row: RunRow, table: OpTable) -> CompiledTable:
+    """The columns of the row's trace, with convolutions in the layout that its compiler leaves or gives them."""
+    compiled = compile_table(table)
+    return compiled if row.compiler_turns_layouts else replace(compiled, turned_by_compiler=False)
 
 
 def predicted_step(  # noqa: PLR0913 - what a published step depends on
@@ -175,11 +167,13 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
     table: OpTable | CompiledTable,
     interconnect: str | None,
     software_year: int | None,
+    flash_generation: int | None = None,
     figures: Efficiencies | None = None,
 ) -> Prediction | LayoutPrediction | Reason:
     """The step of a published run as anybody is told it who asks for this set-up, or why there is none.
 
     `interconnect` is the source's word for the link, None for the card's usual one; `software_year` None is today's.
+    `flash_generation` is that of the kernels of flash attention, None the year's.
     """
     training, link = workload.training, interconnect_or_usual(interconnect, spec)
     sources = Sources(
@@ -189,6 +183,7 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
         link=msgspec.structs.replace(link, cards_per_node_count=layout.host_size),
         host=BENCHMARK_HOST,
         software_year=software_year,
+        flash_generation=flash_generation,
         figures=figures or efficiencies(),
     )
     strategy = _PLAIN.get(layout.data_parallel) if layout.plain else None

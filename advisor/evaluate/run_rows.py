@@ -10,15 +10,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-from advisor.catalogue.optimizers import FUSED_OPTIMIZERS, OPTIMIZERS, Optimizer
+from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision, precision_meant
-from advisor.catalogue.software import software_year_of
+from advisor.catalogue.software import flash_generation_of, software_year_of, turns_layouts
 from advisor.core.file_fault import closest_name, file_fault, shown_value
 from advisor.core.input_file import read_text
 from advisor.core.records import Record
 from advisor.core.sentences import Names, Reason, Said
-from advisor.cost.layout import DataParallel, Layout
+from advisor.cost.layout import Layout
 from advisor.cost.memory.need import MemoryKind
+from advisor.evaluate.run_words import (
+    CHANNELS_LAST,
+    COMPILED,
+    DATA_PARALLEL,
+    MEMORY_KINDS,
+    MODES,
+    OPTIMIZER_WORDS,
+    UNSAID,
+    YES_OR_NO,
+    attention_meant,
+    plain,
+    without_unit,
+)
 from advisor.workload.workload import Attention, Mode
 
 Meant = TypeVar("Meant")
@@ -27,11 +40,6 @@ REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu",
 ANSWERABLE_COLUMNS = ("ms", "efficiency", "max_batch_that_ran", "peak_gb")
 """At least one of them must be there: what a row is compared with."""
 _MAX_BYTES = 16 * 2**20
-_OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
-    **{name: (name, False) for name in OPTIMIZERS},
-    **{f"{name}_fused": (name, True) for name in FUSED_OPTIMIZERS},
-}
-_DATA_PARALLEL: dict[str, DataParallel] = {**{name: name for name in get_args(DataParallel)}, "zero3": "fsdp"}
 _TORCH_VERSION = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d+)?(?:[+.a-z].*)?")
 _SOURCE_YEARS = (
     # Lambda's deep-learning benchmark names the release of NVIDIA's container in its prefix.
@@ -64,6 +72,10 @@ class RunRow(Record, frozen=True, kw_only=True):
     accumulation_steps: int = 1
     interconnect: str | None = None
     software_year: int | None = None
+    flash_generation: int | None = None
+    """Of the kernels of flash attention; None: the year's."""
+    compiler_turns_layouts: bool = True
+    """False: `torch.compile` of this release leaves convolutions in the layout that they are called with."""
     family: str | None = None
     source: str = ""
     scored: bool = True
@@ -128,6 +140,7 @@ def _check_header(header: list[str], path: Path) -> None:
 
 def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
     kept = {name: value.strip() for name, value in cells.items()}
+    said = {name: "" if value.lower() in UNSAID else value for name, value in kept.items()}
     base: dict[str, Any] = {
         "line": line,
         "workload": kept.get("workload", ""),
@@ -138,7 +151,7 @@ def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
         "cells": kept,
     }
     try:
-        return RunRow(**base, **_facts(kept, surplus))
+        return RunRow(**base, **_facts(said, surplus))
     except _WrongCell as wrong:
         return RunRow(**base, problem=wrong.reason)
 
@@ -148,23 +161,25 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
         raise _WrongCell("(end of line)", f"{surplus} cells too many", "as many cells as columns")
     optimizer, fused = _optimizer(cells)
     facts = {
-        "mode": _choice(cells, "mode", _themselves(Mode)),
+        "mode": _choice(cells, "mode", MODES),
         "precision": _precision(cells),
         "batch_size": _count(cells, "batch_per_gpu"),
         "length": _count(cells, "seq_len_or_img"),
         "optimizer": optimizer,
         "fused_optimizer": fused,
-        "channels_last": _choice(cells, "layout", {"nchw": False, "nhwc": True}),
-        "compiled": _choice(cells, "compile", {"yes": True, "no": False}),
-        "attention": _choice(cells, "attention", _themselves(Attention)),
+        "channels_last": _choice(cells, "layout", CHANNELS_LAST),
+        "compiled": _choice(cells, "compile", COMPILED),
+        "attention": _attention(cells),
         "layout": _layout(cells),
         "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,
         "software_year": _software_year(cells),
+        "flash_generation": flash_generation_of(cells.get("attention", "")),
+        "compiler_turns_layouts": turns_layouts(cells.get("torch", "")),
         "measured_s": _number(cells, "ms", unit=1e-3),
         "efficiency": _number(cells, "efficiency"),
         "peak_bytes": _number(cells, "peak_gb", unit=1e9),
-        "memory_kind": _choice(cells, "memory_kind", _themselves(MemoryKind)) or "allocated",
+        "memory_kind": _choice(cells, "memory_kind", MEMORY_KINDS) or "allocated",
         "largest_batch_that_ran": _count(cells, "max_batch_that_ran", least=0),
         "smallest_batch_that_failed": _count(cells, "min_batch_that_failed"),
     }
@@ -178,24 +193,27 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
 
 def _optimizer(cells: Mapping[str, str]) -> tuple[Optimizer | None, bool]:
     """`optimizer_in_step = no` is the optimizer `none`."""
-    within = _choice(cells, "optimizer_in_step", {"yes": True, "no": False})
+    within = _choice(cells, "optimizer_in_step", YES_OR_NO)
     if within is False:
         return "none", False
-    return _choice(cells, "optimizer", _OPTIMIZERS) or (None, False)
-
-
-def _themselves(words: object) -> dict[str, str]:
-    """The words of a `Literal`, each for itself."""
-    return {word: word for word in get_args(words)}
+    return _choice(cells, "optimizer", OPTIMIZER_WORDS) or (None, False)
 
 
 def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, Meant]) -> Meant | None:
     given = cells.get(column, "")
     if not given:
         return None
-    if given.lower() not in allowed:
+    if plain(given) not in allowed:
         raise _WrongCell(column, given, " ".join(allowed))
-    return allowed[given.lower()]
+    return allowed[plain(given)]
+
+
+def _attention(cells: Mapping[str, str]) -> Attention | None:
+    given = cells.get("attention", "")
+    found = attention_meant(given)
+    if given and found is None:
+        raise _WrongCell("attention", given, " ".join(get_args(Attention)))
+    return found
 
 
 def _precision(cells: Mapping[str, str]) -> Precision | None:
@@ -216,7 +234,7 @@ def _number(cells: Mapping[str, str], column: str, *, unit: float = 1.0) -> floa
 
 def _parsed(cells: Mapping[str, str], column: str) -> float | None:
     """The cell as a number; None where it is empty, not a number where it is none."""
-    given = cells.get(column, "")
+    given = without_unit(cells.get(column, ""), column)
     if not given:
         return None
     try:
@@ -237,7 +255,7 @@ def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | No
 def _layout(cells: Mapping[str, str]) -> Layout:
     degrees = {name: _count(cells, name) or 1 for name in ("tp", "pp", "cp")}
     layout = Layout(
-        data_parallel=_choice(cells, "parallel", _DATA_PARALLEL) or "ddp",
+        data_parallel=_choice(cells, "parallel", DATA_PARALLEL) or "ddp",
         count=_count(cells, "n_gpus") or 1,
         tensor=degrees["tp"],
         pipeline=degrees["pp"],

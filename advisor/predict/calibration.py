@@ -40,11 +40,11 @@ CLASS_KINDS: dict[str, tuple[str, ...]] = {
     "optimizer": ("optimizer",),
 }
 """Microbenchmark, and the operator kinds that its factor corrects."""
-_FIT_SPREAD = 0.12
+_FIT_SPREAD = 0.10
 """How far the published fit may be off for a class on one card: standard deviation of the log.
 
-Between what cards and models differ by on published runs (0.08) and what hosts and libraries add to that, of which
-microbenchmarks tell a part (0.15 where a class computes, 0.23 where it waits for memory).
+Between what cards and models differ by on published runs (0.07) and what hosts and libraries add to that, of which
+microbenchmarks tell a part (0.12 where a class computes, 0.23 where it waits for memory).
 """
 _RATE_SPREAD = 0.15
 """How far one microbenchmark may be off as a measure of its whole class."""

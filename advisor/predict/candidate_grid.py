@@ -76,6 +76,7 @@ class CandidateGrid:
             precision=precision,
             host=sources.host,
             software_year=sources.software_year,
+            flash_generation=sources.flash_generation,
         )
         self.table = self.step.compiled.table
         self.batches = sorted({candidate.batch_size_per_device for candidate in candidates})

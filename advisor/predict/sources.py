@@ -41,4 +41,6 @@ class Sources:
     host: HostSpeed = field(default_factory=HostSpeed)
     software_year: int | None = None
     """Of PyTorch and its libraries; None: today's."""
+    flash_generation: int | None = None
+    """Of the kernels of flash attention; None: the year's."""
     figures: Efficiencies = field(default_factory=efficiencies)

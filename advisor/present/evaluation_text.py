@@ -6,9 +6,9 @@ import csv
 import io
 
 from advisor.core.foreign_text import spreadsheet_cell, visible
-from advisor.core.sentences import Arguments, Language, say, sentence
+from advisor.core.sentences import Arguments, Language, Names, say, sentence
 from advisor.evaluate.evaluation_record import Evaluation
-from advisor.evaluate.row_predictions import RowAnswer
+from advisor.evaluate.row_answer import RowAnswer
 from advisor.predict.evaluation import Score
 from advisor.present.plain_text import aligned
 
@@ -116,6 +116,10 @@ def _remarks(evaluation: Evaluation, language: Language) -> list[str]:
     unscored = sum(not answer.row.scored for answer in evaluation.answers)
     if unscored:
         lines.append(sentence("evaluate-unscored", language, count=unscored))
+    unsure = [answer for answer in evaluation.answers if answer.variants]
+    if unsure:
+        cards = Names(names=tuple(dict.fromkeys(key for answer in unsure for key in answer.variants)))
+        lines.append(sentence("evaluate-variants", language, count=len(unsure), names=cards))
     refused = evaluation.refused
     if refused:
         lines.append(sentence("evaluate-refused", language, count=len(refused), rows=len(evaluation.answers)))

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from advisor.catalogue.software import software_year_of
+from advisor.catalogue.software import flash_generation_of, software_year_of
 from advisor.core.records import Record
 from advisor.cost.layout import DataParallel, Layout
 from advisor.workload.workload import Workload
@@ -75,6 +75,7 @@ class LanguageModelRun(Record, frozen=True, kw_only=True):
     layout: Layout
     interconnect: str
     software_year: int | None
+    flash_generation: int | None
     measured_s: float
     workload: Workload
     untold: str | None
@@ -107,6 +108,7 @@ def _run(cells: Cells) -> LanguageModelRun:
         layout=_layout(cells),
         interconnect=cells["interconnect"],
         software_year=software_year_of(cells["software"]),
+        flash_generation=flash_generation_of(cells["attention"]),
         measured_s=float(cells["step_ms"]) * 1e-3,
         workload=load_workload(description_of(cells)),
         untold=next((ours for column, how, ours in _UNTOLD if re.search(how, cells[column])), None),

@@ -8,10 +8,16 @@ from pathlib import Path
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
-from advisor.evaluate.row_predictions import BENCHMARK_HOST, RowQuestion, WorkloadReader, questions_of
+from advisor.evaluate.row_answer import RowQuestion
+from advisor.evaluate.row_predictions import (
+    BENCHMARK_HOST,
+    WorkloadReader,
+    compiled_for_row,
+    questions_of,
+)
 from advisor.evaluate.run_rows import RunRow, read_run_rows
 from advisor.evaluate.traces import TraceKey, trace_key
-from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload, length_of
 from tests.accuracy.tables import Layout, load_table
@@ -53,17 +59,17 @@ def recorded_tables(questions: Sequence[RowQuestion]) -> dict[TraceKey, OpTable]
 def measured_steps(
     questions: Sequence[RowQuestion], tables: Mapping[TraceKey, OpTable | Reason]
 ) -> tuple[MeasuredStep, ...]:
-    """The questions as steps to fit on; rows without a time or a table are left out."""
-    compiled: dict[TraceKey, CompiledTable] = {}
+    """The questions as steps to fit on; rows without a time, a table or one card that they surely mean are left out."""
+    compiled: dict[tuple[TraceKey, bool], CompiledTable] = {}
     steps: list[MeasuredStep] = []
     for question in questions:
         training, row = question.workload.training, question.row
-        key = trace_key(question.workload, training.precision)
-        table = tables[key]
-        if isinstance(table, Reason) or row.measured_s is None:
+        trace = trace_key(question.workload, training.precision)
+        table, key = tables[trace], (trace, row.compiler_turns_layouts)
+        if isinstance(table, Reason) or row.measured_s is None or question.variants:
             continue
         if key not in compiled:
-            compiled[key] = compile_table(table)
+            compiled[key] = compiled_for_row(row, table)
         steps.append(
             MeasuredStep(
                 compiled=compiled[key],
@@ -74,6 +80,7 @@ def measured_steps(
                 measured_s=row.measured_s,
                 host=BENCHMARK_HOST,
                 software_year=row.software_year,
+                flash_generation=row.flash_generation,
                 workload=row.workload,
                 family=row.family or "",
                 source=_laboratory(row.source),

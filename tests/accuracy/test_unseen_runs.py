@@ -33,12 +33,13 @@ def covered(steps: Sequence[ScoredStep]) -> float:
     return float(np.mean([step.covered for step in steps]))
 
 
-def test_four_of_five_lie_inside_of_their_range_and_nine_of_ten_of_cards_that_are_named_whole() -> None:
+def test_four_of_five_lie_inside_of_their_range_and_more_of_cards_that_are_named_whole() -> None:
     steps = unseen_steps()
     assert covered(steps) >= 0.8
     named = [step for step in steps if step.method == STATED]
-    assert covered(named) >= 0.9
-    assert np.mean([abs(step.predicted_s / step.measured_s - 1.0) for step in named]) <= 0.11
+    # Ranges of 80 %: far more than that inside would be idle, too.
+    assert 0.85 <= covered(named) <= 0.92
+    assert np.mean([abs(step.predicted_s / step.measured_s - 1.0) for step in named]) <= 0.095
 
 
 def test_every_row_that_is_not_judged_says_why_and_the_page_counts_it() -> None:

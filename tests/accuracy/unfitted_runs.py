@@ -43,6 +43,7 @@ def _scored(run: LanguageModelRun, compiled: CompiledTable) -> ScoredStep:
         table=compiled,
         interconnect=run.interconnect,
         software_year=run.software_year,
+        flash_generation=run.flash_generation,
     )
     assert not isinstance(answer, Reason), answer
     step = answer.step_s

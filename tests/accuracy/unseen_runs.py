@@ -11,7 +11,8 @@ from pathlib import Path
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
-from advisor.evaluate.row_predictions import RowPredictor, RowQuestion, WorkloadReader, questions_of
+from advisor.evaluate.row_answer import RowQuestion
+from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import RunRow, read_run_rows
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.op_table import OpTable

@@ -15,7 +15,8 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
-from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of
+from advisor.evaluate.row_answer import RowQuestion
+from advisor.evaluate.row_predictions import WorkloadReader, questions_of
 from advisor.evaluate.run_rows import RunRow, read_run_rows
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.op_table import OpTable

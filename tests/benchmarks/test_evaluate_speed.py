@@ -29,7 +29,7 @@ CONFIGURED = {
 }
 """Sizes of well-known models, written out; what is left out is the library's default."""
 ROW_COUNT = 500
-MODEL_COUNT = 38
+MODEL_COUNT = 42
 GPUS = ("v100-sxm2-16", "a100-sxm4-80", "rtx3090", "t4", "h100-sxm")
 BATCHES = (1, 2, 4, 8)
 

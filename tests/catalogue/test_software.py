@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalogue.software import RELEASE_YEARS, software_year_of
+from advisor.catalogue.software import RELEASE_YEARS, flash_generation_of, software_year_of, turns_layouts
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,29 @@ def test_a_version_or_a_date_names_its_year(text: str, year: int | None) -> None
 
 def test_later_releases_never_count_as_earlier_years() -> None:
     assert list(RELEASE_YEARS) == sorted(RELEASE_YEARS)
+
+
+@pytest.mark.parametrize(
+    ("words", "generation"),
+    [
+        ("flash2", 2),
+        ("fa2", 2),
+        ("flash_attention_2", 2),
+        ("flash-attn 2.3.4", 2),
+        ("flash1", 1),
+        ("triton flash (script default at that commit; flash possible)", 1),
+        ("flash", None),
+        ("sdpa (flash2 in torch 2.2)", None),
+        ("TE/cuDNN or flash (not stated)", None),
+        ("", None),
+    ],
+)
+def test_words_for_attention_name_the_generation_of_its_kernels(words: str, generation: int | None) -> None:
+    assert flash_generation_of(words) == generation
+
+
+@pytest.mark.parametrize(
+    ("text", "turns"), [("2.0", False), ("torch 2.0.1+cu118", False), ("2.1", True), ("2.10", True), ("", True)]
+)
+def test_the_compiler_turns_layouts_since_its_second_release(text: str, turns: bool) -> None:
+    assert turns_layouts(text) is turns

@@ -85,7 +85,9 @@ def figures() -> Efficiencies:
     parts = {type_: type_(**{one.name: made_up(one.name) for one in fields(type_)}) for type_ in (Fitted, Assumed)}
     shares = ("fp32_share", "tf32_share", "tensor_share", "fp32_flop_per_j", "tf32_flop_per_j", "tensor_flop_per_j")
     rows = tuple(replace(row, **{name: made_up(name) for name in shares}) for row in real.architectures)
-    return replace(real, fitted=parts[Fitted], assumed=parts[Assumed], architectures=rows, bandwidth_share=0.9)
+    return replace(
+        real, fitted=parts[Fitted], assumed=parts[Assumed], architectures=rows, bandwidth_share=0.9, cards=()
+    )
 
 
 def scaling() -> ScalingFigures:

@@ -129,8 +129,10 @@ def convolution(
     )
 
 
-def attention(implementation: str, *, length: int = 1024, phase: Phase = "forward", element_bytes: int = 2) -> Op:
-    heads, size = (0.0, 12.0), 64
+def attention(
+    implementation: str, *, length: int = 1024, phase: Phase = "forward", element_bytes: int = 2, size: int = 64
+) -> Op:
+    heads = (0.0, 12.0)
     flop = (0.0, 4.0 * 12 * length * length * size * (1.0 if phase == "forward" else 2.5))
     data = (0.0, 4.0 * 12 * length * size * element_bytes)
     return replace(
@@ -206,10 +208,16 @@ def predicted_steps(
     *,
     host: HostSpeed | None = None,
     software_year: int | None = None,
+    flash_generation: int | None = None,
     **more: Any,
 ) -> StepGrid:
     compiled = compile_table(model)
     step = TracedStep(
-        compiled=compiled, training=how, precision=precision, host=host or HostSpeed(), software_year=software_year
+        compiled=compiled,
+        training=how,
+        precision=precision,
+        host=host or HostSpeed(),
+        software_year=software_year,
+        flash_generation=flash_generation,
     )
     return predict_steps(step, specs, batch_sizes, **more)

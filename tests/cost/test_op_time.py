@@ -32,11 +32,12 @@ def seconds(
     batch: float = 1.0,
     nhwc: bool = False,
     software_year: int | None = None,
+    flash_generation: int | None = None,
 ) -> float:
     """Busy seconds of operators on a card."""
     trace = {"fp32": "fp32", "tf32": "fp32", "fp16_amp": "amp", "bf16_amp": "amp"}.get(precision, "half")
     compiled = compile_table(table(*ops, precision=trace))  # type: ignore[arg-type]
-    rates = device_rates([spec], precision, FIGURES, software_year)
+    rates = device_rates([spec], precision, FIGURES, software_year, flash_generation=flash_generation)
     busy = device_seconds(compiled, rates, np.array([[batch]]), FIGURES, channels_last=nhwc)
     return float(busy.forward[0, 0] + busy.backward[0, 0])
 
@@ -210,6 +211,21 @@ def test_depthwise_convolutions_run_far_below_the_peak_and_grouped_ones_by_their
     assert seconds([narrow], batch=64.0) / narrow.flop[1] > 2 * seconds([wide], batch=64.0) / wide.flop[1]
 
 
+@pytest.mark.parametrize(
+    ("channels", "forward", "backward"), [(16, True, True), (24, False, False), (96, True, False), (128, True, False)]
+)
+def test_channels_last_groups_that_fit_no_tile_leave_the_tensor_cores(
+    channels: int, forward: bool, backward: bool
+) -> None:
+    ways: tuple[ConvolutionPass, ...] = ("forward", "input_gradient")
+    for way, tiled in zip(ways, (forward, backward), strict=True):
+        grouped = convolution(channels * 8, groups=8, element_bytes=2, direction=way)
+        last, first = (seconds([grouped], "fp16", batch=512.0, nhwc=nhwc) for nhwc in (True, False))
+        direct = grouped.flop[1] * 512.0 / (FITTED.depthwise * CARD.fp32_flop_per_s)  # type: ignore[operator]
+        assert (last < first) == tiled
+        assert (last > 0.9 * direct) == (not tiled)
+
+
 def test_every_direction_of_a_convolution_takes_its_time() -> None:
     ways: tuple[ConvolutionPass, ...] = ("forward", "input_gradient", "weight_gradient")
     times = [seconds([convolution(256, direction=way)], batch=32.0) for way in ways]
@@ -238,6 +254,27 @@ def test_flash_attention_beats_the_memory_efficient_kernel_and_needs_ampere() ->
     assert seconds([attention("flash", phase="backward")], "fp16", batch=8.0) > 2.5 * seconds(
         [flash], "fp16", batch=8.0
     )
+
+
+def test_the_kernels_of_flash_attention_that_a_run_names_count_whatever_its_year() -> None:
+    kernel = attention("flash", length=4096)
+    old, new = (seconds([kernel], "fp16", batch=8.0, software_year=year) for year in (2023, 2024))
+    assert old > new
+    named = [seconds([kernel], "fp16", batch=8.0, software_year=2023, flash_generation=one) for one in (1, 2)]
+    assert named == [old, new]
+
+
+def test_the_first_kernels_of_flash_attention_take_heads_of_powers_of_two() -> None:
+    first, second = (
+        [
+            seconds([attention("flash", length=4096, size=size)], "fp16", batch=8.0, flash_generation=one)
+            / attention("flash", length=4096, size=size).flop[1]
+            for size in (80, 128)
+        ]
+        for one in (1, 2)
+    )
+    assert first[0] / first[1] == pytest.approx(128 / 80, rel=0.05)
+    assert second[0] / second[1] == pytest.approx(96 / 80, rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,19 @@ def test_memory_and_efficiency_are_answered_where_a_row_asks(tmp_path: Path) -> 
         assert "2" in evaluation_text(found, language)
 
 
+def test_the_first_compiler_leaves_convolutions_in_their_layout(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    row = "resnet50,v100-sxm2-16,inference,fp16_amp,96,224,40,nchw,yes"
+    path.write_text(
+        f"workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms,layout,compile,torch\n{row},2.0\n{row},2.1\n"
+    )
+    table = load_table("timm_ecaresnet50d", 288, "fp16_amp", "inference")
+    kept, turned = evaluate_file(path, tracer=lambda wanted: dict.fromkeys(wanted, table)).answers
+    assert kept.step_s is not None
+    assert turned.step_s is not None
+    assert kept.step_s.value > 1.05 * turned.step_s.value
+
+
 def test_a_workload_described_by_numbers_needs_no_trace(tmp_path: Path) -> None:
     (tmp_path / "by_numbers.toml").write_text(NUMBERS, encoding="utf-8")
     path = tmp_path / "runs.csv"
@@ -168,3 +181,23 @@ def test_a_workload_is_traced_in_a_worker_and_a_failure_stands_in_its_place(tmp_
     assert isinstance(reason, Reason)
     assert "no such layer" in str(reason.numbers)
     assert sorted(seen) == sorted([good.name, bad.name])
+
+
+def test_a_card_without_its_form_is_predicted_between_its_variants_with_a_range_that_holds_them(tmp_path: Path) -> None:
+    keys = ("a100-pcie-40", "a100-pcie-80", "a100-sxm4-40", "a100-sxm4-80")
+    rows = [f"resnet50,{name},training,fp16_amp,96,224,66,,,,5,8,," for name in ("A100", *keys)]
+    found = evaluated(tmp_path, *rows)
+    any_of, *each = found.answers
+    steps = [answer.step_s for answer in each if answer.step_s is not None]
+    assert any_of.step_s is not None
+    assert any_of.variants == keys
+    assert (any_of.step_s.low, any_of.step_s.high) == (
+        min(step.low for step in steps),
+        max(step.high for step in steps),
+    )
+    assert min(step.value for step in steps) < any_of.step_s.value < max(step.value for step in steps)
+    assert any_of.largest_batch == min(answer.largest_batch or 0 for answer in each)
+    assert not found.refused
+    assert [score.group for score in found.by_gpu] == ["A100", *keys]
+    for language, words in (("en", "without its form or memory"), ("zh", "没有写规格和显存")):
+        assert words in evaluation_text(found, language)  # type: ignore[arg-type]

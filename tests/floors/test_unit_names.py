@@ -55,7 +55,8 @@ WITHOUT_UNIT = {
     # places in a group, a text, a ranking or a session; counts by the field's usual names
     "exactness_rank", "effort_rank", "best_set_ups", "table_place",
     "rank", "lost_ranks", "elsewhere_ranks", "place", "line", "start", "stage", "cards_per_node", "n_gpus", "length",
-    "software_year", "largest_batch", "largest_batch_that_ran", "smallest_batch_that_failed", "trainable_tensor_shapes",
+    "software_year", "flash_generation", "largest_batch", "largest_batch_that_ran", "smallest_batch_that_failed",
+    "trainable_tensor_shapes",
     "efficiency",
     # degrees of parallelism, and devices that share a host; a version of torch as two places
     "tensor", "pipeline", "context", "host_size",

@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from advisor.catalogue.spec_table import spec_table
-from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of
+from advisor.evaluate.row_answer import RowQuestion
+from advisor.evaluate.row_predictions import WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
 from advisor.hardware.machine import GpuReading, Reading
 from tests.on_gpu.checks import problems_of

@@ -23,7 +23,7 @@ from tools.fitting.fit import (
 )
 from tools.fitting.priors import PRIORS
 
-_MOST_LINEAR = 0.04
+_MOST_LINEAR = 0.03
 """Share of the steps up to which leaving them out moves the figures so little that the loss is as good as linear."""
 _REWEIGHTED = 12
 """Rounds of least squares with weights from the residuals of the last, which settle a soft-L1 loss."""

@@ -34,7 +34,6 @@ PRIORS: dict[str, Prior] = {
     "convolution_1d": Prior(0.85, 0.2),
     "winograd_gain": Prior(2.0, 0.3),
     "group_channels": Prior(48.0, 0.5),
-    "grouped_uneven": Prior(0.74, 0.5),
     "grouped_backward": Prior(0.85, 0.3),
     "depthwise": Prior(0.35, 0.6),
     "depthwise_nhwc": Prior(0.9, 0.3),

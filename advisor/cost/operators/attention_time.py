@@ -29,6 +29,7 @@ def attention_seconds(work: AttentionWork, rates: DeviceRates, peaks: Peaks, fig
     share = share * np.where(backward, fitted.flash_backward, 1.0)
     # FP32 has no tensor instruction to fill: its products are as wide as the head.
     width = np.where(work.half, _next(work.head_size, _HEAD_STEP), work.head_size)
+    width = np.where(flash & (rates.first_flash == 1), 2.0 ** np.ceil(np.log2(width)), width)
     share = share * work.head_size / width * np.sqrt(np.minimum(1.0, width / _FULL_RATE_HEAD))
     pairs = _next(work.query_length, _QUERY_TILE) * _next(work.key_length, _KEY_TILE)
     flop = work.flop * pairs / (work.query_length * work.key_length)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from advisor.cost.efficiencies import Fitted
 from advisor.cost.operators.device_rates import DeviceRates
@@ -17,6 +18,8 @@ _WINOGRAD_KERNEL = 9
 _WINOGRAD_CHANNELS = 128
 """Channels at which a Winograd convolution has half of its gain."""
 _DEPTHWISE_CHANNELS = 2
+_NARROWEST_TILE = 32
+"""Channels of the narrowest tile of grouped kernels on tensor cores."""
 
 
 def convolution_seconds(
@@ -41,8 +44,6 @@ def convolution_seconds(
     whole = tiled_seconds(np.where(work.groups > 1, work.groups, 1.0), m, n, k, peak, rates, fitted)
     by_groups = work.flop / (peak * np.minimum(1.0, channels / fitted.group_channels))
     backward = work.direction != _FORWARD
-    uneven = np.log2(np.maximum(channels, 1.0)) % 1 > 0
-    by_groups = by_groups / np.where(uneven & (nhwc == 1), fitted.grouped_uneven, 1.0)
     by_groups = by_groups / np.where(backward, fitted.grouped_backward, 1.0)
     share = fitted.convolution * np.where(
         input_gradient,
@@ -60,7 +61,8 @@ def convolution_seconds(
     sliding = work.flop / (rates.fp32_flop_per_s * fitted.depthwise) * np.where(weight_gradient, 2.0, 1.0)
     sliding = sliding / np.where(nhwc == 1, fitted.depthwise_nhwc, 1.0)
     sliding = sliding / np.where(backward, fitted.depthwise_backward, 1.0)
-    compute = np.where(depthwise, sliding, compute)
+    untiled = grouped & (nhwc == 1) & on_tensor_cores & _untiled(channels, backward)
+    compute = np.where(depthwise | untiled, sliding, compute)
 
     copies = np.where(work.half, fitted.nchw_half_transform, fitted.nchw_tf32_transform)
     copied = rates.bandwidth_bytes_per_s * fitted.copy
@@ -68,3 +70,14 @@ def convolution_seconds(
     transform = copies * 2.0 * work.data_bytes / copied
     transform = np.where(on_tensor_cores & (nhwc == 0) & ~depthwise, transform, 0.0)
     return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted)) + transform
+
+
+def _untiled(channels: Floats, backward: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether groups of so many channels fit no tile of the tensor cores' channels-last kernels.
+
+    Forward, a tile holds whole groups or lies within one; backward, kernels are made for 4, 8, 16 and 32 channels.
+    """
+    power_of_two = np.log2(np.maximum(channels, 1.0)) % 1 == 0
+    whole = power_of_two | (channels % _NARROWEST_TILE == 0)
+    untiled: NDArray[np.bool_] = ~np.where(backward, power_of_two & (channels <= _NARROWEST_TILE), whole)
+    return untiled

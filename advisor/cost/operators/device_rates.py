@@ -93,20 +93,26 @@ def precision_notes(spec: GpuSpec, precision: Precision) -> tuple[Reason, ...]:
     return tuple(notes)
 
 
-def device_rates(
+def device_rates(  # noqa: PLR0913 - what rates depend on
     specs: Sequence[GpuSpec],
     precision: Precision,
     figures: Efficiencies,
     software_year: int | None = None,
     *,
     transformer_engine: bool = False,
+    flash_generation: int | None = None,
 ) -> DeviceRates:
     """Rates of cards for which `missing_figures` is None; arrays of shape (len(specs),).
 
     `software_year` is that of PyTorch and its libraries; None: today's. `transformer_engine` says that its layers run.
+    `flash_generation` is that of the kernels of flash attention; None: the year's.
     """
     cudnn = transformer_engine and (software_year is None or software_year >= CUDNN_ATTENTION_YEAR)
-    rows = [_row(spec, precision, figures) | _software(spec, software_year, cudnn=cudnn) for spec in specs]
+    first_flash = software_year is not None and software_year < SECOND_FLASH_YEAR
+    if flash_generation is not None:
+        first_flash = flash_generation == 1
+    software = {"first_flash": float(first_flash)}
+    rows = [_row(spec, precision, figures) | _software(spec, software_year, cudnn=cudnn) | software for spec in specs]
     names = (field.name for field in fields(DeviceRates))
     return DeviceRates(**{name: np.array([row[name] for row in rows], dtype=np.float64) for name in names})
 
@@ -173,6 +179,5 @@ def _software(spec: GpuSpec, year: int | None, *, cudnn: bool) -> dict[str, floa
     return {
         "needs_alignment": float(early and not ampere),
         "early_kernels": float(early and ampere),
-        "first_flash": float(year is not None and year < SECOND_FLASH_YEAR),
         "hopper_attention": float(cudnn and _HOPPER <= capability < _BLACKWELL),
     }

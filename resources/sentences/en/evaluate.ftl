@@ -1,7 +1,6 @@
 # Why a published run could not be predicted.
 evaluate-wrong-cell = Column { $column } holds "{ $given }"; allowed: { $allowed }.
 evaluate-unknown-gpu = "{ $gpu }" is in no row of the table of cards. { $hint }
-evaluate-several-gpus = "{ $gpu }" may be any of several cards: give { $names }.
 evaluate-trace-failed = { $workload } cannot be traced: { $text }
 evaluate-trace-died = The worker that traced { $workload } died.
 evaluate-trace-too-long = Tracing { $workload } took longer than { $limit_s }.
@@ -25,4 +24,8 @@ evaluate-efficiencies = Efficiency of several GPUs, { $rows } rows: { $points } 
 evaluate-peak = Peak memory: { $error_fraction } off on average.
 evaluate-refused = { $count } of { $rows } rows could not be predicted:
 evaluate-refused-row = line { $line }, { $workload } on { $gpu }: { $why }
+evaluate-variants = { $count ->
+    [one] One row names a card without its form or memory
+   *[other] { $count } rows name a card without its form or memory
+  }: predicted between { $names }, with ranges that hold them all.
 evaluate-unscored = { $count } rows with use = no are predicted but not counted.

@@ -1,7 +1,6 @@
 # 某条公开数据无法预测的原因。
 evaluate-wrong-cell = 列 { $column } 的内容是“{ $given }”，允许的内容：{ $allowed }。
 evaluate-unknown-gpu = 显卡参数表中没有“{ $gpu }”。{ $hint }
-evaluate-several-gpus = “{ $gpu }”可能是多种显卡：请给出 { $names }。
 evaluate-trace-failed = 无法追踪 { $workload }：{ $text }
 evaluate-trace-died = 追踪 { $workload } 的工作进程意外终止。
 evaluate-trace-too-long = 追踪 { $workload } 超过了 { $limit_s }。
@@ -25,4 +24,5 @@ evaluate-efficiencies = 多卡效率，共 { $rows } 行：平均相差 { $point
 evaluate-peak = 峰值显存：平均相差 { $error_fraction }。
 evaluate-refused = { $rows } 行中有 { $count } 行无法预测：
 evaluate-refused-row = 第 { $line } 行，{ $gpu } 上的 { $workload }：{ $why }
+evaluate-variants = { $count } 行只写了显卡名称，没有写规格和显存：按 { $names } 之间的数值预测，区间涵盖所有可能的显卡。
 evaluate-unscored = { $count } 行标为 use = no，已预测但不计分。

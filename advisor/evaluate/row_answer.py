@@ -1,0 +1,38 @@
+"""What is asked of a published run, and what is answered."""
+
+from __future__ import annotations
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.evaluate.run_rows import RunRow
+from advisor.workload.workload import Workload
+
+
+class RowQuestion(Record, frozen=True, kw_only=True):
+    """A row with the workload and the card that it names."""
+
+    row: RunRow
+    workload: Workload
+    spec: GpuSpec
+    variants: tuple[GpuSpec, ...] = ()
+    """Every card that the row may mean, where it names a card without its form or memory; `spec` is the first."""
+
+
+class RowAnswer(Record, frozen=True, kw_only=True):
+    """What is predicted for a row; `reason` says why nothing is."""
+
+    row: RunRow
+    step_s: Estimate | None = None
+    peak_bytes: Estimate | None = None
+    """What tensors hold at most, as `torch.cuda.max_memory_allocated` reports it."""
+    largest_batch: int | None = None
+    efficiency: Estimate | None = None
+    family: str | None = None
+    workload: Workload | None = None
+    """As it was predicted: the row's values over the workload's."""
+    notes: tuple[Reason, ...] = ()
+    reason: Reason | None = None
+    variants: tuple[str, ...] = ()
+    """Keys of the cards that the row may mean, where it names none of them alone: the answer lies between theirs."""

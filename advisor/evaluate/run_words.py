@@ -1,0 +1,92 @@
+"""Words that tables of published runs use for the same thing: what a cell says, in the words of a workload."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import get_args
+
+from advisor.catalogue.optimizers import FUSED_OPTIMIZERS, OPTIMIZERS, Optimizer
+from advisor.cost.layout import DataParallel
+from advisor.cost.memory.need import MemoryKind
+from advisor.workload.workload import Attention, Mode
+
+UNSAID = frozenset({"", "-", "?", "n/a", "unknown", "not stated", "unstated", "not said"})
+"""Cells that say nothing."""
+_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
+_ATTENTION: tuple[tuple[str, Attention], ...] = (
+    (r"no flash|eager|unfused|math|vanilla", "eager"),
+    (r"sdpa|xformers|efficient", "sdpa"),
+    (r"flash|triton|\bfa[123]\b", "flash"),
+)
+"""The first that is found decides: `sdpa (flash2 in torch 2.2)` is PyTorch's own."""
+
+YES_OR_NO: Mapping[str, bool] = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
+COMPILED: Mapping[str, bool] = {
+    **YES_OR_NO,
+    **dict.fromkeys(("default", "inductor", "reduce-overhead", "max-autotune"), True),
+    **dict.fromkeys(("none", "eager"), False),
+}
+"""The compiler's modes count as it: CUDA graphs and tuned kernels are not told apart."""
+CHANNELS_LAST: Mapping[str, bool] = {
+    **dict.fromkeys(("nchw", "contiguous", "channels_first", "channels-first"), False),
+    **dict.fromkeys(("nhwc", "channels_last", "channels-last"), True),
+}
+MODES: Mapping[str, Mode] = {
+    **{word: word for word in get_args(Mode)},
+    "train": "training",
+    "infer": "inference",
+    "forward": "inference",
+    "forward-backward": "forward_backward",
+    "forward+backward": "forward_backward",
+}
+OPTIMIZER_WORDS: Mapping[str, tuple[Optimizer, bool]] = {
+    **{name: (name, False) for name in OPTIMIZERS},
+    **{f"{name}_fused": (name, True) for name in FUSED_OPTIMIZERS},
+    **{f"fused_{name}": (name, True) for name in FUSED_OPTIMIZERS},
+    "adamw_torch": ("adamw", False),
+    "adamw_torch_fused": ("adamw", True),
+}
+"""Each with whether its kernel is fused."""
+DATA_PARALLEL: Mapping[str, DataParallel] = {
+    **{word: word for word in get_args(DataParallel)},
+    "zero-1": "zero1",
+    "zero-2": "zero2",
+    "zero-3": "fsdp",
+    "zero3": "fsdp",
+    "fsdp2": "fsdp",
+    "none": "single",
+}
+MEMORY_KINDS: Mapping[str, MemoryKind] = {
+    **{word: word for word in get_args(MemoryKind)},
+    "max_memory_allocated": "allocated",
+    "max_memory_reserved": "reserved",
+    "nvidia-smi": "device",
+}
+
+UNITS: Mapping[str, Mapping[str, float]] = {
+    "ms": {"ms": 1.0, "s": 1e3},
+    "peak_gb": {"gb": 1.0, "gib": 1.024**3, "mb": 1e-3, "mib": 1.024**2 * 1e-3},
+}
+"""By column: units that a cell may name behind its number, in the column's own."""
+_NUMBER_AND_UNIT = re.compile(r"([0-9.]+(?:e[-+]?[0-9]+)?)\s*([a-z]+)")
+
+
+def without_unit(cell: str, column: str) -> str:
+    """The number of a cell in the unit of its column, where it names another or the same; else the cell."""
+    found = _NUMBER_AND_UNIT.fullmatch(cell.lower())
+    factor = None if found is None else UNITS.get(column, {}).get(found[2])
+    try:
+        return cell if found is None or factor is None else repr(float(found[1]) * factor)
+    except ValueError:
+        return cell
+
+
+def plain(cell: str) -> str:
+    """A cell in lower case, without the remark in brackets behind it."""
+    return _REMARK.sub("", cell).strip().lower()
+
+
+def attention_meant(cell: str) -> Attention | None:
+    """How attention runs by what a table says of it (`flash2`, `triton flash (default)`); None: not understood."""
+    return next((word for pattern, word in _ATTENTION if re.search(pattern, cell.lower())), None)
