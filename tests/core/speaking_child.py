@@ -59,8 +59,7 @@ def forked() -> None:
     pid = os.fork()
     if pid == 0:
         time.sleep(600)
-    say(str(pid))
-    say("last words")
+    say(f"{pid}\nlast words")  # At once: whoever has read the first line may kill it before a second write.
     time.sleep(600)
 
 
