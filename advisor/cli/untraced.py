@@ -40,12 +40,13 @@ class TraceWatch:
         reason = advice.model.not_traced_reason
         if reason is None:
             return (_BY_NUMBERS,)
-        # Nor could it be measured; of several devices the first one's cause.
+        # Nor could it be measured; of several devices the first one's cause. What raised there too is told once, with
+        # the remedy of its trace: it is the model's fault, and none to report.
         ended = [
             caveat
             for measurement in advice.measurements
             for caveat in measurement.caveats
-            if caveat.code.startswith("measure-worker-")
+            if caveat.code.startswith("measure-worker-") and caveat.code != "measure-worker-failed"
         ][:1]
         return (reason, *ended) if self._failed is not None else (reason, *ended, _BY_NUMBERS)
 

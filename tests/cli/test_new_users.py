@@ -62,6 +62,21 @@ def test_a_file_that_gives_something_else_is_told_in_the_readers_language(
     assert "完整日志：" in line
 
 
+def test_a_fault_of_a_users_file_is_told_once_and_is_none_to_report_where_it_is_measured_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import torch\nfrom torch import nn\ndef build_model(): return nn.Linear(8, 4)\n"
+        "def make_batch(n, length): return {'inputs': torch.randn(n, 8), 'targets': torch.zeros(n)}\n"
+    )
+    assert run(["--measure", str(file), "--allow-code", "--device", "cpu", "--budget", "5", *QUIET]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "make_batch returned a dict of inputs, targets, but forward of Linear takes input" in line
+    assert "report this" not in line
+
+
 def test_a_precision_that_cannot_be_traced_is_named_and_never_another_where_a_user_fixed_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
