@@ -92,6 +92,11 @@ class LowRank(nn.Module):
         nn.init.zeros_(self.up.weight)
         self.scale = _ALPHA / rank
 
+    @property
+    def weight(self) -> Tensor:
+        """The frozen projection's, as PEFT's layers give it: T5 reads the type of its own in forward."""
+        return self.base.get_parameter("weight")
+
     def forward(self, inputs: Tensor) -> Tensor:
         """Inputs (…, in) -> outputs (…, out), in the data type of the frozen projection's result."""
         result: Tensor = self.base(inputs)

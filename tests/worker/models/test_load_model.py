@@ -291,3 +291,14 @@ def test_a_head_that_shares_its_weight_with_the_body_is_still_trained() -> None:
     assert [note.code for note in model.notes] == ["workload-head-tied"]
     assert model.notes[0].numbers["weight"] == "transformer.wte.weight"
     assert not [note for note in load(tiny(trainable="head")).notes if note.code == "workload-head-tied"]
+
+
+def test_a_model_that_reads_a_projections_weight_itself_trains_by_adapters() -> None:
+    config = {
+        "model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "vocab_size": 100, "d_model": 32,
+        "d_ff": 64, "d_kv": 16, "num_layers": 1, "num_heads": 2,
+    }  # fmt: skip
+    workload = tiny("seq2seq-lm", config, trainable="lora", lora_targets="all_linear")
+    model = load(workload)
+    assert [name for name, module in model.module.named_modules() if isinstance(module, LowRank) and "wo" in name]
+    assert math.isfinite(step(workload, model))
