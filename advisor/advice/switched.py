@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -198,7 +199,8 @@ def _predicted(
     request: AdviceRequest, facts: Facts, workload: Workload, tables: Tables, candidates: Iterable[Candidate]
 ) -> tuple[Prediction, ...]:
     asked = msgspec.structs.replace(request, workload=workload)
-    without = msgspec.structs.replace(facts, tables=dict(tables), measurements=())
-    known = known_specs(request)
-    sources, memory = sources_and_memory(asked, without, known, ())
-    return predict_candidates(tuple(candidates), sources, memory.answer).predictions
+    changed = msgspec.structs.replace(facts, tables=dict(tables))
+    sources, memory = sources_and_memory(asked, changed, known_specs(request), ())
+    # What was timed of the loader and the host holds for any step; the steps that were timed are those of the advice.
+    from_table = dataclasses.replace(sources, measurements={})
+    return predict_candidates(tuple(candidates), from_table, memory.answer).predictions

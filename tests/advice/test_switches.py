@@ -5,23 +5,32 @@ from __future__ import annotations
 import threading
 
 import msgspec
+import pytest
 
 from advisor.advice import advice_from_facts
 from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import find_switches
+from advisor.measure.measurement import Measurement
 from advisor.optable.saved_tables import saved_tables
+from advisor.protocol.messages import LoaderPass
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
-from tests.recommend.fakes import machine
+from tests.recommend.fakes import machine, measurement
 
 
-def switched(name: str, key: str, counts: tuple[int, ...] = (1,), **changes: object) -> AdviceRecord:
+def switched(
+    name: str,
+    key: str,
+    counts: tuple[int, ...] = (1,),
+    measurements: tuple[Measurement, ...] = (),
+    **changes: object,
+) -> AdviceRecord:
     workload = with_training(load_workload(name), **changes)
     request = AdviceRequest(workload=workload, measure=False, gpu_keys=(key,), counts=counts)
-    facts = Facts(machine=machine(), tables=dict(saved_tables(workload)))
+    facts = Facts(machine=machine(), tables=dict(saved_tables(workload)), measurements=measurements)
     advice = advice_from_facts(request, facts)
     events = find_switches(request, facts, advice, threading.Event())
     while True:
@@ -45,6 +54,20 @@ def test_only_switches_that_apply_are_told_and_each_against_the_advised_set_up()
     eight = next(one for one in advice.switches if one.kind == "optimizer_8bit")
     assert eight.saved_bytes is not None
     assert eight.saved_bytes > 0
+
+
+def test_where_the_timed_loader_sets_the_pace_no_switch_makes_the_job_faster() -> None:
+    slow = LoaderPass(batch_size=16, worker_count=0, made_s=60.0, low_s=59.0, high_s=61.0, ready_s=60.0)
+    timed = msgspec.structs.replace(measurement("cpu", "stable"), loader=(slow,))
+    advice = switched("bert_base_sst2", "a100-sxm4-40", measurements=(timed,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.device.key == "a100-sxm4-40"
+    assert advice.switches
+    for one in advice.switches:
+        assert one.gain is not None
+        assert one.gain.value == pytest.approx(1.0)
+        assert one.step_s.value == pytest.approx(chosen.step_s.value)
 
 
 def test_each_switch_tells_the_published_pairs_of_models_like_it() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from advisor.protocol.messages import LoaderPass, LoaderRequest, WorkerEvent
-from advisor.worker.train.loader_passes import answer
+from advisor.worker.train.loader_passes import answer, quartiles
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 from advisor.workload.workload_file import load_workload
 
@@ -89,3 +90,10 @@ def test_the_data_set_of_the_users_file_is_the_one_that_is_timed(tmp_path: Path)
 def test_a_data_set_without_samples_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="make_dataset returned a list without samples"):
         passes(own(tmp_path, "[]"), 4)
+
+
+@pytest.mark.parametrize("blocks", [[0.005], [0.001, 0.009], [0.009, 0.001, 0.002], [0.001, 0.002, 0.003, 0.004, 0.01]])
+def test_the_range_of_a_few_blocks_lies_inside_of_what_they_took(blocks: list[float]) -> None:
+    low, middle, high = quartiles(blocks)
+    assert min(blocks) <= low <= middle <= high <= max(blocks)
+    assert middle == statistics.median(blocks)
