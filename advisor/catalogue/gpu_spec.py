@@ -31,7 +31,9 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     nvml_names: tuple[str, ...] = ()
     """Exact names under which NVML reports this card; matched together with the memory size."""
     compute_capability: Annotated[str, Meta(pattern=CAPABILITY)] | None = None
-    """NVIDIA's generation of the card, `8.9`; None: another maker's, or not known: no time is predicted."""
+    """NVIDIA's generation of the card, `8.9`; None: another maker's, or not known: then no time is predicted."""
+    amdgpu_target: Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")] | None = None
+    """AMD's generation of the card, as its compiler calls it: `gfx942`; None: another maker's, or not known."""
     sm_count: Annotated[int, Meta(gt=0, le=1_000_000)] | None = None
     """Streaming multiprocessors; of AMD's cards compute units. None: not known: no time is predicted."""
     boost_clock_hz: Clock | None = None

@@ -115,6 +115,8 @@ class Assumed(Record, frozen=True, kw_only=True):
     """The same where the time is spent on operators that no fitted run has: recurrent layers."""
     new_size_range: Positive
     """The same for models larger than any that was fitted."""
+    other_maker_range: Positive
+    """Factor on the width of the range (in the log) of a maker's cards of which no run was fitted."""
     totals_range: Positive
     """The same for models of which only totals are known."""
     host_range: Positive
@@ -149,6 +151,8 @@ class Architecture(Record, frozen=True, kw_only=True):
     power_below_w: float | None = None
     tensor_over_fp32_above: float | None = None
     """Only cards whose 16-bit rate is more than this many times their FP32 rate."""
+    amd: bool = False
+    """Only cards of AMD, which have no compute capability; without it none of them."""
     fp32_share: Positive
     tf32_share: Positive
     tensor_share: Positive

@@ -73,6 +73,12 @@ def test_a_card_of_a_generation_that_nobody_ran_is_named() -> None:
     assert [reason.code for reason in card_outside(stranger, FIGURES)] == ["predict-outside-generation"]
 
 
+def test_a_card_of_a_maker_of_whom_nothing_was_fitted_is_named_and_has_a_wider_range() -> None:
+    radeon = replace(CARD, key="new", compute_capability=None, amdgpu_target="gfx1100")
+    assert [reason.code for reason in card_outside(radeon, FIGURES)] == ["predict-outside-maker"]
+    assert FIGURES.assumed.other_maker_range > 2
+
+
 def test_a_split_of_tensors_stages_or_lengths_is_named_with_its_degree() -> None:
     reasons = layout_outside(Layout(count=16, tensor=4, pipeline=2))
     assert [(reason.numbers["kind"], reason.numbers["count"]) for reason in reasons] == [("tensor", 4), ("pipeline", 2)]

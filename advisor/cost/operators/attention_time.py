@@ -10,7 +10,6 @@ from advisor.cost.operators.matmul_time import operand_seconds
 from advisor.cost.operators.op_time import Peaks, smooth_maximum, smooth_minimum
 from advisor.optable.op_columns import AttentionWork, Floats
 
-_FLASH_FROM_CAPABILITY = 8.0
 _QUERY_TILE, _KEY_TILE = 128.0, 64.0
 """What lies beyond the lengths in the last tile is computed too."""
 _FULL_RATE_HEAD = 64.0
@@ -19,9 +18,9 @@ _HEAD_STEP = 32.0
 
 
 def attention_seconds(work: AttentionWork, rates: DeviceRates, peaks: Peaks, figures: Efficiencies) -> Floats:
-    """Seconds of one call, without its kernels' start; cards before Ampere run flash as memory-efficient."""
+    """Seconds of one call, without its kernels' start; cards without flash attention run it as memory-efficient."""
     fitted, assumed = figures.fitted, figures.assumed
-    flash = (work.flash == 1) & work.half & (rates.compute_capability >= _FLASH_FROM_CAPABILITY)
+    flash = (work.flash == 1) & work.half & (rates.flash_attention == 1)
     backward = work.backward == 1
     efficient = np.where(work.half, assumed.efficient_half_attention, assumed.efficient_attention)
     share = np.where(flash, fitted.flash_attention, efficient)

@@ -15,7 +15,6 @@ from advisor.cost.efficiencies import Architecture, Efficiencies
 from advisor.optable.op_columns import Floats
 
 _REQUIRED = (
-    "compute_capability",
     "sm_count",
     "boost_clock_hz",
     "fp32_flop_per_s",
@@ -23,6 +22,8 @@ _REQUIRED = (
 )
 _AMPERE, _HOPPER, _BLACKWELL = 8.0, 9.0, 10.0
 """First compute capability of each."""
+_AMD_FLASH = ("gfx90a", "gfx942")
+"""AMD's generations for which PyTorch has kernels of flash attention (AOTriton 0.4: MI200 and MI300)."""
 UNLIMITED = 1e30
 """Stands for a limit that does not bind, where an infinity would turn products into NaN."""
 
@@ -53,6 +54,8 @@ class DeviceRates:
     """Of a long copy."""
     l2_bytes: Floats
     compute_capability: Floats
+    flash_attention: Floats
+    """1.0 where there are kernels of it; cards before Ampere run memory-efficient ones."""
     needs_alignment: Floats
     """1.0 where 16-bit products with a side that is no multiple of 8 leave the tensor cores, as in 2020."""
     early_kernels: Floats
@@ -69,7 +72,8 @@ class DeviceRates:
 
 def missing_figures(spec: GpuSpec, precision: Precision) -> Reason | None:
     """Why no step time can be predicted for this card at this precision; None: it can be."""
-    missing = [name for name in _REQUIRED if getattr(spec, name) is None]
+    generation = () if spec.compute_capability or spec.amdgpu_target else ("compute_capability",)
+    missing = [*generation, *(name for name in _REQUIRED if getattr(spec, name) is None)]
     if missing:
         return Reason.of("predict-missing-figures", gpu=spec.name, fields=", ".join(missing))
     if PRECISION_FACTS[precision].half_format == "bf16" and spec.bf16_flop_per_s is None:
@@ -122,7 +126,8 @@ def architecture_of(spec: GpuSpec, figures: Efficiencies) -> Architecture:
     capability = float(spec.compute_capability or 0)
     power_w = spec.power_w or UNLIMITED
     ratio = (spec.fp16_flop_per_s or 0.0) / (spec.fp32_flop_per_s or UNLIMITED)
-    for row in figures.architectures:
+    rows = [row for row in figures.architectures if row.amd == (spec.amdgpu_target is not None)]
+    for row in rows:
         if (
             row.from_capability <= capability < row.below_capability
             and (row.clock_below_hz is None or (spec.boost_clock_hz or 0.0) < row.clock_below_hz)
@@ -130,8 +135,8 @@ def architecture_of(spec: GpuSpec, figures: Efficiencies) -> Architecture:
             and (row.tensor_over_fp32_above is None or ratio > row.tensor_over_fp32_above)
         ):
             return row
-    oldest = min(figures.architectures, key=lambda row: row.from_capability)
-    newest = max(figures.architectures, key=lambda row: row.from_capability)
+    oldest = min(rows, key=lambda row: row.from_capability)
+    newest = max(rows, key=lambda row: row.from_capability)
     return oldest if capability < oldest.from_capability else newest
 
 
@@ -164,6 +169,7 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
         "bandwidth_bytes_per_s": bandwidth * min(1.0, copied_share * own_bandwidth),
         "l2_bytes": spec.l2_bytes or 0.0,
         "compute_capability": float(spec.compute_capability or 0),
+        "flash_attention": float(float(spec.compute_capability or 0) >= _AMPERE or spec.amdgpu_target in _AMD_FLASH),
     }
 
 

@@ -56,7 +56,9 @@ def widening(notes: Iterable[Reason], assumed: Assumed) -> float:
 
 
 def card_outside(spec: GpuSpec, figures: Efficiencies) -> tuple[Reason, ...]:
-    """Whether no fitted run is of this card's generation: the range of such cards, which is wider, is its own."""
+    """Whether no fitted run is of this card's maker or generation: the range of such cards is wider."""
+    if spec.amdgpu_target is not None:
+        return (Reason.of("predict-outside-maker", gpu=spec.name),)
     if spec.key in figures.fitted_cards or spec.compute_capability in figures.fitted_capabilities:
         return ()
     return (Reason.of("predict-outside-generation", gpu=spec.name),)

@@ -42,7 +42,8 @@ def step_band(
         factors.append(assumed.new_family_range)
     if compiled.totals_only:
         factors.append(assumed.totals_range)
-    width = max(factors)
+    makers = np.array([[assumed.other_maker_range if spec.amdgpu_target else 1.0] for spec in specs])
+    width = np.maximum(max(factors), makers)
     groups = [band_group(spec, figures) for spec in specs]
     compiles = is_compiled_training(step.training)
     bands = {band.group: band for band in figures.bands if band.compiled == compiles}
