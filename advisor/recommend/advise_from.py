@@ -91,7 +91,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         groups=groups,
         local_cards=_local_cards(machine),
         held_global_batch=global_batch_size,
-        own_data_timed=any(one.own_data for measurement in measurements for one in measurement.loader),
+        loader=next((one.loader for one in measurements if one.loader), ()),
         critical_batch=critical_batch,
         node_count=node_count,
         fixed=fixed,

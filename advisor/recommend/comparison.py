@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from advisor.predict.groups import Groups
     from advisor.predict.prediction import Device, Prediction, SetUp
     from advisor.predict.time_to_train import CriticalBatch
+    from advisor.protocol.messages import LoaderPass
     from advisor.recommend.energy import PowerDraw
     from advisor.recommend.recommendation import Goal, Limits
     from advisor.workload.workload import Workload
@@ -42,8 +43,8 @@ class Comparison(NamedTuple):
     node_count: int = 1
     """Machines that several cards from the table are spread over; local ones stand in this one."""
     fixed: Fixed = FREE
-    own_data_timed: bool = False
-    """Whether the loader of the user's own data set was timed, so that nothing is left out of it."""
+    loader: tuple[LoaderPass, ...] = ()
+    """Passes of the job's data loader that were timed here; none: what loading takes is not known."""
     critical_batch: CriticalBatch | None = None
     """As the user knows it; None: a default range."""
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
 from advisor.catalogue.loading import DECODED_IMAGES_PER_S, TOKENS_PER_S, keeping_workers
 from advisor.core.sentences import Reason
+from advisor.protocol.messages import LoaderPass
 from advisor.recommend.reasons.loading import making_of
 from advisor.recommend.recommendation import Recommendation
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
-from tests.recommend.fakes import TRANSFORMER, workload
+from tests.recommend.fakes import TRANSFORMER, measurement, workload
 from tests.recommend.test_recommend import advise, best_of
 
 
@@ -62,3 +65,16 @@ def test_what_is_made_is_told_by_the_data() -> None:
     assert making_of(bert) == ("why-tokenising-bound", TOKENS_PER_S / bert.data.sequence_length)
     assert making_of(load_workload("iris_mlp")) is None
     assert making_of(load_workload("whisper_small")) is None
+
+
+@pytest.mark.parametrize(("made_s", "code"), [(0.001, "why-loader-workers"), (1e6, "why-loader-bound")])
+def test_workers_that_cost_more_here_than_they_save_are_not_to_be_more(made_s: float, code: str) -> None:
+    alone = LoaderPass(batch_size=16, worker_count=0, made_s=made_s, low_s=made_s, high_s=made_s, ready_s=made_s)
+    timed = msgspec.structs.replace(measurement("cpu", "stable"), loader=(alone,))
+    answer = advise(workload("fp32"), replace(TRANSFORMER, loader_s=1000.0), keys=(), measurements=(timed,))
+    best = best_of(answer)
+    assert best.device.local
+    (said,) = [one for one in best.why if one.code.startswith("why-loader")]
+    assert said.code == code
+    if code == "why-loader-workers":
+        assert said.numbers["made_s"] == pytest.approx(made_s * best.batch_size_per_device / 16)

@@ -25,7 +25,11 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     if share >= NOTABLE_SHARE:
         waits_s = chosen.part_s("loader")
         numbers = {"share_fraction": share, "waits_s": waits_s, "step_s": chosen.step_s.value}
-        yield Reason.of("why-loader-bound" if workers else "why-loader-alone", **numbers, workers=workers)
+        made_s = _alone_s(comparison, chosen.batch_size_per_device)
+        if chosen.device.local and workers and made_s < waits_s:
+            yield Reason.of("why-loader-workers", **numbers, workers=workers, made_s=made_s)
+        else:
+            yield Reason.of("why-loader-bound" if workers else "why-loader-alone", **numbers, workers=workers)
     making = _making(comparison)
     if making is None or chosen.job_s is None:
         return
@@ -41,6 +45,15 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             least_job_s=chosen.job_s.value * rate / most,
             wanted=keeping_workers(rate, made_per_s),
         )
+
+
+def _alone_s(comparison: Comparison, batch_size: int) -> float:
+    """Seconds in which the training process alone makes a batch, from the largest timed; infinite: none was."""
+    alone = [one for one in comparison.loader if not one.worker_count]
+    if not alone:
+        return math.inf
+    largest = max(alone, key=lambda one: one.batch_size)
+    return largest.made_s * batch_size / largest.batch_size
 
 
 def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
@@ -62,7 +75,7 @@ def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
 
 def _making(comparison: Comparison) -> tuple[str, float] | None:
     """What making samples would be limited by, where the workload's own data were not timed; see `making_of`."""
-    return None if comparison.own_data_timed else making_of(comparison.workload)
+    return None if any(one.own_data for one in comparison.loader) else making_of(comparison.workload)
 
 
 def _rate_of_device(chosen: Prediction) -> float:

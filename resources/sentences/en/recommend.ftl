@@ -108,6 +108,7 @@ why-batch-held = Of the batch sizes that fit and make up the global batch of { $
        *[other] { $count } devices
     } in whole micro-batches, { $batch } a device is the fastest, to within 5 %, with the fewest of them.
 why-loader-bound = The data loader limits: { $waits_s } of each step of { $step_s } ({ $share_fraction }) wait for it with { $workers } workers. More workers, or whole batches that lie ready in memory, save most of that; a faster device does not.
+why-loader-workers = The data loader limits: { $waits_s } of each step of { $step_s } ({ $share_fraction }) wait for it with { $workers } workers, where the training process alone makes a batch in { $made_s } here. Fewer workers or none, or whole batches that lie ready in memory, save most of that.
 why-loader-alone = The data loader limits: { $waits_s } of each step of { $step_s } ({ $share_fraction }) go into loading, which the training process does itself. Loader workers, or whole batches that lie ready in memory, save most of that; a faster device does not.
 why-decoding-bound = If your pictures are JPEG files that are decoded while you train, the data loader limits: { $workers ->
         [1] one process makes

@@ -96,6 +96,7 @@ why-accumulation-held = 累积 { $steps } 个微批，凑成所要求的全局�
 why-batch-divides = 每设备批大小 { $batch } 能以整数个微批凑成全局批大小 { $global_batch }；工作负载原来的批大小（{ $own_batch }）在 { $count } 个设备上做不到。
 why-batch-held = 在放得下、且能于 { $count } 个设备上以整数个微批凑成全局批大小 { $global_batch } 的批大小中，每设备 { $batch } 最快（误差 5 % 以内），且微批最少。
 why-loader-bound = 瓶颈是数据加载：在 { $workers } 个加载进程下，每步 { $step_s } 中有 { $waits_s }（{ $share_fraction }）在等待数据。增加加载进程，或让整批数据预先备在内存中，可省去大部分等待；更快的设备则无济于事。
+why-loader-workers = 瓶颈是数据加载：在 { $workers } 个加载进程下，每步 { $step_s } 中有 { $waits_s }（{ $share_fraction }）在等待数据，而本机由训练进程自己加载一批只需 { $made_s }。减少加载进程或不用加载进程，或让整批数据预先备在内存中，可省去大部分等待。
 why-loader-alone = 瓶颈是数据加载：每步 { $step_s } 中有 { $waits_s }（{ $share_fraction }）用于加载，而加载由训练进程自己完成。使用加载进程，或让整批数据预先备在内存中，可省去大部分时间；更快的设备则无济于事。
 why-decoding-bound = 如果图片是在训练时才解码的 JPEG 文件，瓶颈就是数据加载：{ $workers } 个加载进程每秒最多产生 { $most } 张，而每个设备每秒需要 { $rate } 张。任务至少需要 { $least_job_s }。每个设备 { $wanted } 个加载进程有望跟上；预先解码图片也可以。
 why-tokenising-bound = 如果文本是在训练时才分词的，瓶颈就是数据加载：{ $workers } 个加载进程每秒最多产生 { $most } 个样本，而每个设备每秒需要 { $rate } 个。任务至少需要 { $least_job_s }。每个设备 { $wanted } 个加载进程有望跟上；预先分词也可以。
