@@ -226,16 +226,23 @@ def test_a_grid_is_what_its_cells_are_alone() -> None:
 
 
 def test_cards_before_and_after_the_table_get_its_oldest_and_newest_architecture() -> None:
+    figures = replace(FIGURES, architectures=tuple(row for row in FIGURES.architectures if not row.amd))
     names = [
         architecture_of(replace(CARD, compute_capability=number), FIGURES).name for number in ("5.2", "6.1", "99.0")
     ]
-    assert names[0] == names[1] == FIGURES.architectures[0].name
-    last = max(row.from_capability for row in FIGURES.architectures)
-    assert names[2] in {row.name for row in FIGURES.architectures if row.from_capability == last}
-    later = replace(FIGURES, architectures=tuple(row for row in FIGURES.architectures if row.from_capability >= 7))
+    assert names[0] == names[1] == figures.architectures[0].name
+    last = max(row.from_capability for row in figures.architectures)
+    assert names[2] in {row.name for row in figures.architectures if row.from_capability == last}
+    later = replace(figures, architectures=tuple(row for row in figures.architectures if row.from_capability >= 7))
     newest = replace(later, architectures=tuple(replace(row, below_capability=9.6) for row in later.architectures[-1:]))
     assert architecture_of(replace(CARD, compute_capability="6.0"), later).from_capability == 7.0
     assert architecture_of(replace(CARD, compute_capability="50.0"), newest) == newest.architectures[0]
+
+
+def test_a_card_of_amd_has_an_architecture_of_amd_and_no_other_card_has() -> None:
+    radeon = replace(CARD, compute_capability=None, amdgpu_target="gfx1100")
+    assert architecture_of(radeon, FIGURES).amd
+    assert not architecture_of(CARD, FIGURES).amd
 
 
 def test_power_and_clock_tell_forms_of_one_architecture_apart() -> None:
