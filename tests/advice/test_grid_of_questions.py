@@ -181,8 +181,7 @@ def _figures(advice: AdviceRecord) -> set[float]:
                 found |= {estimate.value, estimate.low, estimate.high}
         found |= {part.duration_s for part in one.parts}
         found |= {value for note in one.notes for value in note.numbers.values() if isinstance(value, float)}
-        if one.memory_capacity_bytes is not None:
-            found.add(one.memory_capacity_bytes)
+        found |= {size for size in (one.memory_capacity_bytes, one.usable_memory_bytes) if size is not None}
     return found
 
 
