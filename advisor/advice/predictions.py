@@ -12,6 +12,7 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.host_time import HostSpeed
+from advisor.measure.measurement import timed_loader
 from advisor.optable.compiled_table import compile_table
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
@@ -114,7 +115,7 @@ def sources_and_memory(
         measurements={measurement.device_key: measurement for measurement in facts.measurements},
         calibrations={calibration.device_key: calibration for calibration in calibrations},
         host=_host(facts),
-        loader=next((measurement.loader for measurement in facts.measurements if measurement.loader), ()),
+        loader=timed_loader(facts.measurements),
         interconnect=request.interconnect,
         node_count=request.node_count,
     )

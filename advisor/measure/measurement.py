@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from advisor.catalogue.precisions import Precision
@@ -162,3 +163,8 @@ class Measurement(Record, frozen=True, kw_only=True):
     """The end of what the measuring processes wrote, at most 4000 characters from one device's worker."""
     kept_memory: StepMeasurement | None = None
     """A step of `steps` once more, while the process kept what it freed; None where that promised nothing."""
+
+
+def timed_loader(measurements: Iterable[Measurement]) -> tuple[LoaderPass, ...]:
+    """The passes of the job's data loader that were timed here; empty: none was."""
+    return next((one.loader for one in measurements if one.loader), ())

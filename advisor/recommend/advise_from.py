@@ -13,7 +13,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine
-from advisor.measure.measurement import Measurement
+from advisor.measure.measurement import Measurement, timed_loader
 from advisor.predict.groups import Groups
 from advisor.predict.prediction import Device, Prediction, SetUpFigures
 from advisor.predict.time_to_train import CriticalBatch
@@ -91,7 +91,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         groups=groups,
         local_cards=_local_cards(machine),
         held_global_batch=global_batch_size,
-        loader=next((one.loader for one in measurements if one.loader), ()),
+        loader=timed_loader(measurements),
         critical_batch=critical_batch,
         node_count=node_count,
         fixed=fixed,

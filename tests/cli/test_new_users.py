@@ -45,15 +45,21 @@ def test_a_model_that_cannot_be_traced_ends_with_two_one_cause_and_the_log(
     assert "last-trace.log" in lines[0]
 
 
-def test_a_file_that_gives_something_else_is_told_in_the_readers_language(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    file = tmp_path / "mine.py"
+def file_with_strange_names(folder: Path) -> Path:
+    """A user's file whose batches have names that its model does not take."""
+    file = folder / "mine.py"
     file.write_text(
         "import torch\nfrom torch import nn\ndef build_model(): return nn.Linear(8, 4)\n"
         "def make_batch(n, length): return {'inputs': torch.randn(n, 8), 'targets': torch.zeros(n)}\n"
     )
+    return file
+
+
+def test_a_file_that_gives_something_else_is_told_in_the_readers_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    file = file_with_strange_names(tmp_path)
     assert run(["--predict", str(file), "--allow-code", "--language", "zh", *QUIET]) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert "mine：无法追踪该模型。" in line
@@ -66,11 +72,7 @@ def test_a_fault_of_a_users_file_is_told_once_and_is_none_to_report_where_it_is_
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "import torch\nfrom torch import nn\ndef build_model(): return nn.Linear(8, 4)\n"
-        "def make_batch(n, length): return {'inputs': torch.randn(n, 8), 'targets': torch.zeros(n)}\n"
-    )
+    file = file_with_strange_names(tmp_path)
     assert run(["--measure", str(file), "--allow-code", "--device", "cpu", "--budget", "5", *QUIET]) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert "make_batch returned a dict of inputs, targets, but forward of Linear takes input" in line

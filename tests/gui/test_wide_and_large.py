@@ -12,6 +12,7 @@ from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.pages.model_page import ModelPage
+from advisor.gui.pages.page import Page
 from advisor.gui.settings import ZOOMS
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
@@ -63,17 +64,22 @@ def test_more_runs_are_seen_in_a_higher_window(window: MainWindow, session: Sess
     qtbot.waitUntil(lambda: seen() == 12, timeout=60_000)
 
 
-@pytest.mark.parametrize("name", ["advice", "compare"])
-def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
-    window: MainWindow, session: Session, qtbot: QtBot, name: PageName
-) -> None:
+def with_largest_letters(window: MainWindow, session: Session, qtbot: QtBot, name: PageName) -> Page:
+    """A page of an advice in the smallest window, with letters as large as they get."""
     window.resize(1024, 700)
     session.set_advice(fakes.advice())
     for _ in ZOOMS:
         window.commands.act("zoom-in")
     qtbot.waitUntil(lambda: window.context.theme.zoom == ZOOMS[-1], timeout=20_000)
     window.show_page(name)
-    page = window.page(name)
+    return window.page(name)
+
+
+@pytest.mark.parametrize("name", ["advice", "compare"])
+def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
+    window: MainWindow, session: Session, qtbot: QtBot, name: PageName
+) -> None:
+    page = with_largest_letters(window, session, qtbot, name)
     qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=120_000)
     content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
     assert content is not None
@@ -86,13 +92,7 @@ def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
 def test_with_the_largest_letters_no_button_beside_or_below_a_title_is_cut(
     window: MainWindow, session: Session, qtbot: QtBot, name: PageName
 ) -> None:
-    window.resize(1024, 700)
-    session.set_advice(fakes.advice())
-    for _ in ZOOMS:
-        window.commands.act("zoom-in")
-    qtbot.waitUntil(lambda: window.context.theme.zoom == ZOOMS[-1], timeout=20_000)
-    window.show_page(name)
-    page = window.page(name)
+    page = with_largest_letters(window, session, qtbot, name)
     qtbot.waitUntil(lambda: page.isVisible() and page.width() > 0, timeout=20_000)
     head = page.title.parentWidget()
     assert head is not None
