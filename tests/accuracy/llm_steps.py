@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
 import msgspec
 
@@ -16,7 +17,6 @@ from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.evaluate.row_predictions import BENCHMARK_HOST
 from advisor.optable.compiled_table import CompiledTable, compile_table
-from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training, length_of
 from tests.accuracy.llm_rows import UNSTATED_VARIANT, LanguageModelRun, language_model_runs
 from tests.accuracy.llm_tables import computed, llm_table_path, load_llm_table
@@ -76,20 +76,16 @@ def table_key(step: MeasuredStep) -> str:
 
 
 @cache
-def _compiled(path_table: int) -> CompiledTable:
-    return compile_table(_TABLES[path_table])
-
-
-_TABLES: dict[int, OpTable] = {}
+def compiled_table(path: Path) -> CompiledTable:
+    """The recorded table at `path`, ready to be predicted from."""
+    return compile_table(load_llm_table(path))
 
 
 def _step(run: LanguageModelRun) -> MeasuredStep:
     workload = computed(run)
     training, spec = workload.training, card_of(run)
-    table = load_llm_table(llm_table_path(workload))
-    _TABLES[id(table)] = table
-    compiled = _compiled(id(table))
-    added_s, slowdown = _several(run, table, compiled, training, spec)
+    compiled = compiled_table(llm_table_path(workload))
+    added_s, slowdown = _several(run, compiled, training, spec)
     return MeasuredStep(
         compiled=compiled,
         training=training,
@@ -112,9 +108,7 @@ def _step(run: LanguageModelRun) -> MeasuredStep:
     )
 
 
-def _several(
-    run: LanguageModelRun, table: OpTable, compiled: CompiledTable, training: Training, spec: GpuSpec
-) -> tuple[float, float]:
+def _several(run: LanguageModelRun, compiled: CompiledTable, training: Training, spec: GpuSpec) -> tuple[float, float]:
     """(seconds that are exchanged in the open, factor of stragglers) of a run on several cards.
 
     Without the shares of single cards, which are told by what the runs take beyond it.
@@ -134,7 +128,7 @@ def _several(
             software_year=run.software_year,
             flash_generation=run.flash_generation,
         ),
-        traffic=traffic_of(table, once.precision),
+        traffic=traffic_of(compiled.table, once.precision),
         batch_size=once.batch_size,
         link=interconnect_or_usual(run.interconnect, spec),
         memory_bytes_per_s=spec.memory_bandwidth_bytes_per_s or 0.0,

@@ -5,23 +5,16 @@ from __future__ import annotations
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
 from advisor.evaluate.row_predictions import predicted_step
-from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.predict.evaluation import ScoredStep
 from advisor.workload.workload import length_of
 from tests.accuracy.llm_rows import LanguageModelRun, language_model_runs
-from tests.accuracy.llm_steps import card_of, is_fitted
-from tests.accuracy.llm_tables import computed, llm_table_path, load_llm_table
+from tests.accuracy.llm_steps import card_of, compiled_table, is_fitted
+from tests.accuracy.llm_tables import computed, llm_table_path
 
 
 def unfitted_steps() -> list[ScoredStep]:
     """Every run of a card of the spec table that the fit leaves out, with its range."""
-    kept: dict[int, CompiledTable] = {}
-    found = []
-    for run in language_model_runs():
-        if run.gpu_key in spec_table() and not is_fitted(run):
-            table = load_llm_table(llm_table_path(computed(run)))
-            found.append(_scored(run, kept.setdefault(id(table), compile_table(table))))
-    return found
+    return [_scored(run) for run in language_model_runs() if run.gpu_key in spec_table() and not is_fitted(run)]
 
 
 def why_unfitted(run: LanguageModelRun) -> str:
@@ -33,14 +26,14 @@ def why_unfitted(run: LanguageModelRun) -> str:
     return "several hosts" if (run.layout.host_size or 0) < run.layout.count else "one host without NVLink"
 
 
-def _scored(run: LanguageModelRun, compiled: CompiledTable) -> ScoredStep:
+def _scored(run: LanguageModelRun) -> ScoredStep:
     workload, spec = computed(run), card_of(run)
     training = workload.training
     answer = predicted_step(
         workload,
         spec,
         run.layout,
-        table=compiled,
+        table=compiled_table(llm_table_path(workload)),
         interconnect=run.interconnect,
         software_year=run.software_year,
         flash_generation=run.flash_generation,

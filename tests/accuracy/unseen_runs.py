@@ -6,11 +6,13 @@ Models, cards and publishers that the fit has not seen: what a user is told who 
 from __future__ import annotations
 
 import csv
+import dataclasses
 from functools import cache
 from pathlib import Path
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
+from advisor.evaluate.evaluation_record import scored_step
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import RunRow, read_run_rows
@@ -74,26 +76,10 @@ def why_unused() -> dict[str, int]:
 
 
 def _scored(question: RowQuestion, predictor: RowPredictor) -> ScoredStep:
-    row, training = question.row, question.workload.training
-    step = predictor.answer(question).step_s
+    row, step = question.row, scored_step(predictor.answer(question))
     assert step is not None
-    assert step.low is not None
-    assert step.high is not None
-    assert row.measured_s is not None
-    return ScoredStep(
-        workload=row.workload,
-        mode=training.mode,
-        precision=training.precision,
-        length=length_of(question.workload),
-        layout="nhwc" if training.channels_last else "nchw",
-        optimizer=training.optimizer,
-        gpu_key=row.gpu_key,
-        family=row.family or "",
-        batch_size=training.batch_size,
-        measured_s=row.measured_s,
-        predicted_s=step.value,
-        low_s=step.low,
-        high_s=step.high,
+    return dataclasses.replace(
+        step,
         source=row.source.split(":", maxsplit=1)[0],
         generation="" if row.software_year is None else str(row.software_year),
         method=row.cells["group"],
