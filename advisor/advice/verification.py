@@ -34,6 +34,8 @@ from advisor.workload.scrubbed_environment import scrubbed_environment
 DEFAULT_SECONDS = 60.0
 _START_S = 90.0
 """Imports, building the model, joining the ranks and the first steps."""
+_WARM_UP_STEPS = 3
+"""Of the script: after so few its time is that of the warm-up, which is no truth about a step."""
 _POLL_S = 0.5
 _READINGS = 10
 """A second of them tells who else uses the device."""
@@ -146,11 +148,21 @@ def _run(
     finally:
         for child in ranks:
             child.close()
+    return _of_timed_steps(answer, ranks)
+
+
+def _of_timed_steps(answer: _Answer | None, ranks: list[ChildProcess]) -> _Answer:
+    """The answer, where there is one and it tells of more than the warm-up."""
     if answer is None:
         said = [child.log.strip().splitlines()[-1] for child in ranks if child.log.strip()]
         text = visible(said[0][:300]) if said else "no message"
         raise VerificationError(
             f"--verify: the advised set-up failed here: {text}.", "Run it by hand with the script of --script."
+        )
+    if answer.steps <= _WARM_UP_STEPS:
+        raise VerificationError(
+            f"--verify: no step was timed beyond the first {_WARM_UP_STEPS}, which warm up.",
+            "Run it by hand with the script of --script, for longer.",
         )
     return answer
 

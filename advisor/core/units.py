@@ -87,7 +87,16 @@ def exactly(value: float, basis: Basis) -> Estimate:
 _J_PER_WH = 3600.0
 _LEAST_COST, _SMALL_COST = 0.0001, 0.1
 """Between them two decimals would say too little of a sum of money."""
-_TIME_STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_TIME_STEPS = (
+    (365.25 * 86400.0, "yr"),  # Julian, as astronomers count them
+    (86400.0, "d"),
+    (3600.0, "h"),
+    (60.0, "min"),
+    (1.0, "s"),
+    (1e-3, "ms"),
+    (1e-6, "µs"),
+    (1e-9, "ns"),
+)
 _BINARY_STEPS = ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"), (1.0, ""))
 _DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
@@ -110,7 +119,7 @@ def _stepped(number: float, steps: tuple[tuple[float, str], ...], unit: str) -> 
 
 
 def format_seconds(seconds: float) -> str:
-    """Text for a duration in seconds: `340 ms`, `2.40 h`."""
+    """Text for a duration in seconds: `340 ms`, `2.40 h`, `12.6 yr`."""
     return _stepped(seconds, _TIME_STEPS, "")
 
 
@@ -217,7 +226,7 @@ def unit_of(name: str) -> str | None:
 
 
 _BEFORE_UNIT = re.compile(
-    r"(?<=\d) (?=(?:%|°C|[nµm]?s|min|h|d|[KMGT]iB|mJ|[kMGTP]?(?:B(?:/s)?|FLOP(?:/s)?|/s|Wh|J|W|Hz)|[kMGTP])(?!\w))",
+    r"(?<=\d) (?=(?:%|°C|[nµm]?s|min|h|d|yr|[KMGT]iB|mJ|[kMGTP]?(?:B(?:/s)?|FLOP(?:/s)?|/s|Wh|J|W|Hz)|[kMGTP])(?!\w))",
     re.ASCII,
 )
 """The space between a figure and one of the units above."""

@@ -60,6 +60,8 @@ class Collection:
     readings: list[Reading] = field(default_factory=list)
     failures: list[Failed] = field(default_factory=list)
     caveats: list[Reason] = field(default_factory=list)
+    deaths: list[Reason] = field(default_factory=list)
+    """How workers ended without answering; another may have timed steps after each."""
     before: list[Reading] = field(default_factory=list)
     """Readings from before the worker opened the device."""
     layer_limit: int | None = None
@@ -115,6 +117,7 @@ class Collection:
         caveats = [
             *self.plan.notes,
             *self.caveats,
+            *self._told_deaths(),
             *left_out(self.plan.name, steps),
             *why_keep(self.plan.name, steps, kept_memory),
         ]
@@ -135,6 +138,12 @@ class Collection:
             log_tail=self.log_tail[-_LOG_CHARACTERS:],
             kept_memory=kept_memory,
         )
+
+    def _told_deaths(self) -> list[Reason]:
+        """How workers ended; where no step was timed by any of them, that is said too."""
+        if any(step.samples for step in self._steps.values()):
+            return self.deaths
+        return [Reason(code=f"{one.code}-early", numbers=one.numbers) for one in self.deaths]
 
     def _measured_keeping_memory(self) -> StepMeasurement | None:
         samples = self._kept_memory.samples

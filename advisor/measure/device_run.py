@@ -141,8 +141,7 @@ class DeviceRun:
 
     def _note_death(self, session: WorkerSession, error: Exception | None) -> None:
         how, numbers = failure_of(error, session)
-        early = "" if self.collection.steps() else "-early"  # nothing was kept: there was nothing yet
-        self.collection.caveats.append(Reason.of(f"measure-worker-{how}{early}", device=self.device.name, **numbers))
+        self.collection.deaths.append(Reason.of(f"measure-worker-{how}", device=self.device.name, **numbers))
         self.collection.log_tail = self._workers.log
         self.exit_kind = "died"
 

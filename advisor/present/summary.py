@@ -204,7 +204,7 @@ def _order(prediction: Prediction, goal: Goal) -> tuple[bool, bool, float, str]:
 
 def _excess_ratio(prediction: Prediction) -> float:
     """How many times its room a set-up needs: of those that do not fit, the nearest to it is told first."""
-    peak, capacity = prediction.peak_memory_bytes, prediction.memory_capacity_bytes
+    peak, capacity = prediction.peak_memory_bytes, prediction.usable_memory_bytes
     return peak.value / capacity if peak is not None and capacity else float("inf")
 
 

@@ -181,7 +181,7 @@ def _figures(advice: AdviceRecord) -> set[float]:
                 found |= {estimate.value, estimate.low, estimate.high}
         found |= {part.duration_s for part in one.parts}
         found |= {value for note in one.notes for value in note.numbers.values() if isinstance(value, float)}
-        found |= {size for size in (one.memory_capacity_bytes, one.usable_memory_bytes) if size is not None}
+        found |= {one.usable_memory_bytes} if one.usable_memory_bytes is not None else set()
     return found
 
 

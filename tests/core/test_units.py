@@ -61,6 +61,8 @@ def test_what_is_unknown_is_put_last() -> None:
         (format_seconds(0.34), "340 ms"),
         (format_seconds(8640.0), "2.40 h"),
         (format_seconds(2e-9), "2.00 ns"),
+        (format_seconds(300 * 86400.0), "300 d"),
+        (format_seconds(4619 * 86400.0), "12.6 yr"),
         (format_bytes(1.2 * 2**30), "1.20 GiB"),
         (format_bytes(12), "12.0 B"),
         (format_size(1.2 * 2**30), "1.20 GiB"),

@@ -185,6 +185,18 @@ def test_what_was_said_twice_is_said_once() -> None:
     assert collection(notes=(note, note)).measurement().caveats == (note,)
 
 
+@pytest.mark.parametrize(("events", "early"), [((ended("out_of_memory"),), "-early"), ((*steady(), ended()), "")])
+def test_a_worker_ended_before_a_step_was_timed_only_where_no_other_one_timed_any(
+    events: tuple[WorkerEvent, ...], early: str
+) -> None:
+    found = collection()
+    found.deaths.append(Reason.of("measure-worker-killed", device="device"))
+    for event in events:  # of the worker that took its place
+        found.take(event)
+    told = [caveat for caveat in found.measurement().caveats if caveat.code.startswith("measure-worker-")]
+    assert told == [Reason.of(f"measure-worker-killed{early}", device="device")]
+
+
 def test_only_the_end_of_a_long_log_is_kept() -> None:
     found = collection()
     found.log_tail = "x" * 5000 + "end"

@@ -67,6 +67,16 @@ def test_a_part_of_an_epoch_is_trained_as_a_part_as_it_was_predicted(tmp_path: P
     assert run_script(tmp_path, of_iris(epochs))["steps"] == steps
 
 
+@pytest.mark.parametrize("steps", [1, 3, 4])
+@pytest.mark.parametrize("mode", ["training", "inference"])
+def test_a_few_steps_print_what_was_timed_of_them(tmp_path: Path, steps: int, mode: str) -> None:
+    made = of_iris(2.0)
+    made = msgspec.structs.replace(made, workload=with_training(made.workload, mode=mode))
+    answer = run_script(tmp_path, made, "--steps", str(steps))
+    assert answer["steps"] == steps
+    assert 0 < answer["low_s"] == answer["step_s"] == answer["high_s"]
+
+
 def test_whichever_of_steps_and_seconds_comes_first_ends_the_training(tmp_path: Path) -> None:
     answer = run_script(tmp_path, of_iris(1e6), "--steps", "100000000", "--seconds", "1")
     assert 0 < answer["steps"] < 100_000_000

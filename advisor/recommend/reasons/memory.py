@@ -43,7 +43,7 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
     """Of the single GPUs that cannot hold the workload's own batch, the one that lacks least."""
     training = workload.training
     lacking = [
-        (prediction.peak_memory_bytes.value - prediction.memory_capacity_bytes, prediction.device.name, prediction)
+        (prediction.peak_memory_bytes.value - prediction.usable_memory_bytes, prediction.device.name, prediction)
         for prediction in predictions
         if prediction.fits is False
         and prediction.device.key != "cpu"
@@ -51,7 +51,7 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
         and prediction.precision == training.precision
         and prediction.batch_size_per_device == training.batch_size
         and prediction.peak_memory_bytes is not None
-        and prediction.memory_capacity_bytes is not None
+        and prediction.usable_memory_bytes is not None
     ]
     return min(lacking, key=lambda item: item[:2], default=(0.0, "", None))[2]
 
@@ -74,7 +74,7 @@ def _tight(predictions: Sequence[Prediction], best: Recommendation | None) -> Pr
     if best is None or best.device.key == "cpu" or STRATEGY_FACTS[best.strategy].shards:
         return None
     chosen = prediction_of(predictions, best)
-    if chosen is None or chosen.peak_memory_bytes is None or chosen.memory_capacity_bytes is None:
+    if chosen is None or chosen.peak_memory_bytes is None or chosen.usable_memory_bytes is None:
         return None
-    tight = chosen.peak_memory_bytes.value >= TIGHT_MEMORY_FRACTION * chosen.memory_capacity_bytes
+    tight = chosen.peak_memory_bytes.value >= TIGHT_MEMORY_FRACTION * chosen.usable_memory_bytes
     return chosen if tight else None

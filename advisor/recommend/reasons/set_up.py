@@ -23,7 +23,8 @@ from advisor.workload.workload import Workload
 HOST_BOUND_SHARE = 0.3
 LAUNCH_BOUND_SHARE = 0.5
 NOTABLE_RATIO = 1.15
-TIGHT_MEMORY_FRACTION = 0.85
+TIGHT_MEMORY_FRACTION = 0.9
+"""Of what a device can give."""
 _AHEAD_BY_GOAL: dict[Goal, str] = {"time": "why-fastest", "cost": "why-cheapest", "energy": "why-least-energy"}
 _TIED_BY_GOAL: dict[Goal, str] = {"time": "why-tied", "cost": "why-tied-cost", "energy": "why-tied-energy"}
 
@@ -198,7 +199,7 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             "why-memory-elsewhere", devices=Names(names=tuple(small)), need_bytes=chosen.peak_memory_bytes.value
         )
     yield from (note for note in chosen.notes if note.code.startswith(("memory-host-", "predict-outside-")))
-    capacity = chosen.memory_capacity_bytes
+    capacity = chosen.usable_memory_bytes
     if chosen.peak_memory_bytes is not None and capacity is not None:
         share = chosen.peak_memory_bytes.value / capacity
         if share >= TIGHT_MEMORY_FRACTION:
