@@ -161,7 +161,7 @@ def _of_timed_steps(answer: _Answer | None, ranks: list[ChildProcess]) -> _Answe
         )
     if answer.steps <= _WARM_UP_STEPS:
         raise VerificationError(
-            f"--verify: no step was timed beyond the first {_WARM_UP_STEPS}, which warm up.",
+            "--verify: no step was timed beyond the warm-up.",
             "Run it by hand with the script of --script, for longer.",
         )
     return answer

@@ -43,5 +43,5 @@ def test_a_time_of_the_warm_up_alone_verifies_nothing(
     chosen = fakes.advice().recommendation
     assert chosen is not None
     run = verification._run(Path("train.py"), chosen, 1.0, threading.Event())
-    with pytest.raises(verification.VerificationError, match="warm up") if refused else contextlib.nullcontext():
+    with pytest.raises(verification.VerificationError, match="warm-up") if refused else contextlib.nullcontext():
         drive(run)
