@@ -109,6 +109,8 @@ def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str
         parts.append(PRECISION_LABELS[one.precision])
     if one.strategy != "single":
         parts.append(strategy_name(one.strategy, language, short=True))
+    if advice.is_over_limits(one):
+        parts.append(sentence("picture-over-limits", language))
     return " · ".join(parts)
 
 

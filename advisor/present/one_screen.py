@@ -8,7 +8,7 @@ from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_bytes
 from advisor.predict.prediction import Prediction
-from advisor.present.summary import Section, Summary, best_by_device, summarise
+from advisor.present.summary import Section, Summary, best_by_device, explained_marks, limit_mark, summarise
 from advisor.present.table_cells import NONE, set_up_cells
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
@@ -65,12 +65,13 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     names = ("device", "strategy", "batch", "step", "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"
     title = sentence(f"summary-{fitting if rows[0].fits is not False else 'nearest'}-rows", language)
+    title = explained_marks(title, advice, language)
     cells = (
         set_up_cells(
             row,
             names,
             language,
-            device=counted(row.count, visible(row.device.name)),
+            device=f"{counted(row.count, visible(row.device.name))}{limit_mark(advice, row)}",
             strategy=STRATEGY_LABELS.get(row.strategy, NONE),
             memory=memory_cell(row, language),
         )

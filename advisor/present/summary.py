@@ -36,6 +36,8 @@ from advisor.recommend.strategy import best_by_count
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Mode
 
+OVER_LIMITS = "†"
+
 
 class Section(Record, frozen=True, kw_only=True):
     """A heading with its sentences."""
@@ -215,7 +217,10 @@ def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
     own = own_precisions(advice, shown)
     names = ("device", "count", "strategy", *(("precision",) if own else ()))
     names += ("batch", "step", "range", "job", "memory", "fits", "basis")
-    rows = (set_up_cells(one, names, language) for one in shown)
+    rows = (
+        set_up_cells(one, names, language, device=f"{visible(one.device.name)}{limit_mark(advice, one)}")
+        for one in shown
+    )
     return table_of(devices_title(advice, language, own=own), names, rows, language, first_number="batch")
 
 
@@ -227,7 +232,18 @@ def own_precisions(advice: AdviceRecord, shown: Iterable[Prediction]) -> bool:
 def devices_title(advice: AdviceRecord, language: Language, *, own: bool) -> str:
     """The title of the devices' table; `own`: some of its devices lack the precision and have one of their own."""
     code = "summary-devices-own" if own else "summary-devices"
-    return sentence(code, language, precision=PRECISION_LABELS[advice.shown_precision])
+    title = sentence(code, language, precision=PRECISION_LABELS[advice.shown_precision])
+    return explained_marks(title, advice, language)
+
+
+def explained_marks(title: str, advice: AdviceRecord, language: Language) -> str:
+    """A title of a table of set-ups that also says what the mark of those beyond a limit means, where there are any."""
+    return sentence("summary-over-limits", language, title=title, mark=OVER_LIMITS) if advice.over_limits else title
+
+
+def limit_mark(advice: AdviceRecord, one: Prediction) -> str:
+    """What stands behind the device of a set-up beyond a limit."""
+    return f" {OVER_LIMITS}" if advice.is_over_limits(one) else ""
 
 
 def _measured_table(advice: AdviceRecord, language: Language) -> Table | None:

@@ -101,7 +101,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     crossovers = find_crossovers(comparison.exact_enough)
     winner = _winner(comparison, finalists)
     best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
-    freer = _freer(comparison, winner)
+    freer, places = _freer(comparison, winner), _places(comparison, finalists)
     told = tuple(one.reason for one in freer)
     if best is not None:
         best = replace(best, would_change_if=(*told, *best.would_change_if))
@@ -119,7 +119,8 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
             *comparison_caveats(comparison, finalists, best, here),
         ),
         predictions=filled,
-        best_set_ups=_places(comparison, finalists),
+        best_set_ups=places,
+        over_limits=tuple(one for one in places if not within_limits(filled[one], comparison.limits, draws)),
     )
 
 

@@ -123,6 +123,8 @@ class Recommendations(Record, frozen=True, kw_only=True):
     """The predictions with cost and energy filled in."""
     best_set_ups: tuple[int, ...] = ()
     """Places in `predictions` of the set-up that each device and count entered the comparison with."""
+    over_limits: tuple[int, ...] = ()
+    """Those of them that pass a limit on cost, power or hours, or lack the figure for it."""
 
 
 def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:

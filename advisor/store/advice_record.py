@@ -60,6 +60,8 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     """Every set-up that was predicted, those that do not fit included."""
     best_set_ups: tuple[int, ...] = ()
     """Places in `predictions` of the set-up that each device and count entered the comparison with."""
+    over_limits: tuple[int, ...] = ()
+    """Those of them that pass a limit on cost, power or hours, or lack the figure for it."""
     recommendation: Recommendation | None
     """The best set-up of all candidates; None: none was predicted that fits and keeps what was asked."""
     recommendation_local: Recommendation | None
@@ -81,6 +83,10 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     def main(self) -> Recommendation | None:
         """What is recommended: of all candidates, or where nothing is, of this machine."""
         return self.recommendation or self.recommendation_local
+
+    def is_over_limits(self, one: Prediction) -> bool:
+        """Whether a set-up that is shown passes a limit on cost, power or hours that was given."""
+        return any(self.predictions[place] is one for place in self.over_limits)
 
     @property
     def shown_precision(self) -> Precision:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from advisor.core.sentences import sentence
+from advisor.core.sentences import Language, sentence
 from advisor.core.units import Estimate, format_count, format_energy, format_range, format_rate
+from advisor.present.one_screen import one_screen
 from advisor.present.report.batch_chart import nice_ticks
-from advisor.present.summary import best_by_device
+from advisor.present.report.tables import device_table
+from advisor.present.summary import OVER_LIMITS, best_by_device, summarise
+from advisor.present.tables import Table
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.recommendation import rests_on
+from advisor.store.advice_record import AdviceRecord
 from advisor.store.json_file import read
+from tests.present.fakes import advice
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "advice"
 
@@ -68,3 +74,25 @@ def test_the_advised_set_up_is_the_row_of_its_device_and_count_and_no_row_grows_
     rows = best_by_device(advice)
     assert [row for row in rows if rests_on(advised, row)]
     assert max(row.global_batch_size for row in rows) <= largest_global_batch(advice.workload)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_table_marks_what_is_over_a_limit_and_says_what_the_mark_means(language: Language) -> None:
+    made = advice()
+    place = made.predictions.index(next(one for one in best_by_device(made) if one.device_and_count != _advised(made)))
+    limited = msgspec.structs.replace(made, over_limits=(place,))
+    for plain, marked in ((made, False), (limited, True)):
+        for table in (summarise(plain, language).tables[0], one_screen(plain, language).tables[0], _reported(plain)):
+            assert sum(row[0].endswith(f" {OVER_LIMITS}") for row in table.rows) == marked
+            assert (OVER_LIMITS in table.title) is marked
+
+
+def _advised(made: AdviceRecord) -> tuple[str, int]:
+    assert made.recommendation is not None
+    return made.recommendation.device_and_count
+
+
+def _reported(made: AdviceRecord) -> Table:
+    table = device_table(made, "en")
+    assert table is not None
+    return table

@@ -99,6 +99,20 @@ def test_no_limit_lets_a_step_grow_beyond_what_training_takes() -> None:
         assert all(one.global_batch_size <= most for one in shown_for(Limits(max_job_s=share * free_s)))
 
 
+def test_what_is_shown_beyond_a_limit_is_marked_and_nothing_else() -> None:
+    times_s = sorted(job_s(one) for one in shown_for(Limits()))
+    assert advised(Limits()).over_limits == ()
+    for limit_s in (times_s[0] / 2, (times_s[0] + times_s[-1]) / 2):
+        answer = advised(Limits(max_job_s=limit_s))
+        marked = {place for place in answer.best_set_ups if job_s(answer.predictions[place]) > limit_s}
+        assert set(answer.over_limits) == marked != set()
+
+
+def test_without_a_price_no_set_up_is_known_to_keep_a_limit_on_cost() -> None:
+    answer = advised(Limits(max_cost=1.0))
+    assert set(answer.over_limits) == set(answer.best_set_ups) != set()
+
+
 def shown(answer: Recommendations) -> list[Prediction]:
     return [answer.predictions[place] for place in answer.best_set_ups]
 

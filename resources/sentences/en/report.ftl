@@ -121,6 +121,7 @@ accuracy-capability = Cards of compute capability { $capability }
 picture-title = Time of the whole job
 picture-unit = on a logarithmic axis; each line is the 80 % range
 picture-here = here
+picture-over-limits = over a limit
 picture-legend = Filled dots rest on what was timed here, hollow ones on the spec sheet.
 picture-legend-tie = The bracket joins what shows no clear difference to the advice.
 picture-legend-disturbed = A dashed line: the measurement was disturbed.

@@ -90,6 +90,7 @@ summary-more = { $sentences ->
     }: --details
 summary-best-rows = The best set-ups, the advised one first
 summary-nearest-rows = Nothing fits; what each lacks least
+summary-over-limits = { $title }; { $mark }: over a limit that was given, or not known to keep it
 memory-of = { $need } of { $room }
 memory-of-too-much = { $need } > { $room }
 memory-of-host-short = { $need }, host too small

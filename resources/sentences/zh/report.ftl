@@ -118,6 +118,7 @@ accuracy-capability = 计算能力 { $capability } 的显卡
 picture-title = 整个任务的时间
 picture-unit = 对数坐标；横线为 80 % 区间
 picture-here = 本机
+picture-over-limits = 超出限制
 picture-legend = 实心点基于本机计时，空心点基于规格表。
 picture-legend-tie = 括线连接与建议没有明显差别的方案。
 picture-legend-disturbed = 虚线：测量受到干扰。

@@ -84,6 +84,7 @@ summary-log = 日志中的时间去向
 summary-more = 还有 { $sentences } 条说明和 { $rows } 行：--details
 summary-best-rows = 最佳方案，所建议的在前
 summary-nearest-rows = 都放不下；各设备最接近的方案
+summary-over-limits = { $title }；{ $mark } 表示超出所给的限制，或无法判断是否超出
 memory-of = { $need } / { $room }
 memory-of-too-much = { $need } > { $room }
 memory-of-host-short = { $need }，主机内存不足
