@@ -71,10 +71,16 @@ def _counted_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _garbage_of_this_thread() -> Iterator[None]:
-    """Windows of earlier tests are deleted here, not in the thread of some job: what Qt made does not survive that."""
+    """A window is deleted here, not in the thread of some job: what Qt made does not survive that.
+
+    What was there before the test is set aside: to look through all of it after each test took longer than the test.
+    """
     gc.disable()
+    gc.freeze()
     yield
     gc.collect()
+    gc.unfreeze()
+    gc.enable()
 
 
 @pytest.fixture
