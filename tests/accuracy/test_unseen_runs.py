@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from advisor.catalogue.spec_table import spec_table
 from advisor.predict.accuracy_record import DOCUMENT
 from advisor.predict.evaluation import ScoredStep
 from tests.accuracy.fitted_steps import fitted_steps
@@ -35,7 +36,7 @@ def covered(steps: Sequence[ScoredStep]) -> float:
 
 def test_four_of_five_lie_inside_of_their_range_and_more_of_cards_that_are_named_whole() -> None:
     steps = unseen_steps()
-    assert covered(steps) >= 0.8
+    assert 0.8 <= covered(steps) <= 0.92
     named = [step for step in steps if step.method == STATED]
     # Ranges of 80 %: far more than that inside would be idle, too.
     assert 0.85 <= covered(named) <= 0.92
@@ -54,3 +55,17 @@ def test_every_row_that_is_not_judged_says_why_and_the_page_counts_it() -> None:
 @pytest.mark.parametrize("source", ["diffusers-attn-2023", "diffusers-torch2.0"])
 def test_three_of_four_diffusion_steps_lie_inside_of_their_range(source: str) -> None:
     assert covered([step for step in unseen_steps() if step.source == source]) >= 0.75
+
+
+def test_a_card_whose_form_nobody_stated_is_answered_for_its_name_and_four_of_five_lie_inside() -> None:
+    unstated = [step for step in unseen_steps() if step.method == "form or memory not stated"]
+    assert {step.gpu_key for step in unstated}.isdisjoint(spec_table())
+    assert 0.8 <= covered(unstated) <= 0.92
+
+
+def test_four_of_five_steps_on_a_card_of_amd_for_data_centres_lie_inside_of_their_range() -> None:
+    """Large batches, by which no figure and no range was chosen."""
+    steps = [step for step in unseen_steps() if step.gpu_key == "mi250"]
+    assert len(steps) == 25
+    assert 0.75 <= covered(steps) <= 0.92
+    assert np.mean([abs(step.predicted_s / step.measured_s - 1.0) for step in steps]) <= 0.23
