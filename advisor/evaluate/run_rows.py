@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -23,12 +23,12 @@ from advisor.evaluate.run_words import (
     CHANNELS_LAST,
     COMPILED,
     DATA_PARALLEL,
-    MEMORY_KINDS,
     MODES,
     OPTIMIZER_WORDS,
     UNSAID,
     YES_OR_NO,
     attention_meant,
+    memory_kind_meant,
     plain,
     without_unit,
 )
@@ -162,14 +162,14 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
     optimizer, fused = _optimizer(cells)
     facts = {
         "mode": _choice(cells, "mode", MODES),
-        "precision": _precision(cells),
+        "precision": _understood(cells, "precision", precision_meant, PRECISIONS),
         "batch_size": _count(cells, "batch_per_gpu"),
         "length": _count(cells, "seq_len_or_img"),
         "optimizer": optimizer,
         "fused_optimizer": fused,
         "channels_last": _choice(cells, "layout", CHANNELS_LAST),
         "compiled": _choice(cells, "compile", COMPILED),
-        "attention": _attention(cells),
+        "attention": _understood(cells, "attention", attention_meant, get_args(Attention)),
         "layout": _layout(cells),
         "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,
@@ -179,7 +179,7 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
         "measured_s": _number(cells, "ms", unit=1e-3),
         "efficiency": _number(cells, "efficiency"),
         "peak_bytes": _number(cells, "peak_gb", unit=1e9),
-        "memory_kind": _choice(cells, "memory_kind", MEMORY_KINDS) or "allocated",
+        "memory_kind": _understood(cells, "memory_kind", memory_kind_meant, get_args(MemoryKind)) or "allocated",
         "largest_batch_that_ran": _count(cells, "max_batch_that_ran", least=0),
         "smallest_batch_that_failed": _count(cells, "min_batch_that_failed"),
     }
@@ -208,19 +208,14 @@ def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, Meant])
     return allowed[plain(given)]
 
 
-def _attention(cells: Mapping[str, str]) -> Attention | None:
-    given = cells.get("attention", "")
-    found = attention_meant(given)
+def _understood(
+    cells: Mapping[str, str], column: str, meant: Callable[[str], Meant | None], allowed: Iterable[str]
+) -> Meant | None:
+    """What a cell of free words means; a cell that is not understood is refused with the words that are allowed."""
+    given = cells.get(column, "")
+    found = meant(given)
     if given and found is None:
-        raise _WrongCell("attention", given, " ".join(get_args(Attention)))
-    return found
-
-
-def _precision(cells: Mapping[str, str]) -> Precision | None:
-    given = cells.get("precision", "")
-    found = precision_meant(given)
-    if given and found is None:
-        raise _WrongCell("precision", given, " ".join(PRECISIONS))
+        raise _WrongCell(column, given, " ".join(allowed))
     return found
 
 

@@ -21,6 +21,9 @@ _ATTENTION: tuple[tuple[str, Attention], ...] = (
 )
 """The first that is found decides: `sdpa (flash2 in torch 2.2)` is PyTorch's own."""
 
+_MEMORY_KIND = re.compile(r"(?P<allocated>allocated)|(?P<reserved>reserved)|(?P<device>nvidia-smi|device)")
+"""The first that is found decides: `max_memory_allocated (nvidia-smi also given)` is what tensors hold."""
+
 YES_OR_NO: Mapping[str, bool] = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
 COMPILED: Mapping[str, bool] = {
     **YES_OR_NO,
@@ -57,13 +60,6 @@ DATA_PARALLEL: Mapping[str, DataParallel] = {
     "fsdp2": "fsdp",
     "none": "single",
 }
-MEMORY_KINDS: Mapping[str, MemoryKind] = {
-    **{word: word for word in get_args(MemoryKind)},
-    "max_memory_allocated": "allocated",
-    "max_memory_reserved": "reserved",
-    "nvidia-smi": "device",
-}
-
 UNITS: Mapping[str, Mapping[str, float]] = {
     "ms": {"ms": 1.0, "s": 1e3},
     "peak_gb": {"gb": 1.0, "gib": 1.024**3, "mb": 1e-3, "mib": 1.024**2 * 1e-3},
@@ -90,3 +86,9 @@ def plain(cell: str) -> str:
 def attention_meant(cell: str) -> Attention | None:
     """How attention runs by what a table says of it (`flash2`, `triton flash (default)`); None: not understood."""
     return next((word for pattern, word in _ATTENTION if re.search(pattern, cell.lower())), None)
+
+
+def memory_kind_meant(cell: str) -> MemoryKind | None:
+    """What was read as the peak (`max_memory_reserved`, `nvidia-smi, rounded to GB`); None: not understood."""
+    found = _MEMORY_KIND.search(plain(cell))
+    return next((kind for kind in get_args(MemoryKind) if found is not None and found[kind]), None)
