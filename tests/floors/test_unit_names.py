@@ -53,7 +53,7 @@ WITHOUT_UNIT = {
     # fractions of a whole by their own name, and rates a call
     "fraction", "host_s_per_dispatch", "step_factor_elsewhere",
     # places in a group, a text, a ranking or a session; counts by the field's usual names
-    "exactness_rank", "effort_rank", "best_set_ups", "table_place",
+    "exactness_rank", "effort_rank", "best_set_ups", "over_limits", "table_place",
     "rank", "lost_ranks", "elsewhere_ranks", "place", "line", "start", "stage", "cards_per_node", "n_gpus", "length",
     "software_year", "flash_generation", "largest_batch", "largest_batch_that_ran", "smallest_batch_that_failed",
     "trainable_tensor_shapes",

@@ -73,7 +73,7 @@ def _counted_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 def _garbage_of_this_thread() -> Iterator[None]:
     """A window is deleted here, not in the thread of some job: what Qt made does not survive that.
 
-    What was there before the test is set aside: to look through all of it after each test took longer than the test.
+    What was there before the test is set aside, so that no test pays for the objects of all before it.
     """
     gc.disable()
     gc.freeze()
