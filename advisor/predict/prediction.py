@@ -139,6 +139,12 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
         capacity = self.memory_capacity_bytes
         return capacity if capacity is None or self.device.key == "cpu" else usable_bytes(capacity)
 
+    @property
+    def memory_share(self) -> float | None:
+        """Peak of a step against what it can take of a device's memory: above 1 it does not fit; None: unknown."""
+        peak, usable = self.peak_memory_bytes, self.usable_memory_bytes
+        return peak.value / usable if peak is not None and usable else None
+
     def part_s(self, *kinds: PartKind) -> float:
         """Seconds a step that the parts of these kinds take together."""
         return sum(part.duration_s for part in self.parts if part.kind in kinds)

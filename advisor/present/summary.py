@@ -206,8 +206,8 @@ def _order(prediction: Prediction, goal: Goal) -> tuple[bool, bool, float, str]:
 
 def _excess_ratio(prediction: Prediction) -> float:
     """How many times its room a set-up needs: of those that do not fit, the nearest to it is told first."""
-    peak, capacity = prediction.peak_memory_bytes, prediction.usable_memory_bytes
-    return peak.value / capacity if peak is not None and capacity else float("inf")
+    share = prediction.memory_share
+    return float("inf") if share is None else share
 
 
 def _device_table(advice: AdviceRecord, language: Language) -> Table | None:

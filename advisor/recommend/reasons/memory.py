@@ -74,7 +74,5 @@ def _tight(predictions: Sequence[Prediction], best: Recommendation | None) -> Pr
     if best is None or best.device.key == "cpu" or STRATEGY_FACTS[best.strategy].shards:
         return None
     chosen = prediction_of(predictions, best)
-    if chosen is None or chosen.peak_memory_bytes is None or chosen.usable_memory_bytes is None:
-        return None
-    tight = chosen.peak_memory_bytes.value >= TIGHT_MEMORY_FRACTION * chosen.usable_memory_bytes
-    return chosen if tight else None
+    share = None if chosen is None else chosen.memory_share
+    return chosen if share is not None and share >= TIGHT_MEMORY_FRACTION else None

@@ -199,16 +199,9 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             "why-memory-elsewhere", devices=Names(names=tuple(small)), need_bytes=chosen.peak_memory_bytes.value
         )
     yield from (note for note in chosen.notes if note.code.startswith(("memory-host-", "predict-outside-")))
-    capacity = chosen.usable_memory_bytes
-    if chosen.peak_memory_bytes is not None and capacity is not None:
-        share = chosen.peak_memory_bytes.value / capacity
-        if share >= TIGHT_MEMORY_FRACTION:
-            yield Reason.of(
-                "why-memory-tight",
-                need_bytes=chosen.peak_memory_bytes.value,
-                capacity_bytes=capacity,
-                share_fraction=share,
-            )
+    need, capacity, share = chosen.peak_memory_bytes, chosen.usable_memory_bytes, chosen.memory_share
+    if need is not None and capacity is not None and share is not None and share >= TIGHT_MEMORY_FRACTION:
+        yield Reason.of("why-memory-tight", need_bytes=need.value, capacity_bytes=capacity, share_fraction=share)
 
 
 def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
