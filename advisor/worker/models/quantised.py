@@ -18,6 +18,7 @@ from advisor.worker.models.quantised_kernels import (
     dequantise_scales,
     int8_rows,
 )
+from advisor.worker.models.trainable_parameters import is_projection, projection_sizes
 from advisor.workload.workload import Quantization, Training, quantization_of, stored_bits
 
 _NF4_BLOCK = 64
@@ -30,14 +31,15 @@ _EXPERT_DIMENSIONS = 3
 def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, head: nn.Module | None) -> None:
     """Pack every frozen linear layer but `head`, and every frozen stack of experts, in place.
 
-    `dtype` is what products compute in. Layers without a frozen weight are left as they are.
+    GPT-2's projections are linear layers of transformers' own, whose weights stand transposed; libraries pack them like
+    the others. `dtype` is what products compute in. Layers without a frozen weight are left as they are.
     """
     scheme, bits = quantization_of(training), stored_bits(training)
     if scheme is None or bits is None:
         return
     for owner in list(module.modules()):
         for name, child in list(owner.named_children()):
-            if isinstance(child, nn.Linear) and child is not head and not child.weight.requires_grad:
+            if is_projection(child) and child is not head and not child.weight.requires_grad:
                 setattr(owner, name, QuantisedLinear(child, scheme, bits, dtype))
         _pack_experts(owner, scheme, bits, dtype)
 
@@ -98,11 +100,12 @@ def _sizes(weight: Tensor, scheme: Quantization, bits: int) -> dict[str, tuple[t
 class QuantisedLinear(nn.Module):
     """A frozen linear layer whose weight is packed."""
 
-    def __init__(self, linear: nn.Linear, scheme: Quantization, bits: int, dtype: torch.dtype) -> None:
+    def __init__(self, linear: Any, scheme: Quantization, bits: int, dtype: torch.dtype) -> None:  # noqa: ANN401 - Linear or transformers' Conv1D
         """Take the sizes and the bias of `linear`."""
         super().__init__()
-        self.in_features, self.out_features = linear.in_features, linear.out_features
-        self.weight = Packed(linear.weight, scheme, bits)
+        self.in_features, self.out_features = projection_sizes(linear)
+        weight = linear.weight if isinstance(linear, nn.Linear) else linear.weight.t()
+        self.weight = Packed(weight, scheme, bits)
         self.bias = linear.bias
         self.dtype = dtype
 

@@ -26,6 +26,16 @@ LLAMA = {
     "vocab_size": 4096,
     "architectures": ["LlamaForCausalLM"],
 }
+GPT2 = {
+    "model_type": "gpt2",
+    "n_embd": WIDTH,
+    "n_inner": INNER,
+    "n_layer": LAYERS,
+    "n_head": 4,
+    "n_positions": LENGTH,
+    "vocab_size": 4096,
+    "architectures": ["GPT2LMHeadModel"],
+}
 MIXTRAL = {**LLAMA, "model_type": "mixtral", "num_local_experts": 4, "architectures": ["MixtralForCausalLM"]}
 
 
@@ -68,6 +78,16 @@ def test_packed_weights_take_their_bits_and_their_scales(
     saved_bytes = plain.parameter_bytes - packed.parameter_bytes
     assert least < 8 * (2.0 - saved_bytes / LINEAR_WEIGHTS) < most
     assert packed.caveats == ()
+
+
+@pytest.mark.parametrize(("scheme", "bits"), [("nf4", 4), ("gptq", 4), ("int8", 8)])
+def test_projections_of_gpt2_are_packed_too_though_they_are_kept_transposed(scheme: str, bits: int) -> None:
+    plain, packed = traced(GPT2, trainable="lora", weights_bits=16), traced(GPT2, trainable="lora", quantization=scheme)
+    projections = LAYERS * (4 * WIDTH * WIDTH + 2 * WIDTH * INNER)
+    assert packed.parameter_count == plain.parameter_count
+    saved_bytes = plain.parameter_bytes - packed.parameter_bytes
+    assert bits <= 8 * (2.0 - saved_bytes / projections) < bits + 0.3
+    assert step_flop(packed, BATCH) == pytest.approx(step_flop(plain, BATCH), rel=1e-3)
 
 
 def test_nf4_weights_are_made_anew_in_forward_and_in_backward() -> None:
