@@ -8,8 +8,10 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 _CHECK_MS = 200
-_ROUNDS_BETWEEN = 300
-"""At least a minute lies between two full collections."""
+_UNSEEN_MS = 2000
+"""Between two looks while nobody sees the window: waking is most of what it costs then."""
+_QUIET_MS = 60_000
+"""At least so long lies between two full collections, and nothing moved in it."""
 _going_on: list[IdleCollection] = []
 """One for each window that is open: garbage is the process's, so the last one gives it back."""
 
@@ -27,7 +29,7 @@ class IdleCollection(QObject):
         """`busy` says whether a pause would be noticed now."""
         super().__init__(parent)
         self._busy = busy
-        self._rounds = 0
+        self._quiet_ms = 0
         _going_on.append(self)
         gc.disable()
         self._timer = QTimer(self, interval=_CHECK_MS)
@@ -38,10 +40,14 @@ class IdleCollection(QObject):
         youngest, young, old = (count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True))
         if youngest or young:
             gc.collect(1 if young else 0)
-        self._rounds = 0 if self._busy() else self._rounds + 1
-        if self._rounds >= _ROUNDS_BETWEEN and old:
-            self._rounds = 0
+        self._quiet_ms = 0 if self._busy() else self._quiet_ms + self._timer.interval()
+        if self._quiet_ms >= _QUIET_MS and old:
+            self._quiet_ms = 0
             gc.collect()
+
+    def set_hidden(self, *, hidden: bool) -> None:
+        """Look seldom while nobody sees the window: little is made then, and no pause is noticed."""
+        self._timer.setInterval(_UNSEEN_MS if hidden else _CHECK_MS)
 
     def end(self) -> None:
         """Collect by itself again, as Python does, once the last window is closed."""

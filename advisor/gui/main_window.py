@@ -316,6 +316,7 @@ class MainWindow(QMainWindow):
 
     def _visibility_changed(self, *, hidden: bool) -> None:
         self.session.feed.set_hidden(hidden=hidden)
+        self._collection.set_hidden(hidden=hidden)
         page = self._pages.get(self.current)
         if page is not None and self._painted:
             (page.deactivate if hidden else page.activate)()
