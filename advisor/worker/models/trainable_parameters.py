@@ -165,7 +165,7 @@ def _named(names: list[str], wanted_layers: tuple[str, ...]) -> list[str]:
     for wanted in wanted_layers:
         if not any(_ends_with(name, wanted) for name in names):
             known = sorted({name.rpartition(".")[2] for name in names})
-            meant = meant_or_known(wanted, known)
+            meant = meant_or_known(wanted, known, "known-layers")
             raise SaidError.of("worker-no-such-layer", meant, given=shown_value(wanted))
     return [name for name in names if any(_ends_with(name, wanted) for wanted in wanted_layers)]
 

@@ -88,6 +88,12 @@ def test_a_layer_that_is_not_there_is_refused_with_the_nearest_name() -> None:
     assert "q_proj" in caught.value.remedy
 
 
+def test_a_layer_that_nothing_is_like_is_refused_with_the_names_of_the_models_own_layers() -> None:
+    with pytest.raises(InputError) as caught:
+        load(small(LLAMA, trainable="lora", lora_targets=["query_key_value"]))
+    assert caught.value.remedy.startswith("Its linear layers: down_proj, gate_proj")
+
+
 @pytest.mark.parametrize("config", [LLAMA, BERT, T5], ids=["llama", "bert", "t5"])
 def test_a_loss_in_chunks_is_the_loss_and_so_are_its_gradients(config: dict[str, Any]) -> None:
     whole, chunked = load(small(config)), load(small(config, chunked_loss=True))
