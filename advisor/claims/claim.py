@@ -82,6 +82,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """The claimed time of all its epochs."""
     speed_up_ratio: Ratio | None = None
     """How many times as fast as what it is compared with."""
+    mfu_fraction: Ratio | None = None
+    """The claimed share of the cards' peak that the model's own FLOP take (MFU): 0.55 is 55 %."""
 
 
 class Claim(ClaimFields, frozen=True, kw_only=True):
@@ -137,6 +139,8 @@ class ClaimAnswer(Record, frozen=True, kw_only=True):
     """What is predicted for a ratio, with its 80 % range."""
     bound_ratio: float | None = None
     """No ratio can be larger."""
+    expected_mfu_fraction: Estimate | None = None
+    """What share of the peak is predicted (MFU), with its 80 % range."""
 
 
 def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
@@ -144,7 +148,7 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
     entries = read_toml(path, ClaimFile).claim
     for index, entry in enumerate(entries):
         times = (entry.step_s, entry.epoch_s, entry.job_s)
-        values = (*times, entry.samples_per_s, entry.tokens_per_s, entry.speed_up_ratio)
+        values = (*times, entry.samples_per_s, entry.tokens_per_s, entry.speed_up_ratio, entry.mfu_fraction)
         if entry.text is None and entry.fits is None and all(value is None for value in values):
             raise SaidError.of("claim-nothing-to-check", path=str(path), place=f"claim[{index}]")
     return entries

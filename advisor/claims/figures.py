@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from advisor.claims.number_words import DURATION, NUMBER, SAMPLES, SECOND, STEPS, TOKENS, duration, number, search
 from advisor.claims.ratio_words import find_ratio
+from advisor.claims.utilisation_words import find_utilisation, without_utilisation
 
 _STEP_WORD = STEPS.replace("|its?", "")
 """Not `it`, which mostly is the pronoun: `it took 3 hours`."""
@@ -26,6 +27,7 @@ class Figures(NamedTuple):
     epoch_s: float | None = None
     job_s: float | None = None
     speed_up_ratio: float | None = None
+    mfu_fraction: float | None = None
 
     def __bool__(self) -> bool:
         """Whether there is anything to check."""
@@ -34,6 +36,14 @@ class Figures(NamedTuple):
 
 def find_figures(plain: str) -> Figures:
     """The figures of a normalised text."""
+    mfu = find_utilisation(plain)
+    if mfu is not None:
+        return _speeds(without_utilisation(plain))._replace(mfu_fraction=mfu)
+    return _speeds(plain)
+
+
+def _speeds(plain: str) -> Figures:
+    """Times, rates and ratios."""
     step = _step_s(plain)
     samples = _rate(plain, SAMPLES)
     tokens = _rate(plain, TOKENS)

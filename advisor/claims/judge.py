@@ -12,6 +12,7 @@ from advisor.claims.refusals import refusal, unknown_card
 from advisor.claims.sized import check_sized
 from advisor.claims.switched import check_change, check_fits, is_about_one_change
 from advisor.claims.times import check_time
+from advisor.claims.utilised import check_utilisation
 from advisor.core.file_fault import shown_value
 from advisor.core.sentences import SaidError
 from advisor.workload.workload_file import load_workload
@@ -41,13 +42,26 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
         return check_count_ratio(parsed, predictor)
     if parsed.unknown_gpus:
         raise unknown_card(parsed, predictor.specs)
+    if parsed.mfu_fraction is not None and _is_only_about_utilisation(parsed):
+        return check_utilisation(parsed, predictor)
     if not parsed.gpus:
         raise refusal("claim-without-card", parsed, predictor.specs)
+    return _of_known_cards(parsed, predictor)
+
+
+def _of_known_cards(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
+    """The answer to a claim about cards of the table that are not held against others."""
     if parsed.workload is None and parsed.parameters is not None and parsed.speed_up_ratio is None:
         return check_sized(parsed, predictor)
     if parsed.fits is not None:
         return check_fits(parsed, predictor)
     return check_time(parsed, predictor) if parsed.speed_up_ratio is None else check_change(parsed, predictor)
+
+
+def _is_only_about_utilisation(claim: Claim) -> bool:
+    """Whether no time and no rate is claimed beside the share of the peak: those are judged by themselves."""
+    beside = (claim.step_s, claim.samples_per_s, claim.tokens_per_s, claim.epoch_s, claim.job_s, claim.speed_up_ratio)
+    return all(one is None for one in beside)
 
 
 def _of_its_size(claim: Claim, predictor: Predictor) -> Claim:

@@ -27,6 +27,7 @@ from advisor.claims.size_words import (
     says_possible,
 )
 from advisor.claims.strategy_words import compared_strategies, find_strategy, unpredicted_strategy
+from advisor.claims.utilisation_words import other_utilisation
 from advisor.claims.words import (
     MODELS,
     PRECISIONS,
@@ -43,6 +44,7 @@ _LONG_NUMBER = re.compile(r"[0-9]{25}")
 _BELOW_ZERO = re.compile(
     r"(?<![^ (])0(?:\.0{1,24})? ?(?:ms|images?|samples?|x|times)\b"
     r"|(?<![^ (])-\d{1,24}(?:\.\d{1,24})? ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|images?|samples?|x|times)\b"
+    r"|(?<![^ (])(?:-\d{1,24}(?:\.\d{1,24})?|0(?:\.0{1,24})?) ?(?:%|percent\b)"
 )
 """A figure of zero or below; a dash between two figures or words has no blank before it and none is read as a minus."""
 _NO_CARDS = re.compile(r"(?:^|(?<=[ (]))(?:0|-\d{1,4}) ?(?:x ?)?(?:gpus?\b|cards?\b|显卡|卡|张)")
@@ -106,6 +108,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if claim.fits is not None and not figures:
         in_words = not claim.gpus and not cards.unknown
         return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
+    if not figures and (other := other_utilisation(plain)) is not None:
+        raise refusal(f"claim-utilisation-{other}", claim, specs)
     if not figures:
         raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
     if sides.reference and not sides.compared:
@@ -166,6 +170,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
         epoch_s=figures.epoch_s,
         job_s=figures.job_s,
         speed_up_ratio=figures.speed_up_ratio,
+        mfu_fraction=figures.mfu_fraction,
     )
 
 

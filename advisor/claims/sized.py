@@ -74,11 +74,12 @@ def check_sized(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     Raises SaidError naming what is missing: the tokens that a time was for.
     """
     if claim.fits is not None:
-        return _check_memory(claim, predictor)
+        return check_memory(claim, predictor)
     return _check_rate(claim, predictor)
 
 
-def _check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """Whether so many parameters fit the cards, by the bytes that each way of training keeps of one."""
     spec = max((predictor.specs[key] for key in claim.gpus), key=lambda one: one.memory_bytes or 0.0)
     if spec.memory_bytes is None:
         raise refusal("claim-without-prediction", claim, predictor.specs, **_unpredicted(claim, spec))
@@ -134,7 +135,7 @@ def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if fastest is None:
         raise refusal("claim-without-prediction", claim, predictor.specs, **_unpredicted(claim, specs[0]))
     precision, spec = fastest
-    flop = _flop_per_token(claim) * (claim.parameters or 0.0)
+    flop = flop_per_token(claim) * (claim.parameters or 0.0)
     peak = (rate_of(spec, precision) or 0.0) * (claim.count or 1)
     most = peak * clock_slack(spec) / flop
     numbers: Arguments = {
@@ -142,7 +143,7 @@ def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "device": counted(claim.count or 1, spec.name),
         "precision": PRECISION_LABELS[precision],
         "peak_flop_per_s": peak,
-        "flop_count": f"{_flop_per_token(claim):.0f}",
+        "flop_count": f"{flop_per_token(claim):.0f}",
     }
     tokens_per_s = _tokens_per_s(claim)
     if tokens_per_s is None:
@@ -175,7 +176,7 @@ def _against_alike(claim: Claim, predictor: Predictor, tokens_per_s: float, numb
     elif tokens_per_s < expected.low:
         verdict = "below_expected"
     code = {"plausible": "expected", "plausible_only_with": "above", "below_expected": "below"}[verdict]
-    held = _check_memory(msgspec.structs.replace(claim, fits=True), predictor)
+    held = check_memory(msgspec.structs.replace(claim, fits=True), predictor)
     room = held.reasons if held.verdict != "plausible" else ()
     verdict = "plausible_only_with" if room and verdict == "plausible" else verdict
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(f"claim-size-{code}", **numbers), *room))
@@ -188,15 +189,15 @@ def _expected_tokens_per_s(claim: Claim, predictor: Predictor) -> tuple[tuple[st
     """
     names: list[str] = []
     found: list[Estimate] = []
-    for parameters, workload in _alike(claim, predictor):
+    for parameters, workload in alike(claim, predictor):
         scale = length_of(workload) * parameters / (claim.parameters or 1.0)
-        rates = [one.samples_per_s.scaled(scale) for one in _predicted(claim, predictor, workload, parameters)]
+        rates = [one.samples_per_s.scaled(scale) for one in predicted(claim, predictor, workload, parameters)]
         names += [workload.name] if rates else []
         found += rates
     return tuple(names), range_over(found)
 
 
-def _alike(claim: Claim, predictor: Predictor) -> list[tuple[int, Workload]]:
+def alike(claim: Claim, predictor: Predictor) -> list[tuple[int, Workload]]:
     """Traced models trained as the claim says, with their parameters, the nearest in size first."""
     like: tuple[str, ...] = _LIKE_FULL
     if claim.trainable == "lora":
@@ -211,7 +212,7 @@ def _alike(claim: Claim, predictor: Predictor) -> list[tuple[int, Workload]]:
     return [(parameters, workload) for _, parameters, workload in kept]
 
 
-def _predicted(claim: Claim, predictor: Predictor, workload: Workload, parameters: int) -> list[Prediction]:
+def predicted(claim: Claim, predictor: Predictor, workload: Workload, parameters: int) -> list[Prediction]:
     """Every set-up that the claim leaves open, on every variant of its card."""
     count = claim.count or 1
     strategy = claim.strategy or "fsdp" if count > 1 else "single"
@@ -233,7 +234,8 @@ def _predicted(claim: Claim, predictor: Predictor, workload: Workload, parameter
     return found
 
 
-def _flop_per_token(claim: Claim) -> float:
+def flop_per_token(claim: Claim) -> float:
+    """FLOP of a parameter and token, as the claim trains or runs its model."""
     if claim.mode == "inference":
         return _FORWARD_FLOP
     return _ADAPTER_FLOP if claim.trainable == "lora" else _FULL_FLOP

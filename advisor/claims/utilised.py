@@ -1,0 +1,171 @@
+"""Claims of a share of the peak: model FLOPs utilisation (MFU), held against that of the predicted steps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import msgspec
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.claims.bounds import clock_slack
+from advisor.claims.claim import Claim, ClaimAnswer, Verdict
+from advisor.claims.gpu_names import shared_name
+from advisor.claims.predictor import Predictor, candidate
+from advisor.claims.refusals import refusal, size_text
+from advisor.claims.setting import claimed_workload, range_over
+from advisor.claims.sized import alike, check_memory, flop_per_token, ways_of
+from advisor.core.sentences import Arguments, Names, Reason
+from advisor.core.units import Estimate
+from advisor.optable.op_table import OpTable, at, step_flop
+from advisor.predict.prediction import Prediction
+from advisor.recommend.candidates import batch_sizes_around
+from advisor.recommend.comparison import counted
+from advisor.recommend.precisions import rate_of
+from advisor.workload.workload import Workload
+
+_TRAINED_PASSES = {"all": 3.0, "lora": 2.0, "head": 1.0}
+"""Forward passes' worth of products: forward, gradients of what flows back, gradients of what is trained. What
+checkpointing computes again is no FLOP of the model (Chowdhery et al. 2022)."""
+_HALF: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "bf16_true")
+"""What a share of the peak is of where a claim names no precision; a card without them is judged in FP32."""
+_OPEN_COUNTS = (1, 8)
+"""Tried where a claim does not say how many cards: `on H100s`."""
+_OPEN_FACTORS = (1, 4, 16)
+"""Batches that may be meant where a claim names none, in units of the workload's own."""
+
+
+def check_utilisation(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """Judge a claimed MFU: never above the peak; else against the predicted steps of the model or of those like it.
+
+    Raises SaidError naming what is missing: card, model, or a prediction.
+    """
+    share, specs = claim.mfu_fraction or 0.0, [predictor.specs[key] for key in claim.gpus]
+    if share > max(map(clock_slack, specs), default=1.0):
+        beyond = (Reason.of("claim-mfu-impossible", claimed_fraction=share), Reason.of("claim-mfu-counted-otherwise"))
+        return ClaimAnswer(claim=claim, verdict="impossible", reasons=beyond)
+    if not specs:
+        raise refusal("claim-without-card", claim, predictor.specs)
+    models = _models(claim, predictor)
+    timed = dataclasses.replace(predictor, solves_memory=False)
+    found = [mfu for spec in specs for one in models for mfu in _predicted_shares(claim, timed, spec, one)]
+    expected = range_over(found)
+    if expected is None:
+        label = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
+        told: Arguments = {"model": _model_text(claim, models), "device": shared_name(specs), "precision": label}
+        raise refusal("claim-without-prediction", claim, predictor.specs, **told)
+    verdict: Verdict = "plausible"
+    if not expected.holds(share):
+        verdict = "plausible_only_with" if share > expected.high else "below_expected"
+    word = {"plausible": "expected", "plausible_only_with": "above", "below_expected": "below"}[verdict]
+    numbers: Arguments = {
+        "model": _model_text(claim, models),
+        "device": counted(claim.count or 1, shared_name(specs)),
+        "claimed_fraction": share,
+        **expected.arguments("expected", "fraction"),
+    }
+    beside, room = _like(claim, models, specs), _room(claim, predictor)
+    verdict = "plausible_only_with" if room and verdict == "plausible" else verdict
+    reasons = (Reason.of(f"claim-mfu-{word}", **numbers), *beside, *room)
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_mfu_fraction=expected)
+
+
+def _models(claim: Claim, predictor: Predictor) -> list[Workload]:
+    """The claim's own model, or traced ones that stand for its size. Raises SaidError where it names neither."""
+    if claim.workload is not None:
+        return [claimed_workload(claim, predictor)]
+    if claim.parameters is None:
+        raise refusal("claim-without-model", claim, predictor.specs)
+    return [workload for _, workload in alike(claim, predictor)]
+
+
+def _predicted_shares(claim: Claim, predictor: Predictor, spec: GpuSpec, workload: Workload) -> list[Estimate]:
+    """The MFU at each precision and number of one card that the claim leaves open.
+
+    Of batches and accumulations that are left open the best one counts: who tells what was reached has looked for it.
+    """
+    asked = (claim.precision,) if claim.precision is not None else _HALF
+    open_ones = [one for one in asked if rate_of(spec, one) is not None]
+    if not open_ones and claim.precision is None:
+        open_ones = ["fp32"]
+    counts = (claim.count,) if claim.count is not None else _OPEN_COUNTS
+    tables = predictor.tables(workload)
+    several = claim.strategy or _sharing(spec, tables.values())
+    set_ups = tuple(
+        candidate(spec, precision, batch, count=count, strategy=strategy, accumulation_steps=accumulated)
+        for precision in open_ones
+        for count, strategy in ((count, several if count > 1 else "single") for count in counts)
+        for batch in _batches(claim, workload)
+        for accumulated in {1, workload.training.gradient_accumulation_steps}
+    )
+    best: dict[tuple[Precision, int], Estimate] = {}
+    for one in predictor.predict(workload, set_ups):
+        table, peak = tables.get(TRACE_PRECISIONS[one.precision]), rate_of(spec, one.precision)
+        if table is not None and peak is not None:
+            share = one.samples_per_s.scaled(_model_flop(claim, table, workload, one) / (peak * one.count))
+            share = msgspec.structs.replace(
+                share, high=share.high * _without_recomputation(claim, table, workload, one)
+            )
+            key = (one.precision, one.count)
+            best[key] = max(share, best.get(key, share), key=lambda estimate: estimate.value)
+    return list(best.values())
+
+
+def _sharing(spec: GpuSpec, tables: Iterable[OpTable]) -> Strategy:
+    """A copy on each card where that may hold one with its gradients and states, else shards."""
+    parameters = max((table.trainable_parameter_count for table in tables), default=0)
+    return "ddp" if parameters * ways_of(Claim())[0].parameter_bytes < (spec.memory_bytes or 0.0) else "fsdp"
+
+
+def _batches(claim: Claim, workload: Workload) -> list[int]:
+    own = workload.training.batch_size
+    if claim.batch_size is not None:
+        return [claim.batch_size]
+    return [one for one in batch_sizes_around(own) if one in {own * factor for factor in _OPEN_FACTORS}] or [own]
+
+
+def _model_flop(claim: Claim, table: OpTable, workload: Workload, one: Prediction) -> float:
+    """FLOP of a sample that count as the model's own: those of forward, and as much again for each gradient."""
+    batch = one.batch_size_per_device
+    forward = sum(op.count * at(op.flop, batch) for op in table.ops if op.phase == "forward") / batch
+    passes = 1.0 if claim.mode == "inference" else _TRAINED_PASSES[workload.training.trainable]
+    return passes * forward
+
+
+def _without_recomputation(claim: Claim, table: OpTable, workload: Workload, one: Prediction) -> float:
+    """How much more of the peak the same step would reach if nothing were computed again, which a claim leaves open."""
+    if claim.mode == "inference" or workload.training.activation_checkpointing == "none":
+        return 1.0
+    batch = one.batch_size_per_device
+    return max(1.0, step_flop(table, batch) / batch / _model_flop(claim, table, workload, one))
+
+
+def _model_text(claim: Claim, models: list[Workload]) -> str:
+    return models[0].name if claim.workload is not None else size_text(claim.parameters or 0.0)
+
+
+def _like(claim: Claim, models: list[Workload], specs: list[GpuSpec]) -> tuple[Reason, ...]:
+    """What a model of this size was judged by, and the tokens a second that the claimed share comes to."""
+    if claim.workload is not None:
+        return ()
+    asked = (claim.precision,) if claim.precision is not None else _HALF
+    spec = max(specs, key=lambda one: max((rate_of(one, precision) or 0.0 for precision in asked), default=0.0))
+    peak = max((rate_of(spec, precision) or 0.0 for precision in asked), default=0.0)
+    flop = flop_per_token(claim) * (claim.parameters or 1.0)
+    rate = (claim.mfu_fraction or 0.0) * peak / flop
+    names = Names(names=tuple(one.name for one in models))
+    said = Reason.of("claim-mfu-like", like=names)
+    if not rate:
+        return (said,)
+    tokens: Arguments = {"claimed_rate": round(rate), "device": spec.name, "peak_flop_per_s": peak}
+    return (said, Reason.of("claim-mfu-tokens", flop_count=f"{flop_per_token(claim):.0f}", **tokens))
+
+
+def _room(claim: Claim, predictor: Predictor) -> tuple[Reason, ...]:
+    """That so many parameters do not fit so many cards as usual, where both are said."""
+    if claim.workload is not None or claim.parameters is None or claim.count is None:
+        return ()
+    held = check_memory(msgspec.structs.replace(claim, fits=True), predictor)
+    return held.reasons if held.verdict != "plausible" else ()
