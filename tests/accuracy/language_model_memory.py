@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import lzma
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -30,6 +31,7 @@ from tests.accuracy.llm_rows import published_cells, training_of
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "published_llm_memory.csv"
 FAILED = HERE / "data" / "published_llm_failed.csv"
+FUSED_LAYERS, FROM_SCRATCH = "a trainer's own fused layers and loss", "a model that its author wrote from scratch"
 TABLES = HERE / "tables" / "llm_memory"
 """Memory timelines only, traced from the models' configurations with the settings that a file's name tells."""
 
@@ -44,6 +46,8 @@ class PeakRow(Record, frozen=True, kw_only=True):
     memory_kind: MemoryKind
     published_bytes: float
     predicted: Estimate
+    untold: str | None
+    """What a description of this run leaves out and its peak hangs on; None: nothing that is known of."""
 
     @property
     def published_over_predicted(self) -> float:
@@ -59,6 +63,32 @@ class PeakRow(Record, frozen=True, kw_only=True):
     def error_fraction(self) -> float:
         """Predicted over published, less one."""
         return self.predicted.value / self.published_bytes - 1.0
+
+
+_NOT_JUDGED: tuple[tuple[str, str, str], ...] = (
+    ("seq_len", r"\D", "samples of varying lengths"),
+    ("mem_kind", r"not stated", "how the peak was read is not stated"),
+    ("fine_tuning", r"embedding and output|adapter v|adapter \(", "what is trained has no word in a description"),
+    ("compile", r"thunder", "another compiler"),
+    (
+        "parallel",
+        r"^fsdp1\(",
+        "adapters under FSDP: the peaks are the whole weights with a share beside them, thus of loading",
+    ),
+)
+"""Why a published peak of a run is none of a described step: a column, what is found in it, and the reason."""
+
+
+def not_judged() -> Counter[str]:
+    """How many published peaks are no row of the table, by the reason."""
+    judged = {row.run_id for row in peak_rows()}
+    left = [c for c in published_cells() if c["use_memory"].startswith("yes") and c["id"] not in judged]
+    return Counter(next(why for column, how, why in _NOT_JUDGED if re.search(how, cells[column])) for cells in left)
+
+
+def told_rows() -> tuple[PeakRow, ...]:
+    """The rows whose descriptions leave nothing out that is known of: what ranges are made of."""
+    return tuple(row for row in peak_rows() if row.untold is None)
 
 
 @cache
@@ -165,4 +195,13 @@ def _row(cells: dict[str, str]) -> PeakRow:
         memory_kind=kind,
         published_bytes=float(cells["peak_gb"]) * 1e9,
         predicted=published_range(_question(cells), int(cells["batch_per_gpu"]), kind, usable_bytes(capacity)),
+        untold=_untold(cells),
     )
+
+
+def _untold(cells: dict[str, str]) -> str | None:
+    """A loss in chunks is a field of its own; fused layers that keep the logits are none."""
+    published = _published()[cells["id"]]
+    if "foak" in published["notes"] and not cells["table"].endswith("-chunked"):
+        return FUSED_LAYERS
+    return FROM_SCRATCH if "from-scratch" in published["source"] else None

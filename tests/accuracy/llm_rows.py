@@ -19,6 +19,7 @@ PUBLISHED_LLM = Path(__file__).parent / "published_llm.csv"
 Cells = Mapping[str, str]
 _CONFIGS = (
     (r"^(MPT|GPT|BigScience)", "gpt2"),
+    (r"^(StableLM|phi)", "gpt_neox"),
     (r"^Qwen", "qwen2"),
     (r"^PowerLM", "granite"),
     (r"^Mixtral", "mixtral"),
@@ -43,6 +44,8 @@ Megatron's FP16, `composer PURE` and FSDP's mixed precision keep FP32 weights be
 _UPCAST = "under FSDP fp32 upcast"
 _RECIPES = (("rowwise", "rowwise"), ("tensorwise", "tensorwise"), ("TransformerEngine", "transformer_engine"))
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
+_FUSED_ATTENTION = ("query_key_value",)
+"""The projections that GPT-NeoX keeps as one."""
 _LORA_TARGETS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("w1,w2|all linear", (*_ATTENTION, "gate_proj", "up_proj", "down_proj")),
     ("q_proj/k_proj/v_proj/o_proj", _ATTENTION),
@@ -156,6 +159,9 @@ def config_of(cells: Cells) -> dict[str, Any]:
             "activation_function": "gelu_new" if from_scratch else "gelu",
             **dict.fromkeys(("attn_pdrop", "resid_pdrop", "embd_pdrop"), 0.1 if from_scratch else 0.0),
         }
+    if kind == "gpt_neox":
+        sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads}
+        return common | sizes | {"intermediate_size": int(cells["ffn_size"]), "max_position_embeddings": length}
     return common | {
         "hidden_size": hidden,
         "num_hidden_layers": layers,
@@ -185,19 +191,24 @@ def training_of(cells: Cells) -> dict[str, Any]:
         "compile": not cells["compile"].startswith("no"),
         **({"clip_gradient_norm": 1.0} if "clip" in optimizer else {}),
         **({"fp8_recipe": first(_RECIPES, printed)} if precision == "fp8" else {}),
-        **_adapters(cells["fine_tuning"]),
+        **_adapters(
+            cells["fine_tuning"] + (" over bnb.nf4" if "nf4" in printed else ""),
+            cells["model"],
+            mixed=precision.endswith("amp"),
+        ),
     }
 
 
-def _adapters(tuned: str) -> dict[str, Any]:
+def _adapters(tuned: str, model: str, *, mixed: bool) -> dict[str, Any]:
     if "lora" not in tuned:
         return {}
     rank = re.search(r"\br(\d+)\b", tuned)
+    fused = first(_CONFIGS, model) == "gpt_neox"
     adapters: dict[str, Any] = {
         "trainable": "lora",
         "lora_rank": int(rank[1]) if rank else 8,
-        "lora_targets": list(first(_LORA_TARGETS, tuned)),
-        "weights_bits": 16,
+        "lora_targets": list(_FUSED_ATTENTION if fused else first(_LORA_TARGETS, tuned)),
+        **({} if mixed else {"weights_bits": 16}),
     }
     quantization = "gptq" if "gptq" in tuned.lower() else "nf4" if "nf4" in tuned else None
     if quantization is not None:
