@@ -133,7 +133,7 @@ def _open_window(arguments: argparse.Namespace) -> int:
     from importlib import import_module
 
     application = import_module("advisor.gui.application")
-    return int(application.main(arguments.open, arguments.language))
+    return int(application.run(arguments.open, arguments.language))
 
 
 def _asked_language(argv: Sequence[str]) -> Language:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from advisor.core.errors import UserFacingError
 
@@ -103,10 +103,27 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
     code = application.exec()
     if not window.closed_cleanly:
         # A thread waits for a worker that does not answer. The worker dies with this process.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        _end_now(code)
     return code
+
+
+def run(open_file: Path | None = None, language: str | None = None) -> int:
+    """`main` as the last thing that its process does: it ends at once. Raises UserFacingError.
+
+    Taking everything apart that the window had made would go on for half a second after it was closed.
+    """
+    code = main(open_file, language)
+    from PySide6.QtGui import QGuiApplication
+
+    if not QGuiApplication.clipboard().ownsClipboard():
+        _end_now(code)
+    return code  # Qt hands what was copied to the system while it is taken apart.
+
+
+def _end_now(code: int) -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _quit_on_signals(application: QApplication, close: Callable[[], object]) -> None:

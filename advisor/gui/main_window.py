@@ -355,6 +355,7 @@ class MainWindow(QMainWindow):
 
         keep_last(self.session, self.settings)
         self.settings.store("geometry", bytes(self.saveGeometry().data()).hex())
+        self.settings.write()
         for page in self._pages.values():
             page.deactivate()
         self._collection.end()

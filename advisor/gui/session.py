@@ -348,16 +348,30 @@ class Session(QObject):
         What a running job has measured is kept: in its advice, or where a busy machine leaves no time for one, alone.
         """
         self._drain.stop()
+        thread = self._measuring_thread()
+        # Asked first, so that the job ends while the sampler does.
+        self.crew.give_up() if thread is None else thread.cancel()
         self.feed.stop()
         # The stack tells of its own end: a listener called in the middle of a collection touches what is gone.
         self.undo.blockSignals(True)  # noqa: FBT003 - Qt's own
-        if self._thread is None or self.job is None or not self.job.sample_count:
+        if thread is None:
             return self.crew.close()
-        thread, self._thread = self._thread, None
+        self._thread = None
         found = self.crew.end(thread, _KEEP_S)
-        self.job.apply(event for event in thread.drain() if not isinstance(event, Reading))
+        self._take_measured(thread)
         self._keep_at_once(found)
         return self.crew.close(_CLOSE_S - _KEEP_S)
+
+    def _measuring_thread(self) -> JobThread | None:
+        """That of a job which has timed something, also where nothing of it was fetched yet."""
+        if self._thread is None or self.job is None:
+            return None
+        self._take_measured(self._thread)
+        return self._thread if self.job.sample_count else None
+
+    def _take_measured(self, thread: JobThread) -> None:
+        if self.job is not None:
+            self.job.apply(event for event in thread.drain() if not isinstance(event, Reading))
 
     def _keep_at_once(self, found: object) -> None:
         """The job's answer, or where it did not come in time, what was measured for it."""

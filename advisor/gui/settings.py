@@ -64,6 +64,10 @@ class Settings:
         else:
             self._store.setValue(key, str(value))
 
+    def write(self) -> None:
+        """What was stored is in the file from now on, also where nothing of this process is taken apart."""
+        self._store.sync()
+
     @property
     def language(self) -> Language:
         """The chosen language, else the system's where it is Chinese, else English."""

@@ -150,12 +150,16 @@ class Crew(QObject):
         thread.cancelled.at_once = True
         return thread.outcome.result if ended and thread.outcome is not None else None
 
-    def close(self, timeout_s: float = 1.6) -> bool:
-        """Cancel everything and wait; False where a thread is still hanging at the end of the time."""
+    def give_up(self) -> None:
+        """Cancel everything, and take nothing more; nobody is told how it ends."""
         self._closed = True
         for thread in self._threads:
             thread.cancelled.at_once = True
             thread.cancel()
+
+    def close(self, timeout_s: float = 1.6) -> bool:
+        """Give up everything and wait; False where a thread is still hanging at the end of the time."""
+        self.give_up()
         for thread in list(self._threads):
             thread.wait(int(timeout_s * 1000))
         return all(thread.isFinished() for thread in self._threads)

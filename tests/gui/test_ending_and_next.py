@@ -28,7 +28,7 @@ from tests.gui.test_at_the_window import active
 from tests.gui.test_job_strip import strip_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from advisor.gui.pages.page import Page
     from advisor.gui.settings import Settings
     from advisor.gui.threads import Job
+    from tests.gui.conftest import QuietSource
 
 _CLOSING_S = 2.0
 
@@ -63,7 +64,7 @@ def test_what_was_measured_is_kept_when_the_window_is_closed_on_the_job(
     assert run.head.workload_name == load_workload("iris_mlp").name
 
 
-def silent_after(events: list[object], monkeypatch: pytest.MonkeyPatch) -> Job:
+def silent_after(events: Iterable[object], monkeypatch: pytest.MonkeyPatch) -> Job:
     """A job in a child that tells these events, and answers nothing until it is given up."""
 
     def silent(_child: object, cancelled: threading.Event) -> Generator[object, None, object]:
@@ -87,6 +88,43 @@ def test_a_job_that_does_not_answer_is_given_up_within_two_seconds_of_closing(
     assert window.closed_cleanly
     assert time.monotonic() - began_s < _CLOSING_S
     assert not in_history(tmp_path, read_history).runs
+
+
+def test_a_job_is_asked_to_end_before_the_sampler_is_waited_for(
+    session: Session, source: QuietSource, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(type(source), "__exit__", lambda *_: asked.append(session.cancelling))
+    session.feed.start()
+    session.start_job(silent_after([], monkeypatch), measure=True)
+    qtbot.waitUntil(lambda: session.busy)
+    assert session.close()
+    assert asked == [True]
+
+
+def test_what_was_timed_but_not_yet_fetched_as_the_window_closes_is_kept(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = fakes.advice().measurements[0]
+    ended = DeviceEnded(
+        device_key=measured.device_key, measurement=measured, exit_kind="cancelled", ended_monotonic_s=2000.0
+    )
+    told = threading.Event()
+    session.machine = fakes.machine()
+    session.set_workload(fakes.workload())
+
+    def events() -> Generator[object, None, None]:
+        yield measured.steps[0].samples[0]
+        yield ended
+        told.set()
+
+    session.start_job(silent_after(events(), monkeypatch), measure=True)
+    assert told.wait(120)
+    assert session.job is not None
+    assert session.job.sample_count == 0  # The event loop had no turn.
+    session.close()
+    (run,) = in_history(tmp_path, read_history).runs
+    assert run.head.measured
 
 
 def test_measurements_whose_advice_does_not_come_in_time_are_kept_alone_and_are_not_the_last_advice(
