@@ -30,6 +30,17 @@ class EfficiencyScore(Record, frozen=True, kw_only=True):
     covered_fraction: float
 
 
+class PeakScore(Record, frozen=True, kw_only=True):
+    """Peaks of memory: absolute errors relative to the published peak."""
+
+    row_count: int
+    mean_error_fraction: float
+    median_error_fraction: float
+    bias_fraction: float
+    """Median of the signed errors; positive means predictions are too high."""
+    covered_fraction: float
+
+
 class Evaluation(Record, frozen=True, kw_only=True):
     """One evaluated file."""
 
@@ -40,8 +51,7 @@ class Evaluation(Record, frozen=True, kw_only=True):
     by_precision: tuple[Score, ...]
     largest_batches: BatchScore | None
     efficiencies: EfficiencyScore | None
-    peak_error_fraction: float | None
-    """Mean absolute relative error of peak memory."""
+    peaks: PeakScore | None
 
     @property
     def refused(self) -> tuple[RowAnswer, ...]:
@@ -60,7 +70,7 @@ def evaluation_of(answers: Sequence[RowAnswer]) -> Evaluation:
         by_precision=scores_by(steps, lambda step: step.precision),
         largest_batches=_largest_batches(answers),
         efficiencies=_efficiencies(answers),
-        peak_error_fraction=_peak_error(answers),
+        peaks=_peaks(answers),
     )
 
 
@@ -135,10 +145,19 @@ def _efficiencies(answers: Sequence[RowAnswer]) -> EfficiencyScore | None:
     )
 
 
-def _peak_error(answers: Sequence[RowAnswer]) -> float | None:
-    errors = [
-        abs(answer.peak_bytes.value / answer.row.peak_bytes - 1.0)
+def _peaks(answers: Sequence[RowAnswer]) -> PeakScore | None:
+    counted = [
+        (answer.row.peak_bytes, answer.peak_bytes)
         for answer in answers
         if answer.row.scored and answer.row.peak_bytes is not None and answer.peak_bytes is not None
     ]
-    return float(np.mean(errors)) if errors else None
+    if not counted:
+        return None
+    errors = np.array([told.value / true - 1.0 for true, told in counted])
+    return PeakScore(
+        row_count=len(counted),
+        mean_error_fraction=float(np.mean(np.abs(errors))),
+        median_error_fraction=float(np.median(np.abs(errors))),
+        bias_fraction=float(np.median(errors)),
+        covered_fraction=float(np.mean([told.holds(true) for true, told in counted])),
+    )

@@ -7,6 +7,7 @@ import io
 
 from advisor.core.foreign_text import spreadsheet_cell, visible
 from advisor.core.sentences import Arguments, Language, Names, say, sentence
+from advisor.core.units import Estimate
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.row_answer import RowAnswer
 from advisor.predict.evaluation import Score
@@ -21,8 +22,12 @@ ANSWER_COLUMNS = (
     "predicted_efficiency",
     "error",
     "reason",
+    "low_peak_gb",
+    "high_peak_gb",
+    "low_efficiency",
+    "high_efficiency",
 )
-"""Columns that follow those of the file; `error` is predicted over measured time minus one."""
+"""Columns that follow those of the file; `error` is predicted over measured time minus one. Ranges hold 80 %."""
 _SCORE_COLUMNS = ("group", "runs", "mean", "median", "bias", "covered", "pairs", "ranked", "ratio")
 _UNKNOWN = "–"
 
@@ -45,16 +50,26 @@ def answers_csv(evaluation: Evaluation) -> str:
 def _cells(answer: RowAnswer) -> tuple[str, ...]:
     row, step = answer.row, answer.step_s
     error = step.value / row.measured_s - 1.0 if step is not None and row.measured_s is not None else None
+    peak, *peak_ends = _shown(answer.peak_bytes, 1e-9, ".4g")
+    efficiency, *efficiency_ends = _shown(answer.efficiency, 1.0, ".4f")
     return (
-        "" if step is None else f"{step.value * 1e3:.6g}",
-        "" if step is None else f"{step.low * 1e3:.6g}",
-        "" if step is None else f"{step.high * 1e3:.6g}",
-        "" if answer.peak_bytes is None else f"{answer.peak_bytes.value / 1e9:.4g}",
+        *_shown(step, 1e3, ".6g"),
+        peak,
         "" if answer.largest_batch is None else str(answer.largest_batch),
-        "" if answer.efficiency is None else f"{answer.efficiency.value:.4f}",
+        efficiency,
         "" if error is None else f"{error:.4f}",
         "" if answer.reason is None else say(answer.reason, "en"),
+        *peak_ends,
+        *efficiency_ends,
     )
+
+
+def _shown(told: Estimate | None, factor: float, how: str) -> tuple[str, str, str]:
+    """Value, low and high end of an estimate, multiplied by `factor`; empty where there is none."""
+    if told is None:
+        return "", "", ""
+    value, low, high = (format(number * factor, how) for number in (told.value, told.low, told.high))
+    return value, low, high
 
 
 def evaluation_text(evaluation: Evaluation, language: Language) -> str:
@@ -111,8 +126,16 @@ def _remarks(evaluation: Evaluation, language: Language) -> list[str]:
             "covered_fraction": efficiencies.covered_fraction,
         }
         lines.append(sentence("evaluate-efficiencies", language, **numbers))
-    if evaluation.peak_error_fraction is not None:
-        lines.append(sentence("evaluate-peak", language, error_fraction=evaluation.peak_error_fraction))
+    peaks = evaluation.peaks
+    if peaks is not None:
+        numbers = {
+            "rows": peaks.row_count,
+            "mean": _percent(peaks.mean_error_fraction),
+            "median": _percent(peaks.median_error_fraction),
+            "bias": _percent(peaks.bias_fraction, signed=True),
+            "covered_fraction": peaks.covered_fraction,
+        }
+        lines.append(sentence("evaluate-peak", language, **numbers))
     unscored = sum(not answer.row.scored for answer in evaluation.answers)
     if unscored:
         lines.append(sentence("evaluate-unscored", language, count=unscored))

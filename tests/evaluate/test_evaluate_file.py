@@ -124,7 +124,14 @@ def test_memory_and_efficiency_are_answered_where_a_row_asks(tmp_path: Path) -> 
     assert found.largest_batches.too_high_fraction >= 0.5
     assert found.efficiencies is not None
     assert found.efficiencies.mean_error_fraction == pytest.approx(abs(scaled.efficiency.value - 0.95))
-    assert found.peak_error_fraction == pytest.approx(abs(ladder.peak_bytes.value / 6.1e9 - 1))
+    assert found.peaks is not None
+    assert found.peaks.row_count == 1
+    ends = next(row for row in csv.DictReader(io.StringIO(answers_csv(found))) if row["predicted_peak_gb"])
+    assert float(ends["low_peak_gb"]) < float(ends["predicted_peak_gb"]) < float(ends["high_peak_gb"])
+    error = ladder.peak_bytes.value / 6.1e9 - 1
+    assert found.peaks.mean_error_fraction == found.peaks.median_error_fraction == pytest.approx(abs(error))
+    assert found.peaks.bias_fraction == pytest.approx(error)
+    assert found.peaks.covered_fraction == float(ladder.peak_bytes.low <= 6.1e9 <= ladder.peak_bytes.high)
     assert low.largest_batch == ladder.largest_batch
     for language in ("en", "zh"):
         assert "2" in evaluation_text(found, language)
