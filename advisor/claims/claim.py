@@ -14,12 +14,13 @@ from advisor.core.input_file import read_toml
 from advisor.core.records import Record, shared_fields
 from advisor.core.sentences import Names, Reason, SaidError
 from advisor.core.units import Estimate
-from advisor.workload.workload import Mode, Trainable
+from advisor.workload.workload import Attention, Checkpointing, Mode, Trainable
 
 Seconds = Annotated[float, Meta(ge=1e-15, le=1e10)]
 Rate = Annotated[float, Meta(ge=1e-15, le=1e12)]
 Ratio = Annotated[float, Meta(ge=1e-15, le=1e9)]
 Counted = Annotated[int, Meta(ge=1, le=1_000_000)]
+Tuning = Literal["full", "lora", "qlora"]
 Verdict = Literal["plausible", "plausible_only_with", "below_expected", "impossible"]
 
 
@@ -40,6 +41,18 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """Per device before, where a batch size is compared with another."""
     reference_strategy: Strategy | None = None
     """How the same cards shared the work before, where a strategy is compared with another."""
+    tuning: Tuning | None = None
+    """What is trained, where one way is held against another: all weights, or adapters beside whole or 4-bit ones."""
+    reference_tuning: Tuning | None = None
+    """What was trained before."""
+    attention: Attention | None = None
+    """How attention runs, where one way is held against another."""
+    reference_attention: Attention | None = None
+    """How it ran before."""
+    activation_checkpointing: Checkpointing | None = None
+    """What backward computes again, where that is held against another way."""
+    reference_activation_checkpointing: Checkpointing | None = None
+    """What it computed again before."""
     fits: bool | None = None
     """Whether a step is said to fit the card's memory; None: nothing is said of it."""
     workload: str | None = None
@@ -82,6 +95,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """The claimed time of all its epochs."""
     speed_up_ratio: Ratio | None = None
     """How many times as fast as what it is compared with."""
+    memory_ratio: Ratio | None = None
+    """The most memory that a card holds at once, over that before the change: 0.5 is half of it."""
     mfu_fraction: Ratio | None = None
     """The claimed share of the cards' peak that the model's own FLOP take (MFU): 0.55 is 55 %."""
 
@@ -141,6 +156,8 @@ class ClaimAnswer(Record, frozen=True, kw_only=True):
     """No ratio can be larger."""
     expected_mfu_fraction: Estimate | None = None
     """What share of the peak is predicted (MFU), with its 80 % range."""
+    expected_memory_ratio: Estimate | None = None
+    """What is predicted for the memory after a change over that before, with its 80 % range."""
 
 
 def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
@@ -148,7 +165,8 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
     entries = read_toml(path, ClaimFile).claim
     for index, entry in enumerate(entries):
         times = (entry.step_s, entry.epoch_s, entry.job_s)
-        values = (*times, entry.samples_per_s, entry.tokens_per_s, entry.speed_up_ratio, entry.mfu_fraction)
+        ratios = (entry.speed_up_ratio, entry.mfu_fraction, entry.memory_ratio)
+        values = (*times, *ratios, entry.samples_per_s, entry.tokens_per_s)
         if entry.text is None and entry.fits is None and all(value is None for value in values):
             raise SaidError.of("claim-nothing-to-check", path=str(path), place=f"claim[{index}]")
     return entries

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from advisor.claims.number_words import DURATION, NUMBER, SAMPLES, SECOND, STEPS, TOKENS, duration, number, search
 from advisor.claims.ratio_words import find_ratio
-from advisor.claims.utilisation_words import find_utilisation, without_utilisation
+from advisor.claims.share_words import find_utilisation, without_utilisation
 
 _STEP_WORD = STEPS.replace("|its?", "")
 """Not `it`, which mostly is the pronoun: `it took 3 hours`."""
@@ -28,6 +28,7 @@ class Figures(NamedTuple):
     job_s: float | None = None
     speed_up_ratio: float | None = None
     mfu_fraction: float | None = None
+    memory_ratio: float | None = None
 
     def __bool__(self) -> bool:
         """Whether there is anything to check."""

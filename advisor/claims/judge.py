@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
+from advisor.claims.changes import is_about_one_change
 from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, claim_of
+from advisor.claims.memory import check_fits
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
 from advisor.claims.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
 from advisor.claims.sized import check_sized
-from advisor.claims.switched import check_change, check_fits, is_about_one_change
+from advisor.claims.switched import check_change
 from advisor.claims.times import check_time
 from advisor.claims.utilised import check_utilisation
 from advisor.core.file_fault import shown_value
@@ -44,6 +46,8 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
         raise unknown_card(parsed, predictor.specs)
     if parsed.mfu_fraction is not None and _is_only_about_utilisation(parsed):
         return check_utilisation(parsed, predictor)
+    if parsed.memory_ratio is not None:
+        return _of_memory(parsed, predictor)
     if not parsed.gpus:
         raise refusal("claim-without-card", parsed, predictor.specs)
     return _of_known_cards(parsed, predictor)
@@ -56,6 +60,13 @@ def _of_known_cards(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
     if parsed.fits is not None:
         return check_fits(parsed, predictor)
     return check_time(parsed, predictor) if parsed.speed_up_ratio is None else check_change(parsed, predictor)
+
+
+def _of_memory(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
+    """The answer to a claim of how much memory a change takes; it needs no card."""
+    if not is_about_one_change(parsed):
+        raise refusal("claim-memory-without-change", parsed, predictor.specs)
+    return check_change(parsed, predictor)
 
 
 def _is_only_about_utilisation(claim: Claim) -> bool:

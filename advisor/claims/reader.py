@@ -9,12 +9,21 @@ from collections.abc import Mapping
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.claims.change_words import (
+    Changed,
+    compared_strategies,
+    find_change,
+    find_cost,
+    find_strategy,
+    unpredicted_strategy,
+)
 from advisor.claims.claim import Claim
 from advisor.claims.figures import Figures, find_figures
 from advisor.claims.gpu_names import find_gpus
 from advisor.claims.number_words import NOT_ONE_NUMBER, SECOND, search, spelled_out
 from advisor.claims.ratio_words import says_slower
 from advisor.claims.refusals import refusal
+from advisor.claims.share_words import find_memory_ratio, other_utilisation
 from advisor.claims.sides import Sides, find_sides
 from advisor.claims.size_words import (
     cards_of_memory,
@@ -26,8 +35,6 @@ from advisor.claims.size_words import (
     says_offloaded,
     says_possible,
 )
-from advisor.claims.strategy_words import compared_strategies, find_strategy, unpredicted_strategy
-from advisor.claims.utilisation_words import other_utilisation
 from advisor.claims.words import (
     MODELS,
     PRECISIONS,
@@ -94,11 +101,16 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     cards = find_gpus(plain, specs)
     if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
         raise refusal("claim-number-negative", Claim(), specs)
-    sides = find_sides(plain, cards.mentions)
-    figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(plain)
+    change, memory = find_change(plain), find_memory_ratio(plain)
+    bare = memory[1] if memory is not None and change.told else plain
+    sides = find_sides(bare, cards.mentions)
+    figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare)
+    figures = _with_change(figures, change, bare, memory[0] if memory is not None else None)
+    if figures.memory_ratio is not None and figures.memory_ratio <= 0:
+        raise refusal("claim-saves-all-memory", Claim(), specs)
     if any(value is not None and not _LEAST < value < _MOST for value in figures):
         raise refusal("claim-number-beyond", Claim(), specs)
-    claim = _claim(text, plain, figures, sides)
+    claim = _changed(_claim(text, plain, figures, sides), change)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
     named = claim.workload is not None or claim.parameters is not None
     if claim.workload is None and is_mixture(plain):
@@ -170,8 +182,34 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
         epoch_s=figures.epoch_s,
         job_s=figures.job_s,
         speed_up_ratio=figures.speed_up_ratio,
+        memory_ratio=figures.memory_ratio,
         mfu_fraction=figures.mfu_fraction,
     )
+
+
+def _with_change(figures: Figures, change: Changed, plain: str, memory_ratio: float | None) -> Figures:
+    """The figures with what a change costs and what memory it takes, where the text is about one."""
+    if not change.told:
+        return figures
+    if not figures and (cost := find_cost(plain)) is not None:
+        figures = figures._replace(speed_up_ratio=cost)
+    return figures._replace(memory_ratio=memory_ratio)
+
+
+def _changed(claim: Claim, change: Changed) -> Claim:
+    """The claim with what was changed, where its figures are of a change and nothing else was."""
+    of_change = claim.speed_up_ratio is not None or claim.memory_ratio is not None
+    others = (claim.reference_precision, claim.reference_batch_size, claim.reference_strategy)
+    counted = not change.certain and claim.reference_count != (claim.count or 1)
+    if not of_change or claim.reference_gpus or claim.compile or counted or any(one is not None for one in others):
+        return claim
+    told: dict[str, str] = {}
+    for name, pair in (("tuning", change.tuning), ("attention", change.attention)):
+        told |= {name: pair[0], f"reference_{name}": pair[1]} if pair is not None else {}
+    if change.checkpointing is not None:
+        after, before = change.checkpointing
+        told |= {"activation_checkpointing": after, "reference_activation_checkpointing": before}
+    return msgspec.structs.replace(claim, **told)
 
 
 def _workload(plain: str) -> str | None:

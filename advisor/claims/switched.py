@@ -1,77 +1,69 @@
-"""Claims about one change on the same cards: a precision, torch.compile, a batch size, a strategy; and what fits."""
+"""Claims about one change on the same cards (precision, compilation, batch, strategy, adapters …): how much faster."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
-from advisor.catalogue.strategies import STRATEGY_LABELS, Strategy
+from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.claims.changes import batches_of, judged_by, kind_of, models_of, predicted_pair, words_of
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
-from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.ratios import LINEAR_SLACK, PANEL
-from advisor.claims.refusals import refusal, unpredicted
-from advisor.claims.setting import claimed_workload, held_against, range_over, usual_precision
-from advisor.core.sentences import Arguments, Listed, Reason
+from advisor.claims.memory import check_memory_change
+from advisor.claims.predictor import Predictor
+from advisor.claims.ratios import LINEAR_SLACK
+from advisor.claims.refusals import refusal
+from advisor.claims.setting import held_against, range_over
+from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
-from advisor.predict.prediction import Prediction
 from advisor.predict.ranges.gain_range import GainKind, gain_range
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
-from advisor.workload.workload import Workload, with_training
 
-_LESS: tuple[tuple[str, dict[str, object]], ...] = (
-    ("pure", {"precision": "bf16_true"}),
-    ("eight-bit", {"optimizer_bits": 8}),
-    ("in-backward", {"optimizer_in_backward": True}),
-    ("stateless", {"optimizer": "sgd"}),
-)
-"""Ways of AdamW that keep ever less, each with those before it."""
-
-
-class _Side(NamedTuple):
-    """One of the two set-ups that a claim compares."""
-
-    precision: Precision
-    batch_size: int
-    compiled: bool
-    strategy: Strategy
-
-
-def is_about_one_change(claim: Claim) -> bool:
-    """Whether a ratio is claimed of the same cards, by what was changed on them."""
-    if claim.speed_up_ratio is None or claim.reference_gpus:
-        return False
-    if claim.reference_strategy is not None:
-        return True
-    if claim.count not in {None, 1}:
-        return False
-    return claim.reference_precision is not None or claim.reference_batch_size is not None or bool(claim.compile)
+_WORST: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
+_EXPLAINED = {("attention", "above"), ("tuning", "below")}
+"""What decides a change beyond the set-up that it was predicted on: `claim-why-KIND`."""
 
 
 def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
-    """A ratio of the same cards against themselves, held against the predictions of both set-ups.
+    """Ratios of the same cards against themselves, of speed and of memory; of both the worse verdict counts.
 
     Raises InputError where nothing can be predicted on them, or strategies are compared on no number of cards.
     """
+    if claim.memory_ratio is None:
+        return _check_speed(claim, predictor)
+    memory = check_memory_change(claim, predictor)
+    if claim.speed_up_ratio is None:
+        return memory
+    if not claim.gpus:
+        raise refusal("claim-without-card", claim, predictor.specs)
+    speed = _check_speed(claim, predictor)
+    verdict = max(memory.verdict, speed.verdict, key=_WORST.index)
+    reasons = (*speed.reasons, *(one for one in memory.reasons if one not in speed.reasons))
+    return msgspec.structs.replace(
+        speed, verdict=verdict, reasons=reasons, expected_memory_ratio=memory.expected_memory_ratio
+    )
+
+
+def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if claim.reference_strategy is not None and (claim.count or 1) == 1:
         raise refusal("claim-strategies-without-count", claim, predictor.specs)
     specs = [predictor.specs[key] for key in claim.gpus]
-    names = (claim.workload,) if claim.workload is not None else PANEL
-    found = [gain for name in names for spec in specs if (gain := _gain(claim, predictor, spec, name)) is not None]
+    names = models_of(claim, predictor)
+    timed = dataclasses.replace(predictor, solves_memory=False)
+    found = [gain for name in names for spec in specs for gain in _gains(claim, timed, spec, name)]
     expected = range_over(found)
     if expected is None:
-        sides = {side: name for side, name in _change(claim).items() if side != "change"}
+        sides = {side: name for side, name in words_of(claim).items() if side != "change"}
         raise refusal("claim-change-not-predicted", claim, predictor.specs, device=shared_name(specs), **sides)
     ratio = claim.speed_up_ratio or 1.0
     bound = _bound(claim, specs)
     numbers: Arguments = {
         "device": counted(claim.count or 1, shared_name(specs)),
-        **_change(claim),
+        **words_of(claim),
         "claimed_ratio": ratio,
         **expected.arguments("expected", "ratio"),
         "bound_ratio": bound or 0.0,
@@ -79,104 +71,26 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     verdict, word = held_against(ratio, expected)
     if bound is not None and ratio > max(bound * LINEAR_SLACK, expected.high):
         verdict, word = "impossible", "impossible"
-    reason = Reason.of(f"claim-change-{word}", **numbers)
-    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(reason,), expected_ratio=expected, bound_ratio=bound)
+    why = (Reason.of(f"claim-why-{kind_of(claim)}"),) if (kind_of(claim), word) in _EXPLAINED else ()
+    reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *judged_by(claim, predictor))
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
 
 
-def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
-    """Whether a step of the model fits one such card, at the batch size that is named or at a single sample.
-
-    Raises InputError where no model is named, or its memory cannot be told.
-    """
-    batch = claim.batch_size or 1
-    workload = claimed_workload(msgspec.structs.replace(claim, batch_size=batch), predictor)
-    best = _roomiest(claim, predictor, workload, batch)
-    if best is None:
-        raise unpredicted(claim, workload, predictor.specs, precision=None)
-    need, capacity = best.peak_memory_bytes, best.usable_memory_bytes or 0.0
-    assert need is not None
-    numbers: Arguments = {
-        "model": workload.name,
-        "device": counted(best.count, best.device.name),
-        "batch": batch,
-        "precision": PRECISION_LABELS[best.precision],
-        **need.arguments("need", "bytes"),
-        "capacity_bytes": capacity,
-    }
-    close = need.holds(capacity)
-    right = bool(best.fits) == bool(claim.fits)
-    smaller = _smaller(claim, predictor, workload, batch) if claim.fits and not right and not close else None
-    if smaller is not None:
-        way, one = smaller
-        held = one.peak_memory_bytes
-        assert held is not None
-        numbers |= {"usual_bytes": need.value, "way": Listed(reasons=(Reason.of(f"claim-way-{way}"),))}
-        numbers |= held.arguments("need", "bytes")
-        reason = Reason.of("claim-fits-only-with", **numbers)
-        return ClaimAnswer(claim=claim, verdict="plausible_only_with", reasons=(reason,))
-    code = "claim-fits-close" if close else "claim-fits" if best.fits else "claim-fits-not"
-    verdict: Verdict = "plausible" if right else "plausible_only_with" if close else "impossible"
-    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(code, **numbers),))
+def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[Estimate]:
+    """How many times as fast the change makes one model, at each batch size that may be meant."""
+    found: list[Estimate] = []
+    for batch in batches_of(claim, name):
+        pair = predicted_pair(claim, predictor, spec, name, batch)
+        if pair is not None:
+            after, before = pair
+            unlike = "fp8" in {after.precision, before.precision} or after.strategy != before.strategy
+            found.append(gain_range(after, before, "unlike" if unlike else _gain_kind(claim)))
+    return found
 
 
-def _roomiest(claim: Claim, predictor: Predictor, workload: Workload, batch: int) -> Prediction | None:
-    """The set-up on the variant with the most memory; several cards share the parameters unless a copy each is said."""
-    count = claim.count or 1
-    strategy: Strategy = (claim.strategy or "fsdp") if count > 1 else "single"
-    found: list[Prediction] = []
-    for spec in (predictor.specs[key] for key in claim.gpus):
-        precision = usual_precision(spec, workload.training.precision)
-        if precision is not None:
-            found += predictor.predict(workload, (candidate(spec, precision, batch, count=count, strategy=strategy),))
-    known = [one for one in found if one.fits is not None and one.peak_memory_bytes is not None]
-    return max(known, key=lambda one: one.memory_capacity_bytes or 0.0, default=None)
-
-
-def _smaller(claim: Claim, predictor: Predictor, workload: Workload, batch: int) -> tuple[str, Prediction] | None:
-    """The first way (`claim-way-NAME`) of training all weights that keeps less and fits; None: none does."""
-    training = workload.training
-    if training.trainable != "all" or training.optimizer != "adamw" or claim.precision is not None:
-        return None
-    changes: dict[str, object] = {"clip_gradient_norm": None}
-    for way, change in _LESS:
-        changes |= change
-        one = _roomiest(claim, predictor, with_training(workload, **changes), batch)
-        if one is not None and one.fits:
-            return way, one
-    return None
-
-
-def _sides(claim: Claim, precision: Precision, batch: int) -> tuple[_Side, _Side]:
-    """After and before the change."""
-    strategy: Strategy = (claim.strategy or "ddp") if (claim.count or 1) > 1 else "single"
-    after = _Side(precision, batch, bool(claim.compile), strategy)
-    if claim.reference_strategy is not None:
-        return after, after._replace(strategy=claim.reference_strategy)
-    if claim.reference_precision is not None:
-        return after, after._replace(precision=claim.reference_precision)
-    if claim.reference_batch_size is not None:
-        return after, after._replace(batch_size=claim.reference_batch_size)
-    return after, after._replace(compiled=False)
-
-
-def _gain(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> Estimate | None:
-    workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
-    own = claim.precision or workload.training.precision
-    predicted: list[Prediction] = []
-    for side in _sides(claim, own, claim.batch_size or workload.training.batch_size):
-        precision = side.precision if claim.reference_precision is not None else usual_precision(spec, side.precision)
-        if precision is None or rate_of(spec, precision) is None:
-            return None
-        changed = with_training(workload, compile=side.compiled, precision=precision)
-        set_up = candidate(spec, precision, side.batch_size, count=claim.count or 1, strategy=side.strategy)
-        predicted += predictor.predict(changed, (set_up,))
-    if len(predicted) != 2:  # noqa: PLR2004 - after and before
-        return None
-    after, before = predicted
-    compiled = bool(claim.compile) and claim.reference_precision is None and claim.reference_batch_size is None
-    unlike = "fp8" in {after.precision, before.precision} or after.strategy != before.strategy
-    kind: GainKind = "unlike" if unlike else "compiled" if compiled else "alike"
-    return gain_range(after, before, kind)
+def _gain_kind(claim: Claim) -> GainKind:
+    kinds: dict[str | None, GainKind] = {"compile": "compiled", "tuning": "adapters"}
+    return kinds.get(kind_of(claim), "alike")
 
 
 def _bound(claim: Claim, specs: Sequence[GpuSpec]) -> float | None:
@@ -191,16 +105,3 @@ def _bound(claim: Claim, specs: Sequence[GpuSpec]) -> float | None:
     before_bytes = PRECISION_FACTS[claim.reference_precision].compute_bytes
     fewer_bytes = before_bytes / PRECISION_FACTS[claim.precision].compute_bytes
     return max((*ratios, fewer_bytes)) if ratios else None
-
-
-def _change(claim: Claim) -> dict[str, str]:
-    """What was changed, and what stands after and before it, in words that no language needs translated."""
-    if claim.reference_strategy is not None and claim.strategy is not None:
-        names = STRATEGY_LABELS[claim.strategy], STRATEGY_LABELS[claim.reference_strategy]
-        return {"change": "strategy", "after": names[0], "before": names[1]}
-    if claim.reference_precision is not None and claim.precision is not None:
-        after, before = PRECISION_LABELS[claim.precision], PRECISION_LABELS[claim.reference_precision]
-        return {"change": "precision", "after": after, "before": before}
-    if claim.reference_batch_size is not None:
-        return {"change": "batch", "after": str(claim.batch_size), "before": str(claim.reference_batch_size)}
-    return {"change": "compile", "after": "torch.compile", "before": "eager"}

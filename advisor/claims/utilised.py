@@ -156,7 +156,7 @@ def _like(claim: Claim, models: list[Workload], specs: list[GpuSpec]) -> tuple[R
     flop = flop_per_token(claim) * (claim.parameters or 1.0)
     rate = (claim.mfu_fraction or 0.0) * peak / flop
     names = Names(names=tuple(one.name for one in models))
-    said = Reason.of("claim-mfu-like", like=names)
+    said = Reason.of("claim-sized-like", like=names)
     if not rate:
         return (said,)
     tokens: Arguments = {"claimed_rate": round(rate), "device": spec.name, "peak_flop_per_s": peak}

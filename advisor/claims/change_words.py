@@ -1,0 +1,182 @@
+"""The words for how cards share the work and what was changed on them: adapters, attention, checkpointing, its cost."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, TypeVar
+
+from advisor.catalogue.strategies import Strategy
+from advisor.claims.claim import Tuning
+from advisor.claims.number_words import NUMBER, number, search
+from advisor.claims.ratio_words import ABOUT
+from advisor.claims.words import first_named, held_against_each_other, named_in_order
+from advisor.workload.workload import Attention, Checkpointing
+
+Word = TypeVar("Word", bound=str)
+
+_ZERO = r"(?:\bzero|\bdeep\s?speed(?:[\s_-]*zero)?)[\s_-]*(?:stage)?[\s_=:-]*"
+"""`ZeRO-3`, `zero_stage=3`, `DeepSpeed stage 2`, `DeepSpeed ZeRO Stage-3`."""
+_FSDP = r"\bfsdp[\s_-]?2?(?!\d)|fully[\s-]sharded(?:[\s-]data[\s-]parallel)?"
+_OFFLOAD = r"[^.,;。，；]{0,24}?(?:\boff-?\s?load\w*|卸载)"
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    (rf"(?:{_FSDP}|{_ZERO}3|\bzero[\s-]?infinity\b){_OFFLOAD}|\bzero[\s-]?infinity\b", "fsdp_offload"),
+    (rf"(?:{_FSDP})[\s_-]*shard[\s_-]?grad[\s_-]?op\b|\bshard[\s_-]grad[\s_-]op\b|{_ZERO}2(?![\d.])", "zero2"),
+    (rf"{_ZERO}3(?![\d.])|(?:{_FSDP})(?:[\s_-]*full[\s_-]?shard\b)?|\bfull[\s_-]shard\b", "fsdp"),
+    (r"distributed\s*data\s*parallel|\bddp\b", "ddp"),
+    (r"data\s*parallel\b|\bdp\b", "dp"),
+)
+_NOT_PREDICTED = (
+    rf"\bhsdp\b|\bhybrid[\s_-]shard(?:ing|ed)?\b|{_ZERO}1(?![\d.])|\b(?:tensor|pipeline|context)[\s-]parallel\w*"
+)
+"""Sharding within a machine with copies across machines, of the optimizer's states alone, and models that are cut."""
+_TUNINGS: tuple[tuple[str, Tuning], ...] = (
+    (r"\bq[\s-]?lora\b|\b(?:4[\s-]?bit|nf4|int4)\s*lora\b|量化\s*lora\b", "qlora"),
+    (r"\blora\b", "lora"),
+    (r"\bfull(?:[\s-]parameter)?[\s-]*(?:fine[\s-]?tun\w*|ft\b)|全(?:参数?|量)(?:微调|训练)?", "full"),
+)
+_ATTENTIONS: tuple[tuple[str, Attention], ...] = (
+    (r"\bflash[\s_-]*att\w{1,8}(?:[\s-]*[23](?![\d.]))?|\bfa[\s-]?[23](?![\d.])\b|flash\s*注意力|闪存注意力", "flash"),
+    (r"\bsdpa\b|\bscaled[\s-]dot[\s-]product[\s-]attention|\bxformers\b|\bmemory[\s-]efficient attention", "sdpa"),
+    (
+        r"\b(?:eager|na[iï]ve|vanilla|standard|normal|plain|unfused|regular)[\s-]*(?:attention|attn)\b|(?:普通|标准|原生)的?注意力",
+        "eager",
+    ),
+)
+_CHECKPOINTING: tuple[tuple[str, Checkpointing], ...] = (
+    (
+        r"\bselective(?: (?:gradient|activation))?[\s_-]*(?:check[\s_-]?point\w*|recomput\w+)|选择性(?:重计算|检查点)",
+        "selective",
+    ),
+    (
+        (
+            r"\b(?:(?:full )?(?:gradient|activation|grad)s?[\s_-]*)(?:check[\s_-]?p\w{2,9}|recomput\w+)"
+            r"|\bcheckpointing\b|\brecomputation\b|(?:梯度|激活)(?:检查点|重计算|重算)|重计算"
+        ),
+        "full",
+    ),
+)
+_WITHOUT = (
+    r"(?:\bwithout|\bno|\bdisabl\w+|\b(?:turn\w*|switch\w*) off|\bdropping|不用|不使用|关闭|关掉|去掉|没有)"
+    r"\s*(?:the |any )?$"
+)
+_CHANGES = r"\bfrom\b.{0,60}\bto\b|\b(?:replac|swapp|switch)\w+.{0,60}\b(?:with|by|for|to)\b|从.{0,30}(?:到|换成|改为)"
+_ACTS = (
+    r"^(?: training| it| alone| already)?\s*(?:made|makes?|gives?|gave|brings?|brought|is|was|are|sped|speeds?|slow\w*"
+    r"|costs?|adds?|halve\w*|sav\w+|needs?|uses?|tak\w+|doubl\w+|使|让|比|带来|多花|慢|快|的开销|需要|只需|节省|省|能)"
+)
+_PAIR = 2
+_SHARE_WORDS = {
+    "half": 1 / 2, "a third": 1 / 3, "one third": 1 / 3, "a quarter": 1 / 4, "one quarter": 1 / 4, "a fifth": 1 / 5,
+    "one fifth": 1 / 5, "三分之一": 1 / 3, "四分之一": 1 / 4, "五分之一": 1 / 5, "一半": 1 / 2,
+}  # fmt: skip
+_SHARE = rf"(?:{NUMBER}\s*(?:%|percent|per cent)|({'|'.join(_SHARE_WORDS)})(?![a-z]))"
+_COSTS_WORDS = (
+    r"\bcosts?(?: me| us)?|\bcosting|\boverhead(?: is| was)?(?: of)?|\bpenalty(?: of)?|\badds?|\b(?:price|cost) of"
+    r"|\bslow(?:s|ed)?(?: \w+){0,2} down(?: by)?|开销(?:为|是|约)?|代价(?:为|是|约)?|损失(?:为|了|约)?|牺牲了?"
+)
+_EXTRA = r"(?:extra |more |additional |的?额外)?(?:overhead|penalty|slow-?down|compute\b|computation|开销|代价|计算)"
+_COSTS = (
+    rf"(?:{_COSTS_WORDS})\s*{ABOUT}{_SHARE}(?! ?(?:more |less )?(?:of the )?(?:memory|money|price|显存))",
+    rf"{_SHARE}\s*{_EXTRA}",
+)
+_OF_SPEED = r"^\s*(?:of )?(?:the |its |your |training )?(?:speed|throughput)|^\s*的?(?:训练)?(?:速度|吞吐)"
+
+
+def find_strategy(plain: str) -> Strategy | None:
+    """How the cards are said to share the work; None: nothing is said."""
+    return first_named(STRATEGIES, plain)
+
+
+def compared_strategies(plain: str) -> tuple[Strategy, Strategy] | None:
+    """Two strategies that are held against each other, after and before: `DDP is 20 % faster than DP`."""
+    return held_against_each_other([strategy for _, strategy in named_in_order(STRATEGIES, plain)], plain)
+
+
+def unpredicted_strategy(plain: str) -> str | None:
+    """The words for a strategy that no claim can be predicted with; it is never taken for another one."""
+    match = search(_NOT_PREDICTED, plain)
+    return match.group().strip() if match is not None else None
+
+
+class Changed(NamedTuple):
+    """What stands after and before a change; None: it is not about this."""
+
+    tuning: tuple[Tuning, Tuning] | None = None
+    attention: tuple[Attention, Attention] | None = None
+    checkpointing: tuple[Checkpointing, Checkpointing] | None = None
+    certain: bool = False
+    """Whether what it brings is said of the change itself: both sides are named, or a verb stands behind the one."""
+
+    @property
+    def told(self) -> bool:
+        """Whether anything was changed."""
+        return (self.tuning, self.attention, self.checkpointing) != (None, None, None)
+
+
+def find_change(plain: str) -> Changed:
+    """The one thing that a text says was changed; what stands alone is held against what it usually replaces.
+
+    QLoRA against LoRA, LoRA against a full fine-tuning, fused attention against eager, checkpointing against none.
+    """
+    told = {
+        "tuning": _told(_TUNINGS, plain, {"qlora": "lora", "lora": "full"}),
+        "attention": _told(_ATTENTIONS, plain, {"flash": "eager", "sdpa": "eager"}),
+        "checkpointing": _told(_CHECKPOINTING, plain, {"full": "none", "selective": "none"}),
+    }
+    known = [(not one.both, one.place, kind) for kind, one in told.items() if one is not None]
+    if not known:
+        return Changed()
+    _, _, kind = min(known)
+    one = told[kind]
+    assert one is not None
+    return Changed(**{kind: (one.after, one.before)}, certain=one.both or one.acts)  # type: ignore[arg-type]
+
+
+class _Told(NamedTuple):
+    """What stands after and before, where its words begin, whether both are named, whether the words are a subject."""
+
+    after: str
+    before: str
+    place: int
+    both: bool
+    acts: bool
+
+
+def _told(words: tuple[tuple[str, Word], ...], plain: str, usual: dict[str, str]) -> _Told | None:
+    """The two of one table; None: nothing is named, or nothing that has a usual counterpart."""
+    found = named_in_order(words, plain)
+    names = list(dict.fromkeys(meant for _, meant in found))
+    acts = bool(found) and search(_ACTS, plain[found[0][0] :]) is not None
+    start = min((match.start() for pattern, _ in words if (match := search(pattern, plain)) is not None), default=0)
+    if len(names) == _PAIR:
+        after, before = reversed(names) if search(_CHANGES, plain) else names
+        return _Told(after, before, start, both=True, acts=acts)
+    if len(names) != 1 or names[0] not in usual:
+        return None
+    one, other = names[0], usual[names[0]]
+    pair = (other, one) if search(_WITHOUT, plain[:start]) else (one, other)
+    return _Told(pair[0], pair[1], start, both=False, acts=acts)
+
+
+def find_cost(plain: str) -> float | None:
+    """What a change costs, as how many times as fast: `costs 30 %` is 1.3 of the time, `30 % of the speed` 0.7 of it.
+
+    None: no cost is told.
+    """
+    for pattern in _COSTS:
+        match = search(pattern, plain)
+        if match is not None:
+            share = share_of(match.groups()[-3:])
+            return max(0.0, 1 - share) if search(_OF_SPEED, plain[match.end() :]) else 1 / (1 + share)
+    return None
+
+
+def share_of(groups: tuple[str | None, ...]) -> float:
+    """The groups of a share, number, scale and word, as a fraction."""
+    figure, scale, word = groups
+    return number(figure, scale) / 100 if figure else _SHARE_WORDS[word or "half"]
+
+
+def blanked(plain: str, pattern: str) -> str:
+    """The text with what a pattern finds replaced by as many blanks, so that all other places stay."""
+    return re.sub(pattern, lambda found: " " * len(found[0]), plain, flags=re.ASCII)

@@ -1,0 +1,200 @@
+"""What a claim says was changed on the same cards: the kind, what stands after and before it, and on which models."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.strategies import STRATEGY_LABELS, Strategy
+from advisor.claims.claim import Claim
+from advisor.claims.predictor import Predictor, candidate
+from advisor.claims.ratios import PANEL
+from advisor.claims.setting import claimed_workload, usual_precision
+from advisor.core.sentences import Arguments, Listed, Names, Reason
+from advisor.predict.prediction import Prediction
+from advisor.recommend.precisions import rate_of
+from advisor.workload.workload import Workload, with_training
+from advisor.workload.workload_file import bundled_names, load_workload
+
+ChangeKind = Literal["strategy", "precision", "batch", "tuning", "attention", "checkpointing", "compile"]
+_OF_ANY_COUNT = {"strategy", "tuning", "attention", "checkpointing"}
+_TUNED = ("llama_1b_lora", "llama_8b_lora")
+_WITH_BLOCKS = ("gpt2_small", "bert_large_squad", "llama_8b")
+"""Models that stand for the rest where a claim names none: traced with either way of the change."""
+_LORA_RANK = 16
+_TUNING_BATCHES = (1, 4, 16)
+"""Tried where a claim about adapters names no batch: unpacking weights is done once a pass, however many samples."""
+
+
+class Side(NamedTuple):
+    """One of the two set-ups that a claim compares."""
+
+    precision: Precision
+    batch_size: int
+    strategy: Strategy
+    settings: dict[str, object]
+    """Of its training."""
+
+
+def kind_of(claim: Claim) -> ChangeKind | None:
+    """What was changed on the same cards; None: nothing is held against what was before."""
+    kinds: tuple[tuple[ChangeKind, object], ...] = (
+        ("strategy", claim.reference_strategy),
+        ("precision", claim.reference_precision),
+        ("batch", claim.reference_batch_size),
+        ("tuning", claim.reference_tuning),
+        ("attention", claim.reference_attention),
+        ("checkpointing", claim.reference_activation_checkpointing),
+        ("compile", claim.compile or None),
+    )
+    return next((kind for kind, before in kinds if before is not None), None)
+
+
+def is_about_one_change(claim: Claim) -> bool:
+    """Whether a ratio of speed or memory is claimed of the same cards, by what was changed on them."""
+    if (claim.speed_up_ratio is None and claim.memory_ratio is None) or claim.reference_gpus:
+        return False
+    kind = kind_of(claim)
+    return kind is not None and (kind in _OF_ANY_COUNT or claim.count in {None, 1})
+
+
+def models_of(claim: Claim, predictor: Predictor) -> tuple[str, ...]:
+    """Bundled workloads to judge a change on: the claim's own, that nearest to its size, or a panel."""
+    kind = kind_of(claim)
+    if claim.workload is not None:
+        return (_adapted(claim.workload) if kind == "tuning" else claim.workload,)
+    panel = _TUNED if kind == "tuning" else _WITH_BLOCKS if kind in {"attention", "checkpointing"} else PANEL
+    if claim.parameters is None:
+        return panel
+    wanted = math.log(claim.parameters)
+    sized = panel if kind in _OF_ANY_COUNT else _WITH_BLOCKS
+    return (min(sized, key=lambda name: abs(math.log(_parameters(name, predictor)) - wanted)),)
+
+
+def _adapted(name: str) -> str:
+    """The bundled workload of the same model with adapters, where there is one."""
+    stem = name.removesuffix("_qlora").removesuffix("_lora")
+    return f"{stem}_lora" if f"{stem}_lora" in bundled_names() else name
+
+
+def _parameters(name: str, predictor: Predictor) -> int:
+    tables = predictor.tables(load_workload(name)).values()
+    return max((table.parameter_count for table in tables), default=1)
+
+
+def judged_by(claim: Claim, predictor: Predictor) -> tuple[Reason, ...]:
+    """Which models a change was judged on, where the claim names none."""
+    if claim.workload is not None:
+        return ()
+    names = Names(names=tuple(load_workload(name).name for name in models_of(claim, predictor)))
+    return (Reason.of("claim-sized-like" if claim.parameters is not None else "claim-panel-like", like=names),)
+
+
+def predicted_pair(
+    claim: Claim, predictor: Predictor, spec: GpuSpec, name: str, batch: int
+) -> tuple[Prediction, Prediction] | None:
+    """After and before the change, of one model at a batch size a device; None: one of them cannot be predicted."""
+    workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
+    predicted: list[Prediction] = []
+    for side in sides_of(claim, workload, spec, batch):
+        if rate_of(spec, side.precision) is None:
+            return None
+        changed = with_training(workload, precision=side.precision, **side.settings)
+        set_up = candidate(spec, side.precision, side.batch_size, count=claim.count or 1, strategy=side.strategy)
+        predicted += predictor.predict(changed, (set_up,))
+    return (predicted[0], predicted[1]) if len(predicted) == 2 else None  # noqa: PLR2004 - after and before
+
+
+def batches_of(claim: Claim, name: str) -> tuple[int, ...]:
+    """Batch sizes after the change that are tried: the claim's own, or those that may be meant."""
+    if claim.batch_size is not None:
+        return (claim.batch_size,)
+    return _TUNING_BATCHES if kind_of(claim) == "tuning" else (load_workload(name).training.batch_size,)
+
+
+def sides_of(claim: Claim, workload: Workload, spec: GpuSpec, batch: int) -> tuple[Side, Side]:
+    """After and before the change."""
+    asked = claim.precision or workload.training.precision
+    usual = asked if kind_of(claim) == "precision" else usual_precision(spec, asked) or asked
+    strategy: Strategy = (claim.strategy or "ddp") if (claim.count or 1) > 1 else "single"
+    after = Side(usual, batch, strategy, {"compile": bool(claim.compile)})
+    return _settled(claim, workload, spec, after) or (after, _before(claim, after))
+
+
+def _before(claim: Claim, after: Side) -> Side:
+    """What stood before a change that leaves the operators as they are."""
+    kind = kind_of(claim)
+    if kind == "strategy" and claim.reference_strategy is not None:
+        return after._replace(strategy=claim.reference_strategy)
+    if kind == "precision" and claim.reference_precision is not None:
+        return after._replace(precision=claim.reference_precision)
+    if kind == "batch" and claim.reference_batch_size is not None:
+        return after._replace(batch_size=claim.reference_batch_size)
+    return after._replace(settings={"compile": False})
+
+
+def _settled(claim: Claim, workload: Workload, spec: GpuSpec, side: Side) -> tuple[Side, Side] | None:
+    """After and before a change of the operators: each side by its own settings; None: the change is another."""
+    kind = kind_of(claim)
+    if kind == "tuning":
+        ways = (claim.tuning, claim.reference_tuning)
+        return _tuned(claim, ways[0], workload, spec, side), _tuned(claim, ways[1], workload, spec, side)
+    if kind == "attention":
+        settings = [{"attention": way} for way in _attentions(claim, workload)]
+    elif kind == "checkpointing":
+        named = (claim.activation_checkpointing, claim.reference_activation_checkpointing)
+        settings = [{"activation_checkpointing": way} for way in named]
+    else:
+        return None
+    return side._replace(settings={**settings[0]}), side._replace(settings={**settings[1]})
+
+
+def _tuned(claim: Claim, way: str | None, workload: Workload, spec: GpuSpec, side: Side) -> Side:
+    """Adapters beside whole 16-bit weights, or beside NF4 ones under autocast, as their libraries run them."""
+    training = workload.training
+    precision = claim.precision or ("bf16_amp" if way == "qlora" else "bf16_true")
+    if rate_of(spec, precision) is None:
+        precision = usual_precision(spec, "bf16_amp") or precision
+    settings: dict[str, object] = {"trainable": "all", "lora_rank": None, "lora_targets": None}
+    if way != "full":
+        targets = training.lora_targets or "all_linear"
+        settings = {"trainable": "lora", "lora_rank": training.lora_rank or _LORA_RANK, "lora_targets": targets}
+    settings |= {"weights_bits": None, "quantization": "nf4" if way == "qlora" else None}
+    return side._replace(precision=precision, settings=settings)
+
+
+def _attentions(claim: Claim, workload: Workload) -> tuple[str | None, str | None]:
+    """After and before; where a fused way is held against eager attention, that with which the model is traced."""
+    ways, own = (claim.attention, claim.reference_attention), workload.training.attention
+    if "eager" not in ways:
+        return ways
+    fused = own if own != "eager" else "sdpa"
+    return ("eager", fused) if ways[0] == "eager" else (fused, "eager")
+
+
+def words_of(claim: Claim) -> Arguments:
+    """What was changed, and what stands after and before it, as arguments of a sentence."""
+    kind = kind_of(claim) or "compile"
+    if kind == "strategy" and claim.strategy is not None and claim.reference_strategy is not None:
+        return _words(kind, STRATEGY_LABELS[claim.strategy], STRATEGY_LABELS[claim.reference_strategy])
+    if kind == "precision" and claim.precision is not None and claim.reference_precision is not None:
+        return _words(kind, PRECISION_LABELS[claim.precision], PRECISION_LABELS[claim.reference_precision])
+    if kind == "batch":
+        return _words(kind, str(claim.batch_size), str(claim.reference_batch_size))
+    if kind == "compile":
+        return _words(kind, "torch.compile", "eager")
+    sides = {
+        "tuning": (claim.tuning, claim.reference_tuning),
+        "attention": (claim.attention, claim.reference_attention),
+        "checkpointing": (claim.activation_checkpointing, claim.reference_activation_checkpointing),
+    }[kind]
+    after, before = (Listed(reasons=(Reason.of(f"claim-side-{kind}-{side}"),)) for side in sides)
+    return {"change": kind, "after": after, "before": before}
+
+
+def _words(kind: ChangeKind, after: str, before: str) -> Arguments:
+    return {"change": kind, "after": after, "before": before}
