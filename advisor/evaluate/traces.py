@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.core.by_key import grouped
 from advisor.core.sentences import Listed, Reason
 from advisor.measure.worker_session import WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
@@ -50,12 +51,10 @@ def trace_all(
     ends, so that other libraries are mostly imported by one of them.
     """
     found: dict[TraceKey, OpTable | Reason] = {}
-    groups: dict[bytes, list[TraceKey]] = {}
     for key, workload in wanted.items():
         if isinstance(workload.model, NumbersModel):
             found[key] = table_from_numbers(workload.model, key.precision)
-        else:
-            groups.setdefault(key.described, []).append(key)
+    groups = grouped((key for key in wanted if key not in found), lambda key: key.described)
     waiting = deque(sorted(groups.values(), key=lambda keys: _libraries(wanted[keys[0]].model)))
     done: list[str] = []
     telling = threading.Lock()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Precision
+from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate, around
@@ -41,13 +41,10 @@ def predict_candidates(
 
     `memory_of` answers peak memory and capacity; it is asked once for each candidate that has a time.
     """
-    by_precision: dict[Precision, list[Candidate]] = defaultdict(list)
-    for candidate in candidates:
-        by_precision[candidate.precision].append(candidate)
     predictions: list[Prediction] = []
     refusals: list[Reason] = []
     grids: dict[Precision, CandidateGrid] = {}
-    for precision, group in by_precision.items():
+    for precision, group in grouped(candidates, lambda one: one.precision).items():
         if TRACE_PRECISIONS[precision] not in sources.tables:
             predictions += _timed_alone(group, precision, sources, memory_of)
             timed = any(anchors_of(one, precision) for one in sources.measurements.values())

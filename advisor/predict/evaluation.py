@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from advisor.core.by_key import grouped
 from advisor.core.records import Record
 
 CLEARLY_APART = 0.10
@@ -96,20 +97,15 @@ def score(steps: Sequence[ScoredStep], group: str = "all", *, among: Sequence[Sc
 
 def scores_by(steps: Sequence[ScoredStep], key: Callable[[ScoredStep], str]) -> tuple[Score, ...]:
     """One score for each value of `key`, in alphabetical order."""
-    groups: dict[str, list[ScoredStep]] = {}
-    for step in steps:
-        groups.setdefault(key(step), []).append(step)
+    groups = grouped(steps, key)
     return tuple(score(groups[name], name, among=steps) for name in sorted(groups))
 
 
 def ranked_pairs(steps: Sequence[ScoredStep]) -> list[tuple[ScoredStep, ScoredStep]]:
     """Pairs on two cards of the same work whose true times a sample are clearly apart."""
-    groups: dict[Hashable, list[ScoredStep]] = {}
-    for step in steps:
-        groups.setdefault(step.comparable, []).append(step)
     return [
         (first, second)
-        for group in groups.values()
+        for group in grouped(steps, lambda step: step.comparable).values()
         for first, second in combinations(group, 2)
         if first.gpu_key != second.gpu_key and abs(np.log(_true_ratio(first, second))) > np.log1p(CLEARLY_APART)
     ]

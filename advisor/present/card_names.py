@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from advisor.core.by_key import firsts
 from advisor.core.sentences import Language, sentence, visible
 from advisor.predict.prediction import Device, Prediction
 
 
 def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
     """Names by key; two local cards of one name are told apart by their place."""
-    names: dict[str, str] = {}
-    for prediction in predictions:
-        names.setdefault(prediction.device.key, prediction.device.name)
+    names = {key: one.device.name for key, one in firsts(predictions, lambda one: one.device.key).items()}
     taken: dict[str, int] = {}
     for key, name in list(names.items()):
         taken[name] = taken.get(name, 0) + 1

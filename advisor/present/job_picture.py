@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.by_key import firsts
 from advisor.core.records import Record
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_seconds, value_of
@@ -82,7 +82,7 @@ def job_picture(advice: AdviceRecord) -> JobPicture | None:
             tied=(one is chosen and bool(ties)) or one.device_and_count in ties,
             trusted=is_trusted(one, untrusted),
         )
-        for one in (*shown, *_one_each(refused)[:_REFUSED_ROWS])
+        for one in (*shown, *list(firsts(refused, lambda one: one.device.key).values())[:_REFUSED_ROWS])
     )
     spans = [one.job_s for one in shown if one.job_s is not None]
     low_s, high_s = min(span.low for span in spans) / 1.15, max(span.high for span in spans) * 1.15
@@ -126,13 +126,6 @@ def legend(picture: JobPicture, language: Language) -> tuple[str, ...]:
     if several == {samples}:
         said.append(sentence("picture-legend-shared", language, samples=f"{samples:,}"))
     return tuple(said)
-
-
-def _one_each(predictions: Sequence[Prediction]) -> list[Prediction]:
-    first: dict[str, Prediction] = {}
-    for prediction in predictions:
-        first.setdefault(prediction.device.key, prediction)
-    return list(first.values())
 
 
 def axis_ticks(low_s: float, high_s: float) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ from functools import partial
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.core.by_key import grouped
 from advisor.core.records import Record
 from advisor.core.sentences import Language, Reason, listed, say, sentence, visible
 from advisor.core.units import (
@@ -165,10 +166,7 @@ def best_by_device(advice: AdviceRecord) -> tuple[Prediction, ...]:
     """
     entered = [advice.predictions[place] for place in advice.best_set_ups]
     compared = {one.device.key for one in entered}
-    others: dict[str, list[Prediction]] = {}
-    for prediction in advice.predictions:
-        if prediction.device.key not in compared:
-            others.setdefault(prediction.device.key, []).append(prediction)
+    others = grouped((one for one in advice.predictions if one.device.key not in compared), lambda one: one.device.key)
     best: dict[tuple[str, int], Prediction] = {}
     for of_device in others.values():
         used = stand_in({one.precision for one in of_device}, advice.shown_precision)

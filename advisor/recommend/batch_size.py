@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.by_key import grouped
 from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.recommendation import BatchAdvice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
     from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.comparison import Comparison
@@ -100,10 +99,8 @@ def advise_batches(
     `largest_batch` gives the exact largest batch that fits, where the caller can solve for it; otherwise it is
     the largest of the batch sizes that were predicted.
     """
-    curves: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
-    for prediction in comparison.predictions:
-        if prediction.strategy == "single":
-            curves[(prediction.device.key, prediction.precision)].append(prediction)
+    alone = (one for one in comparison.predictions if one.strategy == "single")
+    curves = grouped(alone, lambda one: (one.device.key, one.precision))
     found = []
     for (key, precision), curve in curves.items():
         chosen = choose(curve, comparison.workload.training.batch_size, comparison.global_limit)

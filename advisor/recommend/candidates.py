@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
@@ -11,6 +10,7 @@ from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import CARDS_PER_HOST
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, Strategy
+from advisor.core.by_key import grouped
 from advisor.core.file_fault import shown_value
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Names, Reason, SaidError
@@ -148,12 +148,11 @@ def local_device(gpu: Gpu) -> Device:
 
 def local_gpu_groups(machine: Machine) -> tuple[tuple[Gpu, ...], ...]:
     """Usable local GPUs, alike ones together; a card cut by MIG stands alone, since its slices never join."""
-    groups: dict[tuple[object, ...], list[Gpu]] = defaultdict(list)
-    for gpu in machine.gpus:
-        if gpu.usable:
-            alone = gpu.index if gpu.mig_enabled else None
-            groups[(gpu.name, gpu.memory_total_bytes, gpu.spec_key, alone)].append(gpu)
-    return tuple(tuple(gpus) for gpus in groups.values())
+
+    def alike(gpu: Gpu) -> tuple[object, ...]:
+        return (gpu.name, gpu.memory_total_bytes, gpu.spec_key, gpu.index if gpu.mig_enabled else None)
+
+    return tuple(tuple(gpus) for gpus in grouped((gpu for gpu in machine.gpus if gpu.usable), alike).values())
 
 
 def _strategies_for(count: int, strategies: Sequence[Strategy], node_count: int = 1) -> tuple[Strategy, ...]:
@@ -191,12 +190,13 @@ def candidates_that_make_up(
     """
     training = workload.training
     own, steps = training.batch_size, training.gradient_accumulation_steps
-    rooms: dict[tuple[object, ...], list[Prediction]] = defaultdict(list)
-    for one in sorted(predictions, key=lambda one: one.batch_size_per_device):
-        if one.batch_size_per_device <= own and one.gradient_accumulation_steps == steps and one.strategy != "dp":
-            rooms[one.device.key, one.count, one.strategy, one.precision].append(one)
+    small = [
+        one
+        for one in sorted(predictions, key=lambda one: one.batch_size_per_device)
+        if one.batch_size_per_device <= own and one.gradient_accumulation_steps == steps and one.strategy != "dp"
+    ]
     found = []
-    for members in rooms.values():
+    for members in grouped(small, lambda one: (*one.device_and_count, one.strategy, one.precision)).values():
         if members[-1].batch_size_per_device < own or members[-1].fits is not False:
             continue
         one = members[0]
@@ -242,12 +242,9 @@ def candidates_when_nothing_fits(
     The batch sizes are the four smallest of those that were tried and the workload's own, or all of them that make up
     `global_batch_size`. A local group is never made larger than the largest count tried on it, a laptop has one card.
     """
-    groups: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
-    for prediction in predictions:
-        if prediction.device.key != "cpu":
-            groups[(prediction.device.key, prediction.precision)].append(prediction)
+    cards = (one for one in predictions if one.device.key != "cpu")
     found: list[Candidate] = []
-    for members in groups.values():
+    for members in grouped(cards, lambda one: (one.device.key, one.precision)).values():
         if all(member.fits is False for member in members):
             found += _sharded(members, counts, workload.training.batch_size, global_batch_size)
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.core.by_key import firsts, grouped
 from advisor.recommend.batch_size import choose
 from advisor.recommend.ranking import score
 
@@ -31,9 +32,7 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
     Within a count the plainest kind of strategy that fits is taken: a whole replica on every card, then sharded
     states, then states off-loaded to the host, then the model cut into pieces, which changes its code.
     """
-    curves: dict[tuple[int, str, int], list[Prediction]] = defaultdict(list)
-    for prediction in predictions:
-        curves[(prediction.count, prediction.strategy, prediction.gradient_accumulation_steps)].append(prediction)
+    curves = grouped(predictions, lambda one: (one.count, one.strategy, one.gradient_accumulation_steps))
     by_count: dict[int, list[Prediction]] = defaultdict(list)
     for (count, _, _), curve in curves.items():
         chosen = choose(curve, training.batch_size, global_limit)
@@ -68,10 +67,8 @@ def _without_data_parallel(chosen: Prediction, predictions: Sequence[Prediction]
 def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:
     """For each count the plainest set-up that fits with the smallest global batch."""
     fitting = [one for one in predictions if one.fits is not False]
-    least: dict[int, Prediction] = {}
-    for one in sorted(fitting, key=lambda one: (one.global_batch_size, one.effort_rank, -one.samples_per_s.value)):
-        least.setdefault(one.count, one)
-    return least
+    fitting.sort(key=lambda one: (one.global_batch_size, one.effort_rank, -one.samples_per_s.value))
+    return firsts(fitting, lambda one: one.count)
 
 
 def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:

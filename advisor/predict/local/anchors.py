@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from advisor.catalogue.precisions import Precision
+from advisor.core.by_key import grouped
 from advisor.measure.measurement import Measurement, StepMeasurement, VerdictKind
 from advisor.measure.statistics import reaches_95
 from advisor.protocol.messages import StepPart
@@ -73,9 +74,7 @@ def _whole(step: StepMeasurement) -> Anchor:
 
 def _extended(steps: Sequence[StepMeasurement]) -> list[Anchor]:
     """The whole model's time from a part of its blocks, for each batch size."""
-    by_batch: dict[int, list[StepMeasurement]] = {}
-    for step in steps:
-        by_batch.setdefault(step.batch_size, []).append(step)
+    by_batch = grouped(steps, lambda step: step.batch_size)
     return [_extend(sorted(found, key=lambda step: step.layer_limit or 1)) for found in by_batch.values()]
 
 

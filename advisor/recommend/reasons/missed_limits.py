@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.by_key import firsts
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import format_cost, value_of
 from advisor.predict.prediction import Prediction
@@ -35,10 +36,7 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
 
 def nearest_of_each_device(comparison: Comparison) -> dict[str, Prediction]:
     """The set-up of each device, by its key, that comes nearest to the limits; none where a figure is lacking."""
-    nearest: dict[str, Prediction] = {}
-    for one in _nearest_first(comparison):
-        nearest.setdefault(one.device.key, one)
-    return nearest
+    return firsts(_nearest_first(comparison), lambda one: one.device.key)
 
 
 def _nearest_first(comparison: Comparison) -> list[Prediction]:

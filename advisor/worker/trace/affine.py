@@ -5,10 +5,11 @@ Streams of models that go through the samples of a batch one by one are folded i
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from advisor.core.by_key import grouped
 from advisor.core.records import Record
 from advisor.optable.op_table import (
     Affine,
@@ -139,7 +140,7 @@ def folded(
     rounds work on the whole batch: what it does grows faster than the batch.
     """
     low, high = batches
-    one, two = _grouped(first), _grouped(second)
+    one, two = (grouped(stream, lambda op: (*key_of(op), op[1])) for stream in (first, second))
     early: list[TracedOp] = []
     late: list[TracedOp] = []
     for group, calls in one.items():
@@ -180,13 +181,6 @@ def _grows_with_batch(calls: Sequence[TracedOp], others: Sequence[TracedOp], tim
 
 def _total(calls: Sequence[TracedOp], place: int) -> float:
     return sum(call[2].figures[place] for call in calls)
-
-
-def _grouped(stream: Sequence[TracedOp]) -> dict[Group, list[TracedOp]]:
-    groups: dict[Group, list[TracedOp]] = defaultdict(list)
-    for op in stream:
-        groups[(*key_of(op), op[1])].append(op)
-    return groups
 
 
 def _folded(calls: Sequence[TracedOp], count: int) -> list[TracedOp]:

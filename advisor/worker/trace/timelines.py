@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from advisor.core.by_key import grouped
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, MemoryTimeline, through
 from advisor.worker.trace.step_pass import Pass
@@ -81,7 +82,7 @@ def _by_maker(first: Pass, second: Pass, *, by_size: bool) -> list[float]:
     if by_size:
         earlier, later = _divided(first, earlier, second, later), _divided(second, later, first, earlier)
     held = _most_held(first, earlier), _most_held(second, later)
-    one, two = _grouped(earlier), _grouped(later)
+    one, two = (grouped(makers, makers.__getitem__) for makers in (earlier, later))
     low: dict[int, float] = {}
     for group, events in two.items():
         others = one.get(group, [])
@@ -113,13 +114,6 @@ def _divided(one: Pass, makers: dict[int, _Group], other: Pass, other_makers: di
         else maker
         for event, maker in makers.items()
     }
-
-
-def _grouped(makers: dict[int, _Group]) -> dict[_Group, list[int]]:
-    groups: dict[_Group, list[int]] = defaultdict(list)
-    for event, group in makers.items():
-        groups[group].append(event)
-    return groups
 
 
 def _most_held(one: Pass, makers: dict[int, _Group]) -> dict[_Group, int]:
