@@ -28,6 +28,7 @@ from advisor.recommend.switches import (
     Change,
     Switch,
     adapter_changes,
+    applies,
     checkpointed_adapters,
     lighter_changes,
     plain_changes,
@@ -71,6 +72,8 @@ def find_switches(
     for change in changes:
         if cancelled.is_set():
             break
+        if not applies(change, next(iter(facts.tables.values()), None)):
+            continue
         tables = yield from _traced(request, change, chosen, cancelled)
         if not tables:
             continue

@@ -12,8 +12,11 @@ from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.units import Estimate
+from advisor.optable.op_table import OpKind, OpTable, at
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
-from advisor.workload.workload import HuggingFaceModel, Workload, stored_bits, with_training
+from advisor.workload.model_config import bundled_config
+from advisor.workload.tasks import infer_task
+from advisor.workload.workload import HuggingFaceModel, Task, Workload, stored_bits, with_training
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +45,9 @@ _GAIN_KINDS: dict[SwitchKind, GainKind] = {
 _LORA_RANK = 16
 _VOCABULARY_MULTIPLE = 64
 """Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
+_TASKS_OF_WORDS: frozenset[Task] = frozenset({"causal-lm", "masked-lm", "seq2seq-lm", "speech-seq2seq"})
+"""Their last layer multiplies by every word of the vocabulary; others only look words up in it."""
+_OF_LINEAR_LAYERS: frozenset[SwitchKind] = frozenset({"fp8", "lora", "qlora"})
 ACCUMULATION_STEPS = 4
 
 
@@ -130,6 +136,21 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
         yield from _padded(workload, workload.model)
 
 
+def applies(change: Change, table: OpTable | None) -> bool:
+    """Whether a change reaches what does most of a model's work: FP8 and adapters are for linear layers alone.
+
+    `table` is the workload's own; None: it is not known, and every change is taken to apply.
+    """
+    if change.kind not in _OF_LINEAR_LAYERS or table is None:
+        return True
+    return _forward_flop(table, "matmul") > _forward_flop(table, "convolution")
+
+
+def _forward_flop(table: OpTable, kind: OpKind) -> float:
+    """Of one sample."""
+    return sum(at(op.flop, 1) * op.count for op in table.ops if op.kind == kind and op.phase == "forward")
+
+
 def adapter_changes(workload: Workload) -> Iterator[Change]:
     """LoRA and QLoRA, where all of a Hugging Face model is trained; QLoRA, where LoRA's frozen weights are whole."""
     training = workload.training
@@ -160,10 +181,12 @@ def checkpointed_adapters(change: Change) -> Change:
 
 
 def _padded(workload: Workload, model: HuggingFaceModel) -> Iterator[Change]:
-    config = model.config
-    size = config.get("vocab_size") if isinstance(config, dict) else None
+    config = model.config if isinstance(model.config, dict) else bundled_config(model.config) or {}
+    if (model.task or infer_task(config)) not in _TASKS_OF_WORDS:
+        return
+    size = config.get("vocab_size")
     if isinstance(size, int) and size % _VOCABULARY_MULTIPLE:
-        padded = {**config, "vocab_size": math.ceil(size / _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE}  # type: ignore[dict-item]
+        padded = {**config, "vocab_size": math.ceil(size / _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE}
         changed = msgspec.structs.replace(workload, model=msgspec.structs.replace(model, config=padded))
         yield Change(kind="padded_vocabulary", workload=changed)
 

@@ -7,11 +7,13 @@ import pytest
 
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
+from advisor.optable.saved_tables import saved_tables
 from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.switches import (
     Change,
     adapter_changes,
+    applies,
     checkpointed_adapters,
     family_of,
     plain_changes,
@@ -19,6 +21,7 @@ from advisor.recommend.switches import (
     traced_changes,
 )
 from advisor.workload.workload import Data, HuggingFaceModel, Workload
+from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, predict, workload
 
 A100, V100 = SPECS["a100-sxm4-40"], SPECS["v100-sxm2-32"]
@@ -119,6 +122,29 @@ def test_a_vocabulary_is_padded_to_the_next_multiple_of_64() -> None:
     )
     assert isinstance(padded.workload.model, HuggingFaceModel)
     assert padded.workload.model.config == {"vocab_size": 32_064}
+
+
+def test_a_vocabulary_is_padded_by_a_bundled_name_too_and_only_where_a_layer_multiplies_by_it() -> None:
+    def padded(name: str) -> list[object]:
+        changes = traced_changes(load_workload(name), advised(), A100)
+        models = [change.workload.model for change in changes if change.kind == "padded_vocabulary"]
+        return [model.config["vocab_size"] for model in models]  # type: ignore[union-attr, index]
+
+    assert padded("gpt2_small") == [50_304]
+    assert padded("whisper_small") == [51_904]
+    assert padded("bert_base_sst2") == padded("resnet50") == []
+
+
+def test_what_is_for_linear_layers_is_tried_where_they_do_most_of_the_work() -> None:
+    for name, tried in (("resnet50", False), ("vit_base", True), ("bert_base_sst2", True)):
+        job = load_workload(name)
+        table = next(iter(saved_tables(job).values()))
+        changes = list(traced_changes(job, advised("fp16_amp"), SPECS["l40s"]))
+        reached = {change.kind for change in changes if applies(change, table)}
+        assert {"fp8", "lora", "qlora"} <= {change.kind for change in changes}
+        assert {"fp8", "lora", "qlora"} & reached == ({"fp8", "lora", "qlora"} if tried else set()), name
+        assert "checkpointing" in reached
+    assert applies(next(iter(adapter_changes(language_model()))), None)
 
 
 def test_packed_adapters_that_no_card_holds_are_tried_with_checkpointing() -> None:
