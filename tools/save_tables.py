@@ -16,15 +16,16 @@ from advisor.catalogue.precisions import TracePrecision
 from advisor.core.drive import drive
 from advisor.measure.runner import trace_workload
 from advisor.optable.op_table import OpTable
-from advisor.workload.workload_file import bundled_names, load_workload
+from advisor.optable.saved_tables import saved_workloads
+from advisor.workload.workload import Workload
 
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "tables"
 PRECISIONS: tuple[TracePrecision, ...] = ("fp32", "amp", "half")
 
 
-def traced(name: str) -> tuple[OpTable, ...]:
+def traced(workload: Workload) -> tuple[OpTable, ...]:
     """The tables of a bundled workload at every trace precision."""
-    tables = drive(trace_workload(load_workload(name), PRECISIONS, allow_code=True))
+    tables = drive(trace_workload(workload, PRECISIONS, allow_code=True))
     return tuple(tables[precision] for precision in PRECISIONS if precision in tables)
 
 
@@ -34,13 +35,20 @@ def packed(tables: tuple[OpTable, ...]) -> bytes:
 
 
 def main() -> int:
-    """Write the tables of all bundled workloads, or of those named."""
+    """Write the tables of all workloads that some are saved of, or of those named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="bundled workloads; all of them without any")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="of bundled workloads, and of these with one setting changed (gpt2_small.eager); all without any",
+    )
     asked = parser.parse_args().names
     FOLDER.mkdir(exist_ok=True)
-    for name in asked or bundled_names():
-        content = packed(traced(name))
+    for name, workload in saved_workloads():
+        if asked and name not in asked:
+            continue
+        content = packed(traced(workload))
         (FOLDER / f"{name}.json.xz").write_bytes(content)
         print(f"{name}: {len(content) / 1024:.0f} KiB", flush=True)
     return 0

@@ -35,7 +35,10 @@ _TUNINGS: tuple[tuple[str, Tuning], ...] = (
     (r"\bfull(?:[\s-]parameter)?[\s-]*(?:fine[\s-]?tun\w*|ft\b)|全(?:参数?|量)(?:微调|训练)?", "full"),
 )
 _ATTENTIONS: tuple[tuple[str, Attention], ...] = (
-    (r"\bflash[\s_-]*att\w{1,8}(?:[\s-]*[23](?![\d.]))?|\bfa[\s-]?[23](?![\d.])\b|flash\s*注意力|闪存注意力", "flash"),
+    (
+        r"\bflash[\s_-]*att?[en]\w{0,8}(?:[\s-]*[23](?![\d.]))?|\bfa[\s-]?[23](?![\d.])\b|flash\s*注意力|闪存注意力",
+        "flash",
+    ),
     (r"\bsdpa\b|\bscaled[\s-]dot[\s-]product[\s-]attention|\bxformers\b|\bmemory[\s-]efficient attention", "sdpa"),
     (
         r"\b(?:eager|na[iï]ve|vanilla|standard|normal|plain|unfused|regular)[\s-]*(?:attention|attn)\b|(?:普通|标准|原生)的?注意力",

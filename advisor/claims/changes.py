@@ -14,6 +14,7 @@ from advisor.claims.claim import Claim
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.ratios import PANEL
 from advisor.claims.setting import claimed_workload, usual_precision
+from advisor.claims.sized import usual_sharing
 from advisor.core.sentences import Arguments, Listed, Names, Reason
 from advisor.predict.prediction import Prediction
 from advisor.recommend.precisions import rate_of
@@ -21,13 +22,19 @@ from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
 
 ChangeKind = Literal["strategy", "precision", "batch", "tuning", "attention", "checkpointing", "compile"]
-_OF_ANY_COUNT = {"strategy", "tuning", "attention", "checkpointing"}
+_OF_OPERATORS = {"tuning", "attention", "checkpointing"}
+_OF_ANY_COUNT = {"strategy", *_OF_OPERATORS}
 _TUNED = ("llama_1b_lora", "llama_8b_lora")
 _WITH_BLOCKS = ("gpt2_small", "bert_large_squad", "llama_8b")
 """Models that stand for the rest where a claim names none: traced with either way of the change."""
+_NOT_CHECKPOINTED = ("gpt2_small", "bert_large_squad")
+"""Those that keep what attention leaves for backward."""
 _LORA_RANK = 16
 _TUNING_BATCHES = (1, 4, 16)
 """Tried where a claim about adapters names no batch: unpacking weights is done once a pass, however many samples."""
+
+_OPEN_FACTOR = 4
+"""How many times a workload's own batch is tried beside it where a claim about operators names none."""
 
 
 class Side(NamedTuple):
@@ -68,6 +75,8 @@ def models_of(claim: Claim, predictor: Predictor) -> tuple[str, ...]:
     if claim.workload is not None:
         return (_adapted(claim.workload) if kind == "tuning" else claim.workload,)
     panel = _TUNED if kind == "tuning" else _WITH_BLOCKS if kind in {"attention", "checkpointing"} else PANEL
+    if kind == "attention" and claim.memory_ratio is not None:
+        panel = _NOT_CHECKPOINTED
     if claim.parameters is None:
         return panel
     wanted = math.log(claim.parameters)
@@ -99,21 +108,39 @@ def predicted_pair(
 ) -> tuple[Prediction, Prediction] | None:
     """After and before the change, of one model at a batch size a device; None: one of them cannot be predicted."""
     workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
+    if kind_of(claim) in _OF_OPERATORS and claim.strategy is None and (claim.count or 1) > 1:
+        claim = msgspec.structs.replace(claim, strategy=usual_sharing(spec, predictor.tables(workload).values()))
     predicted: list[Prediction] = []
     for side in sides_of(claim, workload, spec, batch):
         if rate_of(spec, side.precision) is None:
             return None
         changed = with_training(workload, precision=side.precision, **side.settings)
-        set_up = candidate(spec, side.precision, side.batch_size, count=claim.count or 1, strategy=side.strategy)
+        set_up = candidate(
+            spec,
+            side.precision,
+            side.batch_size,
+            count=claim.count or 1,
+            strategy=side.strategy,
+            accumulation_steps=_accumulated(claim, name),
+        )
         predicted += predictor.predict(changed, (set_up,))
     return (predicted[0], predicted[1]) if len(predicted) == 2 else None  # noqa: PLR2004 - after and before
+
+
+def _accumulated(claim: Claim, name: str) -> int:
+    """Micro-batches of a step: several cards that share one of a few samples alone would wait for each other."""
+    several = kind_of(claim) in _OF_OPERATORS and (claim.count or 1) > 1
+    return load_workload(name).training.gradient_accumulation_steps if several else 1
 
 
 def batches_of(claim: Claim, name: str) -> tuple[int, ...]:
     """Batch sizes after the change that are tried: the claim's own, or those that may be meant."""
     if claim.batch_size is not None:
         return (claim.batch_size,)
-    return _TUNING_BATCHES if kind_of(claim) == "tuning" else (load_workload(name).training.batch_size,)
+    own = load_workload(name).training.batch_size
+    if kind_of(claim) == "tuning":
+        return _TUNING_BATCHES
+    return (own, own * _OPEN_FACTOR) if kind_of(claim) in _OF_OPERATORS else (own,)
 
 
 def sides_of(claim: Claim, workload: Workload, spec: GpuSpec, batch: int) -> tuple[Side, Side]:

@@ -24,8 +24,8 @@ from advisor.workload.workload_file import load_workload
 
 _OF_ANY_CARD = ("a100-sxm4-80",)
 """What a step holds hardly differs between cards: asked of where a claim names none."""
-_OPEN_BATCHES = (1, 4, 16)
-"""Tried beside a workload's own where a claim names no batch: activations grow with it, weights do not."""
+_LARGE_BATCH, _LARGE_FACTOR = 16, 8
+"""Tried beside one sample and a workload's own where a claim names no batch: activations grow with it."""
 _WHOLE_BITS = 16
 _QUANTISED = Training(precision="bf16_amp", batch_size=1, quantization="nf4")
 """As a side with QLoRA is predicted."""
@@ -141,7 +141,11 @@ def check_memory_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 def _memory_ratios(claim: Claim, predictor: Predictor, key: str, name: str) -> list[Estimate]:
     """Of one model at each batch size that may be meant, on one card."""
     own = load_workload(name).training.batch_size
-    batches = (claim.batch_size,) if claim.batch_size is not None else sorted({own, *_OPEN_BATCHES})
+    batches = (
+        (claim.batch_size,)
+        if claim.batch_size is not None
+        else sorted({1, own, max(_LARGE_BATCH, _LARGE_FACTOR * own)})
+    )
     solved = dataclasses.replace(predictor, solves_memory=True)
     found: list[Estimate] = []
     for batch in batches:
@@ -149,8 +153,17 @@ def _memory_ratios(claim: Claim, predictor: Predictor, key: str, name: str) -> l
         if pair is not None:
             after, before = (one.peak_memory_bytes for one in pair)
             if after is not None and before is not None:
-                found.append(independent_ratio(after, before))
+                found.append(_one_way(claim, independent_ratio(after, before)))
     return found
+
+
+def _one_way(claim: Claim, ratio: Estimate) -> Estimate:
+    """A change of the operators saves memory or takes some: its range does not reach to the other side of one."""
+    if kind_of(claim) not in {"tuning", "attention", "checkpointing"}:
+        return ratio
+    if ratio.value <= 1:
+        return msgspec.structs.replace(ratio, high=min(1.0, ratio.high))
+    return msgspec.structs.replace(ratio, low=max(1.0, ratio.low))
 
 
 def _least_ratio(claim: Claim) -> float | None:

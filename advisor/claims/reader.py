@@ -19,7 +19,7 @@ from advisor.claims.change_words import (
 )
 from advisor.claims.claim import Claim
 from advisor.claims.figures import Figures, find_figures
-from advisor.claims.gpu_names import find_gpus
+from advisor.claims.gpu_names import Mention, find_gpus
 from advisor.claims.number_words import NOT_ONE_NUMBER, SECOND, search, spelled_out
 from advisor.claims.ratio_words import says_slower
 from advisor.claims.refusals import refusal
@@ -39,6 +39,7 @@ from advisor.claims.words import (
     MODELS,
     PRECISIONS,
     compared_precisions,
+    find_counts,
     first_named,
     says_fits,
 )
@@ -101,7 +102,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     cards = find_gpus(plain, specs)
     if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
         raise refusal("claim-number-negative", Claim(), specs)
-    change, memory = find_change(plain), find_memory_ratio(plain)
+    change, memory = _change_of(plain, cards.mentions), find_memory_ratio(plain)
     bare = memory[1] if memory is not None and change.told else plain
     sides = find_sides(bare, cards.mentions)
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare)
@@ -127,6 +128,12 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
     return claim
+
+
+def _change_of(plain: str, cards: tuple[Mention, ...]) -> Changed:
+    """What was changed on the same cards; nothing where one number of them is held against another."""
+    counts = {count for _, count in find_counts(plain, [(card.start, card.end) for card in cards])}
+    return find_change(plain) if len(counts) <= 1 else Changed()
 
 
 def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:

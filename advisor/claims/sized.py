@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
+from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.predictor import Predictor, candidate
@@ -19,6 +20,7 @@ from advisor.claims.setting import range_over
 from advisor.core.sentences import Arguments, Listed, Names, Reason, SaidError
 from advisor.core.units import Estimate, format_count
 from advisor.cost.memory.capacity import usable_bytes
+from advisor.optable.op_table import OpTable
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
@@ -123,6 +125,12 @@ def _either(claim: Claim, fits: Verdict, fits_not: Verdict) -> Verdict:
 def _sharing(claim: Claim) -> int:
     """Over how many cards the parameters are spread: all, but for the strategies that copy the model to each."""
     return 1 if claim.strategy in {"dp", "ddp"} else claim.count or 1
+
+
+def usual_sharing(spec: GpuSpec, tables: Iterable[OpTable]) -> Strategy:
+    """A copy on each card where that may hold one with its gradients and states, else shards."""
+    parameters = max((table.trainable_parameter_count for table in tables), default=0)
+    return "ddp" if parameters * ways_of(Claim())[0].parameter_bytes < (spec.memory_bytes or 0.0) else "fsdp"
 
 
 def _said(way: Way) -> Listed:

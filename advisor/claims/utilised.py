@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Precision
-from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import refusal, size_text
 from advisor.claims.setting import claimed_workload, range_over
-from advisor.claims.sized import alike, check_memory, flop_per_token, ways_of
+from advisor.claims.sized import alike, check_memory, flop_per_token, usual_sharing
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate
 from advisor.optable.op_table import OpTable, at, step_flop
@@ -92,7 +90,7 @@ def _predicted_shares(claim: Claim, predictor: Predictor, spec: GpuSpec, workloa
         open_ones = ["fp32"]
     counts = (claim.count,) if claim.count is not None else _OPEN_COUNTS
     tables = predictor.tables(workload)
-    several = claim.strategy or _sharing(spec, tables.values())
+    several = claim.strategy or usual_sharing(spec, tables.values())
     set_ups = tuple(
         candidate(spec, precision, batch, count=count, strategy=strategy, accumulation_steps=accumulated)
         for precision in open_ones
@@ -111,12 +109,6 @@ def _predicted_shares(claim: Claim, predictor: Predictor, spec: GpuSpec, workloa
             key = (one.precision, one.count)
             best[key] = max(share, best.get(key, share), key=lambda estimate: estimate.value)
     return list(best.values())
-
-
-def _sharing(spec: GpuSpec, tables: Iterable[OpTable]) -> Strategy:
-    """A copy on each card where that may hold one with its gradients and states, else shards."""
-    parameters = max((table.trainable_parameter_count for table in tables), default=0)
-    return "ddp" if parameters * ways_of(Claim())[0].parameter_bytes < (spec.memory_bytes or 0.0) else "fsdp"
 
 
 def _batches(claim: Claim, workload: Workload) -> list[int]:

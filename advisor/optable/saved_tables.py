@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import msgspec
 
@@ -10,10 +11,34 @@ from advisor.catalogue.precisions import TracePrecision
 from advisor.core.bundled import resource
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
-from advisor.workload.workload import NumbersModel, Workload, traced_as
+from advisor.workload.workload import NumbersModel, Workload, traced_as, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
 
 _MAX_BYTES = 64 * 1024 * 1024
+
+
+class SavedTables(NamedTuple):
+    """A file of saved tables (its name without ending) and the workload whose operators they are."""
+
+    name: str
+    workload: Workload
+
+
+_OTHERWISE: dict[str, dict[str, dict[str, object]]] = {
+    "gpt2_small": {"eager": {"attention": "eager"}, "checkpointed": {"activation_checkpointing": "full"}},
+    "bert_large_squad": {"eager": {"attention": "eager"}, "checkpointed": {"activation_checkpointing": "full"}},
+    "llama_8b": {"eager": {"attention": "eager"}, "not_checkpointed": {"activation_checkpointing": "none"}},
+}
+"""Bundled workloads with one setting changed: what claims of attention and checkpointing are held against."""
+
+
+def saved_workloads() -> Iterator[SavedTables]:
+    """Every workload that tables are saved of: the bundled ones, and some of them with one setting changed."""
+    for name in bundled_names():
+        workload = load_workload(name)
+        yield SavedTables(name, workload)
+        for change, settings in _OTHERWISE.get(name, {}).items():
+            yield SavedTables(f"{name}.{change}", with_training(workload, **settings))
 
 
 def known_tables(workload: Workload, wanted: Iterable[TracePrecision]) -> dict[TracePrecision, OpTable]:
@@ -24,14 +49,18 @@ def known_tables(workload: Workload, wanted: Iterable[TracePrecision]) -> dict[T
 
 
 def saved_tables(workload: Workload) -> dict[TracePrecision, OpTable]:
-    """The saved tables of a bundled workload; empty for any other, or where a setting changes its operators."""
+    """The saved tables of a bundled workload; empty for any other, or where a setting changes its operators.
+
+    Of some there are tables with other attention and checkpointing, too.
+    """
     try:
         import lzma
     except ImportError:  # a Python that was built without it: the workload is traced instead
         return {}
-    for name in bundled_names():
-        path = resource("tables") / f"{name}.json.xz"
-        if path.is_file() and traced_as(workload) == traced_as(load_workload(name)):
+    wanted = traced_as(workload)
+    for saved in saved_workloads():
+        path = resource("tables") / f"{saved.name}.json.xz"
+        if wanted == traced_as(saved.workload) and path.is_file():
             with lzma.open(path) as stream:
                 tables = msgspec.json.decode(stream.read(_MAX_BYTES), type=tuple[OpTable, ...])
             return {table.precision: table for table in tables}

@@ -10,18 +10,19 @@ import pytest
 from msgspec.structs import replace
 
 from advisor.optable.op_table import step_flop
-from advisor.optable.saved_tables import saved_tables
+from advisor.optable.saved_tables import saved_tables, saved_workloads
 from advisor.worker.trace.trace import subject_of, trace
-from advisor.workload.workload import NumbersModel
-from advisor.workload.workload_file import bundled_names, load_workload
+from advisor.workload.workload import NumbersModel, Workload
+from advisor.workload.workload_file import load_workload
 
 _TESTED = (Path(__file__).parents[2] / "constraints.txt").read_text(encoding="utf-8").splitlines()
 NUMBERS = NumbersModel(parameters=83, flop_per_sample=500, activation_bytes_per_sample=100)
 
 
-@pytest.mark.parametrize("name", bundled_names())
-def test_a_bundled_workload_comes_with_the_table_of_its_trace(name: str) -> None:
-    workload = load_workload(name)
+@pytest.mark.parametrize(
+    "workload", [one.workload for one in saved_workloads()], ids=[one.name for one in saved_workloads()]
+)
+def test_a_bundled_workload_comes_with_the_table_of_its_trace(workload: Workload) -> None:
     subject = subject_of(workload, "fp32", allow_code=True)
     fresh = trace(subject, "fp32")
     with_notes = replace(fresh, caveats=(*fresh.caveats, *(subject.notes or ())))

@@ -33,7 +33,11 @@ claim-change-plausible = Plausible: on { $device } { $change ->
     [batch] batch size { $after } over { $before }
     *[other] { $after } over { $before }
 } is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
-claim-change-above = Plausible only with better kernels or a healthier host than assumed: on { $device } { $change ->
+claim-change-above = Plausible only with { $change ->
+    [attention] longer sequences or better kernels than assumed
+    [checkpointing] a part of the blocks checkpointed, or a larger batch in the memory that it frees
+    *[other] better kernels or a healthier host than assumed
+}: on { $device } { $change ->
     [batch] batch size { $after } over { $before }
     *[other] { $after } over { $before }
 } is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.

@@ -33,7 +33,11 @@ claim-change-plausible = 可信：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
     *[other] { $after } 相对 { $before }
 } 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
-claim-change-above = 仅当算子内核更好或主机状态优于假设时可信：在 { $device } 上，{ $change ->
+claim-change-above = 仅当{ $change ->
+    [attention] 序列更长或算子内核优于假设
+    [checkpointing] 只对部分层使用检查点，或用省下的显存放更大的批
+    *[other] 算子内核更好或主机状态优于假设
+}时可信：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
     *[other] { $after } 相对 { $before }
 } 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
