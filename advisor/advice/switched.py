@@ -36,7 +36,7 @@ from advisor.recommend.switches import (
     traced_changes,
 )
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import NumbersModel, Workload
+from advisor.workload.workload import NumbersModel, Workload, with_training
 
 Tables = Mapping[TracePrecision, OpTable]
 _ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
@@ -108,14 +108,18 @@ def _makeshift(advice: AdviceRecord, chosen: Prediction | None) -> bool:
 
 
 def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:
-    """The fewest cards of 80 GB and more that hold the workload as it is, whole or sharded; of as few, the fastest."""
-    candidates = _on_cards(request, request.workload, LARGER_GPU_KEYS, LARGER_COUNTS)
-    held = [one for one in _predicted(request, facts, request.workload, tables, candidates) if one.fits]
+    """The fewest cards of 80 GB and more that hold the workload, whole or sharded; of as few, the fastest.
+
+    Cards that hold all of it need nothing of the host, also where the question off-loads.
+    """
+    whole = with_training(request.workload, offload="none")
+    candidates = _on_cards(request, whole, LARGER_GPU_KEYS, LARGER_COUNTS)
+    held = [one for one in _predicted(request, facts, whole, tables, candidates) if one.fits]
     if not held:
         return []
     fewest = min(one.count for one in held)
     best = max((one for one in held if one.count == fewest), key=lambda one: one.samples_per_s.value)
-    return [switch_of(Change(kind="larger_cards", workload=request.workload), best, None)]
+    return [switch_of(Change(kind="larger_cards", workload=whole), best, None)]
 
 
 def _hopeful(advice: AdviceRecord) -> bool:
@@ -187,13 +191,15 @@ def _on_cards(
         Candidate(
             device=Device(key=key, name=specs[key].name, spec_key=key, local=False),
             count=count,
-            strategy="single" if count == 1 else "fsdp",
+            strategy=strategy,
             precision=precision,
             batch_size_per_device=size,
             gradient_accumulation_steps=math.ceil(training.gradient_accumulation_steps / count),
         )
         for key, count, size in product(keys, counts, sorted(sizes))
         if key in specs
+        # FSDP keeps least but of a model whose blocks are not known, which it gathers whole.
+        for strategy in (("single",) if count == 1 else ("fsdp", "zero2"))
         for precision in precisions_of_gpu(specs[key], (training.precision,))
     ]
 

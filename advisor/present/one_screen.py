@@ -8,7 +8,15 @@ from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_bytes
 from advisor.predict.prediction import Prediction
-from advisor.present.summary import Section, Summary, best_by_device, explained_marks, limit_mark, summarise
+from advisor.present.summary import (
+    Section,
+    Summary,
+    best_by_device,
+    explained_marks,
+    limit_mark,
+    own_precisions,
+    summarise,
+)
 from advisor.present.table_cells import NONE, set_up_cells
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
@@ -62,7 +70,8 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
         return None
     goal = advice.recommendation.goal if advice.recommendation is not None else "time"
     asked = [name for name in ("cost", "energy") if name == goal or (name == "cost" and any(one.cost for one in rows))]
-    names = ("device", "strategy", "batch", "step", "job", "memory", *asked)
+    own = ("precision",) if own_precisions(advice, rows) else ()
+    names = ("device", "strategy", *own, "batch", "step", "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"
     title = sentence(f"summary-{fitting if rows[0].fits is not False else 'nearest'}-rows", language)
     title = explained_marks(title, advice, language)

@@ -223,12 +223,12 @@ def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
 
 
 def own_precisions(advice: AdviceRecord, shown: Iterable[Prediction]) -> bool:
-    """Whether a device of a table lacks the advised precision, so that each row has to name its own."""
+    """Whether a device of a table lacks the advised precision, or the room for it, so that each row names its own."""
     return any(one.precision != advice.shown_precision for one in shown)
 
 
 def devices_title(advice: AdviceRecord, language: Language, *, own: bool) -> str:
-    """The title of the devices' table; `own`: some of its devices lack the precision and have one of their own."""
+    """The title of the devices' table; `own`: some of its rows are of a precision of their own."""
     code = "summary-devices-own" if own else "summary-devices"
     title = sentence(code, language, precision=PRECISION_LABELS[advice.shown_precision])
     return explained_marks(title, advice, language)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
 from advisor.present.tables import Table, table_of
@@ -54,6 +55,7 @@ def _adapter_help(one: Switch, language: Language) -> str:
         name=_name(one, language),
         device=one.device_name,
         count=one.count,
+        strategy=STRATEGY_LABELS.get(one.strategy, ""),
         batch=one.batch_size_per_device,
         steps=one.gradient_accumulation_steps,
         step_s=one.step_s.value,

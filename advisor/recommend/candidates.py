@@ -237,16 +237,19 @@ def candidates_when_nothing_fits(
     counts: Sequence[int] = DEFAULT_COUNTS,
     global_batch_size: int | None = None,
 ) -> tuple[Candidate, ...]:
-    """Sharded and off-loaded set-ups for each GPU and precision at which no predicted set-up fits.
+    """Sharded and off-loaded set-ups for each GPU, precision and count at which no predicted set-up fits.
 
-    The batch sizes are the four smallest of those that were tried and the workload's own, or all of them that make up
-    `global_batch_size`. A local group is never made larger than the largest count tried on it, a laptop has one card.
+    One card may hold what several copies do not, whose off-loaded states share one host's memory. The batch sizes are
+    the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
+    A local group is never made larger than the largest count tried on it, a laptop has one card.
     """
     cards = (one for one in predictions if one.device.key != "cpu")
     found: list[Candidate] = []
     for members in grouped(cards, lambda one: (one.device.key, one.precision)).values():
-        if all(member.fits is False for member in members):
-            found += _sharded(members, counts, workload.training.batch_size, global_batch_size)
+        held = {member.count for member in members if member.fits is not False}
+        lacking = {member.count for member in members} - held if held else counts
+        short = [count for count in counts if count in lacking]
+        found += _sharded(members, short, workload.training.batch_size, global_batch_size)
     return tuple(found)
 
 

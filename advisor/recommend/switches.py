@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary", "larger_cards",
-    "qlora_checkpointing", "checkpointing_on_cards",
+    "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded",
 ]  # fmt: skip
 _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "compile": "compiled",
@@ -41,6 +41,7 @@ _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "sharding": "unlike",
     "accumulation": "unlike",
     "checkpointing_on_cards": "unlike",
+    "nothing_off_loaded": "unlike",
 }
 _LORA_RANK = 16
 _VOCABULARY_MULTIPLE = 64
@@ -57,7 +58,8 @@ class Switch(Record, frozen=True, kw_only=True):
     kind: SwitchKind
     """What is changed, by its name in a workload file or its common name; `half` is 16-bit autocast, `sharding`
     FSDP, `accumulation` four micro-batches, `padded_vocabulary` a multiple of 64, `larger_cards` larger or more
-    cards, `checkpointing_on_cards` activation checkpointing with nothing off-loaded."""
+    cards, `checkpointing_on_cards` activation checkpointing with nothing off-loaded, `nothing_off_loaded` the same
+    set-up with all of it on the cards."""
     device_key: str
     """Key of the device that the change is predicted on."""
     device_name: str
@@ -99,6 +101,8 @@ def plain_changes(workload: Workload, chosen: Prediction, spec: GpuSpec | None) 
     training = workload.training
     if not training.compile:
         yield Change(kind="compile", workload=with_training(workload, compile=True))
+    if training.offload != "none":
+        yield Change(kind="nothing_off_loaded", workload=with_training(workload, offload="none"))
     if not PRECISION_FACTS[chosen.precision].half_format and spec is not None:
         half = "bf16_amp" if spec.bf16_flop_per_s else "fp16_amp" if spec.fp16_flop_per_s else None
         if half is not None:
@@ -170,7 +174,7 @@ def lighter_changes(workload: Workload, chosen: Prediction | None) -> Iterator[C
     if workload.training.mode == "training" and workload.training.activation_checkpointing == "none":
         yield Change(
             kind="checkpointing_on_cards",
-            workload=with_training(workload, activation_checkpointing="full"),
+            workload=with_training(workload, activation_checkpointing="full", offload="none"),
             strategy="fsdp" if chosen is not None and chosen.count > 1 else "single",
         )
 

@@ -12,7 +12,7 @@ from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import LARGER_COUNTS, find_switches
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.drive import drive
 from advisor.optable.totals import table_from_numbers
 from advisor.present.one_screen import one_screen
@@ -21,18 +21,18 @@ from advisor.recommend.candidates import LARGER_GPU_KEYS
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.switches import Switch
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import Data, NumbersModel, Training, Workload
+from advisor.workload.workload import Data, NumbersModel, Offload, Training, Workload
 from tests.recommend.fakes import machine
 
 GIBIBYTE = 2.0**30
 
 
-def asked(parameters: float, **more: object) -> AdviceRecord:
+def asked(parameters: float, *, offload: Offload = "none", **more: object) -> AdviceRecord:
     """The advice on a model of so many parameters in mixed precision with Adam, by its totals."""
     model = NumbersModel(
         parameters=parameters, flop_per_sample=6 * parameters * 512, activation_bytes_per_sample=parameters / 4
     )
-    training = Training(precision="bf16", batch_size=4, gradient_accumulation_steps=4)
+    training = Training(precision="bf16", batch_size=4, gradient_accumulation_steps=4, offload=offload)
     workload = Workload(name="large", model=model, data=Data(samples=10_000), training=training)
     request = AdviceRequest(workload=workload, measure=False, **more)  # type: ignore[arg-type]
     tables = {traced: table_from_numbers(model, traced) for traced in sorted(set(TRACE_PRECISIONS.values()))}
@@ -76,9 +76,23 @@ def test_the_fewest_larger_cards_that_hold_it_are_named_where_nothing_fits(nothi
     assert found.device_key in LARGER_GPU_KEYS
     assert found.count > LARGER_COUNTS[0]
     assert found.fits
-    assert found.strategy == "fsdp"
+    assert found.strategy in SHARDING
     assert titles(nothing)[0] == "What would help"
     assert f"Not fewer than {found.count} × " in "\n".join(one_screen(nothing, "en").sections[0].sentences)
+
+
+def test_larger_cards_hold_all_of_it_also_where_off_loading_was_asked_for() -> None:
+    found = larger(asked(1.2e10, gpu_keys=("rtx4090",), counts=(2,), offload="optimizer"))
+    assert found.peak_memory_bytes is not None
+    assert found.peak_memory_bytes.value > 1.2e10 * 16 / found.count  # weights, gradients and states
+
+
+def test_no_fewer_of_the_larger_cards_hold_it_by_any_sharding() -> None:
+    found = larger(asked(1.2e10, gpu_keys=("rtx4090",), counts=(2,)))
+    fewer = asked(1.2e10, gpu_keys=(found.device_key,), counts=LARGER_COUNTS[: LARGER_COUNTS.index(found.count)])
+    whole = [one for one in fewer.predictions if one.precision == "bf16" and one.strategy in SHARDING]
+    assert whole
+    assert not any(one.fits for one in whole if not STRATEGY_FACTS[one.strategy].offloads)
 
 
 def test_the_global_batch_of_the_larger_cards_is_the_workloads_where_it_can_be(off_loaded: AdviceRecord) -> None:

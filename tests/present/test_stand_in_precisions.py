@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from advisor.core.sentences import Language
+from advisor.core.sentences import Language, sentence
 from advisor.predict.prediction import Prediction
 from advisor.present import markdown_file
+from advisor.present.one_screen import one_screen
 from advisor.present.report.content import report_content
 from advisor.present.report.tables import device_table
 from advisor.present.summary import best_by_device, summarise
@@ -50,6 +51,11 @@ def test_the_tables_of_terminal_markdown_and_report_name_its_own_precision(langu
     table = summarise(made, language).tables[0]
     row = next(row for row in table.rows if row[0] == "V100 of this test")
     assert "FP16 AMP" in row
+    (short,) = one_screen(made, language).tables
+    assert {sentence("column-precision", language)} & {*short.columns}
+    for cells in short.rows:
+        assert ("FP16 AMP" in cells) is (cells[0] == "V100 of this test")
+    assert any("FP16 AMP" in cells for cells in short.rows)
     assert {len(one) for one in table.rows} == {len(table.columns)}
     assert table.columns[table.first_number_index] in {"Batch", "批大小"}
     assert "FP16 AMP" in markdown_file.encode(made, language).decode()
@@ -61,5 +67,5 @@ def test_the_tables_of_terminal_markdown_and_report_name_its_own_precision(langu
 
 
 def test_a_comparison_at_one_precision_has_no_column_for_it() -> None:
-    table = summarise(advice(), "en").tables[0]
-    assert "Precision" not in table.columns
+    for summary in (summarise(advice(), "en"), one_screen(advice(), "en")):
+        assert "Precision" not in summary.tables[0].columns

@@ -123,6 +123,15 @@ def test_sharding_is_tried_only_where_nothing_fits() -> None:
     assert {one.batch_size_per_device for one in further} == {1, 2, 4, 8, work.training.batch_size}
 
 
+def test_a_count_whose_copies_do_not_fit_is_sharded_though_one_card_holds_the_model() -> None:
+    work = workload()
+    candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1, 2, 4), local=False)
+    known = [msgspec.structs.replace(one, fits=one.count == 1) for one in predict_all(candidates, TRANSFORMER, work)]
+    further = candidates_when_nothing_fits(work, known, (1, 2, 4, 8))
+    assert {one.count for one in further} == {2, 4}
+    assert {one.strategy for one in further} >= {"zero2", "fsdp"}
+
+
 def test_a_batch_that_a_card_does_not_hold_is_made_up_of_smaller_ones() -> None:
     work = workload(gradient_accumulation_steps=2)
     own = work.training.batch_size

@@ -16,6 +16,7 @@ from advisor.recommend.switches import (
     applies,
     checkpointed_adapters,
     family_of,
+    lighter_changes,
     plain_changes,
     switch_of,
     traced_changes,
@@ -78,6 +79,9 @@ def test_adapters_are_tried_for_hugging_face_models_alone() -> None:
             {"optimizer": "adafactor"}, advised("bf16_amp", 2, "ddp"), {"compile", "accumulation", "sharding"},
         ),
         ({"optimizer": "adafactor"}, advised("bf16_amp", 2, "dp"), {"compile", "accumulation"}),
+        (
+            {"optimizer_bits": 8, "offload": "optimizer"}, advised(), {"compile", "half", "nothing_off_loaded"},
+        ),
     ],
 )  # fmt: skip
 def test_what_is_tried_is_what_the_job_does_not_do_yet(
@@ -91,6 +95,15 @@ def test_what_is_tried_is_what_the_job_does_not_do_yet(
 def test_the_half_format_that_is_tried_is_one_that_the_card_computes_in(spec: object, half: str) -> None:
     changes = plain_changes(workload(), advised(), spec)  # type: ignore[arg-type]
     assert [change.workload.training.precision for change in changes if change.kind == "half"] == [half]
+
+
+def test_what_is_off_loaded_by_wish_stays_on_the_cards_in_the_alternatives_without_it() -> None:
+    off_loading = workload("bf16_amp", offload="optimizer")
+    further = [*plain_changes(off_loading, advised("bf16_amp"), A100), *lighter_changes(off_loading, advised())]
+    freed = [
+        one.workload.training.offload for one in further if one.kind in {"nothing_off_loaded", "checkpointing_on_cards"}
+    ]
+    assert freed == ["none", "none"]
 
 
 def test_a_trace_of_its_own_is_asked_for_what_changes_the_operators() -> None:

@@ -39,7 +39,7 @@ summary-parameters = Parameters
 summary-flop = Forward and backward of one sample
 summary-flop-inference = Forward pass of one sample
 summary-devices = Best set-up of each device at { $precision }, ranges 80 %
-summary-devices-own = Best set-up of each device at { $precision }, or at the precision that stands in for it where a device lacks that; ranges 80 %
+summary-devices-own = Best set-up of each device at { $precision }, or at the precision that stands in for it where a device lacks that or the room for it; ranges 80 %
 summary-measured = Measured here (95 % interval of the median)
 column-device = Device
 column-count = Count
@@ -107,6 +107,7 @@ switch-lora = LoRA
 switch-qlora = QLoRA (4-bit weights)
 switch-qlora-checkpointing = QLoRA (4-bit weights) and activation checkpointing
 switch-checkpointing-on-cards = activation checkpointing and nothing off-loaded
+switch-nothing-off-loaded = nothing off-loaded
 switch-larger-cards = larger or more cards
 switch-accumulation = accumulating 4 micro-batches
 switch-sharding = sharding (FSDP)
@@ -132,7 +133,7 @@ help-larger-card = One { $device } holds all of it (batch size { $batch }{ $step
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } a step in { $need_bytes }.
-help-larger-cards = Not fewer than { $count } × { $device } hold all of it, sharded (FSDP, batch size { $batch } a card{ $steps ->
+help-larger-cards = Not fewer than { $count } × { $device } hold all of it, sharded ({ $strategy }, batch size { $batch } a card{ $steps ->
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } a step in { $need_bytes } a card.

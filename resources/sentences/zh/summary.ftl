@@ -39,7 +39,7 @@ summary-parameters = 参数量
 summary-flop = 单样本前向与反向计算量
 summary-flop-inference = 单样本前向计算量
 summary-devices = 各设备在 { $precision } 下的最佳方案（80 % 区间）
-summary-devices-own = 各设备在 { $precision } 下的最佳方案；不支持该精度的设备按其替代精度列出（80 % 区间）
+summary-devices-own = 各设备在 { $precision } 下的最佳方案；不支持该精度或显存不足的设备按其替代精度列出（80 % 区间）
 summary-measured = 本机实测（中位数的 95 % 区间）
 column-device = 设备
 column-count = 数量
@@ -101,6 +101,7 @@ switch-lora = LoRA
 switch-qlora = QLoRA（4 位权重）
 switch-qlora-checkpointing = QLoRA（4 位权重）加激活检查点
 switch-checkpointing-on-cards = 激活检查点且不卸载
+switch-nothing-off-loaded = 不卸载
 switch-larger-cards = 更大或更多的卡
 switch-accumulation = 累积 4 个微批
 switch-sharding = 分片（FSDP）
@@ -126,7 +127,7 @@ help-larger-card = 一块 { $device } 就放得下全部（批大小 { $batch }{
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
     }）：每步 { $step_s }，占用 { $need_bytes }。
-help-larger-cards = 至少 { $count } × { $device } 才放得下全部（FSDP 分片，每卡批大小 { $batch }{ $steps ->
+help-larger-cards = 至少 { $count } × { $device } 才放得下全部（{ $strategy } 分片，每卡批大小 { $batch }{ $steps ->
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
     }）：每步 { $step_s }，每卡占用 { $need_bytes }。
