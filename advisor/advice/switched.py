@@ -14,7 +14,7 @@ from advisor.advice.facts import Facts
 from advisor.advice.predictions import sources_and_memory
 from advisor.advice.request import AdviceRequest, known_specs
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.records import shared_fields
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import OpTable
@@ -40,6 +40,9 @@ from advisor.workload.workload import NumbersModel, Workload, with_training
 
 Tables = Mapping[TracePrecision, OpTable]
 _ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
+_ON_ONE: tuple[Strategy, ...] = ("single",)
+_ON_SEVERAL: tuple[Strategy, ...] = ("fsdp", "zero2")
+"""FSDP keeps least, but of a model whose blocks are not known, which it gathers whole: ZeRO-2 may keep less there."""
 LARGER_COUNTS = (1, 2, 4, 8, 16, 32, 64)
 """Cards of 80 GB and more that are tried where nothing else holds a step."""
 
@@ -198,8 +201,7 @@ def _on_cards(
         )
         for key, count, size in product(keys, counts, sorted(sizes))
         if key in specs
-        # FSDP keeps least but of a model whose blocks are not known, which it gathers whole.
-        for strategy in (("single",) if count == 1 else ("fsdp", "zero2"))
+        for strategy in (_ON_ONE if count == 1 else _ON_SEVERAL)
         for precision in precisions_of_gpu(specs[key], (training.precision,))
     ]
 

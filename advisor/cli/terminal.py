@@ -72,8 +72,8 @@ def print_table(table: Table, console: Console) -> None:
         return
     shown = RichTable(title=Text(table.title), title_justify="left", box=None, pad_edge=False, header_style="bold")
     for index, (column, width) in enumerate(zip(table.columns, widths, strict=True)):
-        justify = "right" if index >= table.first_number_index else "left"
-        shown.add_column(Text(column), justify=justify, width=width, overflow="fold")
+        number = index >= table.first_number_index
+        shown.add_column(Text(column), justify="right" if number else "left", width=width, overflow="fold")
     for row in table.rows:
         shown.add_row(*(Text("\n".join(broken_lines(cell, width))) for cell, width in zip(row, widths, strict=True)))
     console.print(shown)

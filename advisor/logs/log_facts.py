@@ -14,6 +14,8 @@ class LogFacts:
     total_steps: int | None = None
     step_times_s: list[float] = field(default_factory=list)
     data_times_s: list[float] = field(default_factory=list)
+    starts_s: list[float] = field(default_factory=list)
+    """Steps numbered 0, which also start the loader's workers and the kernels: a step's time only where no other is."""
     validation_passes_s: list[float] = field(default_factory=list)
     validation_steps: list[int] = field(default_factory=list)
     """Steps whose line also tells a validation result."""

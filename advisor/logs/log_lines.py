@@ -68,6 +68,8 @@ def parse_log(text: str) -> LogFacts:
     facts = LogFacts()
     for line in _lines(text):
         _take(line, facts)
+    if not facts.step_times_s and not facts.points:
+        facts.step_times_s = facts.starts_s
     return facts
 
 
@@ -149,8 +151,11 @@ def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> None:
         return
     else:
         iterations = _seconds_of(_ITERATION, line) or _seconds_of(_BARE, line) or _by_rate(line)
-        facts.step_times_s.extend(iterations)
-        facts.data_times_s.extend(_seconds_of(_DATA, line))
+        if numbers[0] == 0:
+            facts.starts_s.extend(iterations)
+        else:
+            facts.step_times_s.extend(iterations)
+            facts.data_times_s.extend(_seconds_of(_DATA, line))
         if not iterations:
             take_stamp(line, numbers[0], facts)
     if len(numbers) > 1:

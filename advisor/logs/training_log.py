@@ -119,8 +119,20 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
         "loader": loading,
     }
     seconds["training"] = max(0.0, total - sum(seconds.values()))
-    reasons = (*_split_reasons(facts, seconds, total), *_step_reasons(step_s, data_fraction, prediction))
+    loud = (*_split_reasons(facts, seconds, total), *_step_reasons(step_s, data_fraction, prediction))
+    if not loud and (total_s is not None or steps is not None):
+        loud = (Reason.of("log-nothing-loud", total_s=total),)
+    reasons = (*loud, *_told_step(step_s, steps, total, projected=total_s is None)) if prediction is None else loud
     return _report(seconds, reasons, step_s, steps, total)
+
+
+def _told_step(step_s: float | None, steps: int | None, total_s: float, *, projected: bool) -> tuple[Reason, ...]:
+    """What a step takes, and whether the whole was seen or is as many steps at that rate."""
+    if step_s is None:
+        return ()
+    if projected and steps is not None:
+        return (Reason.of("log-steps-projected", step_s=step_s, steps=steps, total_s=total_s),)
+    return (Reason.of("log-step-alone", step_s=step_s),)
 
 
 def _report(

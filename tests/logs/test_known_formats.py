@@ -75,7 +75,8 @@ def test_words_in_brackets_beside_colours_keep_their_letters(escape: str) -> Non
 @pytest.mark.parametrize("escape", ["\x1b", ""])
 def test_steps_of_a_coloured_log_are_read(escape: str) -> None:
     lines = [
-        f"{escape}[32mINFO{escape}[0m [Epoch 1][Batch {batch}/100] time: 0.35 s, data: 0.01 s\n" for batch in range(5)
+        f"{escape}[32mINFO{escape}[0m [Epoch 1][Batch {batch}/100] time: 0.35 s, data: 0.01 s\n"
+        for batch in range(1, 6)
     ]
     facts, plain = (
         parse_log("".join(lines)),
@@ -135,3 +136,32 @@ def test_a_finished_evaluation_before_the_bars_end_leaves_its_epoch_open() -> No
     )
     assert facts.validation_passes_s == [5.0]
     assert facts.points == [(90, 45.0)]
+
+
+STARTED = """Train: 0 [   0/1251 (  0%)]  Loss: 6.95 (6.95)  Time: 3.512s,  36.44/s  (3.512s)  Data: 2.510 (2.510)
+Train: 0 [  50/1251 (  4%)]  Loss: 6.93 (6.94)  Time: 0.412s,  310.68/s  (0.512s,  250.0/s)  Data: 0.010 (0.110)
+Train: 0 [ 100/1251 (  8%)]  Loss: 6.93 (6.94)  Time: 0.414s,  309.2/s  (0.462s,  277.0/s)  Data: 0.011 (0.060)
+"""
+
+
+def test_the_start_of_the_loaders_workers_is_no_share_of_every_step() -> None:
+    report = explain_log(parse_log(STARTED))
+    assert report.step_s == pytest.approx(0.413)
+    assert not any(one.code == "log-loader" for one in report.reasons)
+    (alone,) = STARTED.splitlines()[:1]
+    assert explain_log(parse_log(alone)).step_s == pytest.approx(3.512)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (MEGATRON, ["log-nothing-loud", "log-steps-projected"]),
+        (STAMPS, ["log-nothing-loud", "log-step-alone"]),
+        ("iter 10: loss 3.2, time 135.20ms, mfu 30%\niter 20: loss 3.1, time 135.20ms\n", ["log-step-alone"]),
+    ],
+    ids=["projected", "seen", "no count"],
+)
+def test_a_report_says_what_a_step_takes_and_whether_the_whole_was_seen(text: str, codes: list[str]) -> None:
+    report = explain_log(parse_log(text))
+    assert [one.code for one in report.reasons] == codes
+    assert report.reasons[-1].numbers["step_s"] == pytest.approx(report.step_s)

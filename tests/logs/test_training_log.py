@@ -122,7 +122,7 @@ def test_the_runtimes_of_a_trainer_are_understood() -> None:
 
 def test_a_quiet_log_says_that_nothing_but_training_takes_time() -> None:
     found = report("\n".join(f"step {step} elapsed {step} s" for step in range(1, 100)))
-    assert [reason.code for reason in found.reasons] == ["log-nothing-loud"]
+    assert [reason.code for reason in found.reasons] == ["log-nothing-loud", "log-step-alone"]
     chinese = report("\n".join(f"第 {step} 步 耗时 {step} 秒" for step in range(1, 100)))
     assert chinese.step_s == pytest.approx(1.0)
     minutes = report("\n".join(f"step {step} total_time: {step} min" for step in range(1, 9)))

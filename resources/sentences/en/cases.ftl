@@ -39,6 +39,8 @@ log-pauses = Pauses between steps take { $validation_s }, { $share_fraction } of
 log-loader = The loader takes { $share_fraction } of a step. Change this first: more workers, pinned memory or a faster disk would save up to { $gain_s } a step.
 log-step-slow = A step takes { $step_s } without them, { $slower_ratio } times what is expected of { $device } ({ $expected_s }, { $low_s } to { $high_s }): look at loader, host and precision.
 log-step-normal = A step takes { $step_s } without them; { $expected_s } ({ $low_s } to { $high_s }) is expected of { $device }.
+log-steps-projected = A step takes { $step_s }, the median of the log; its { $steps } steps take { $total_s } at that rate.
+log-step-alone = A step takes { $step_s }, the median of the log.
 log-nothing-loud = Nothing but training takes a notable share of the { $total_s }.
 
 ## Wall time
