@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 
 from advisor.catalogue.gpu_spec import GpuSpec
 
 _BRANDS = frozenset({"nvidia", "geforce", "tesla", "amd", "radeon", "instinct", "graphics", "card", "gpu"})
-_OF_A_VARIANT = frozenset({"sxm", "pcie", "gb", "gib", "generation"})
+_OF_A_VARIANT = frozenset(
+    {"sxm", "pcie", "nvl", "gb", "gib", "generation", "blackwell", "workstation", "server", "max", "q"}
+)
 """Words that tell variants of one card apart; with a number each (`sxm4`, `40 GB`)."""
 _SERIES = frozenset({"rtx", "gtx", "rx"})
 """Of consumer cards, left out by those who name them by their number."""
+_GIBIBYTE = 2**30
+_MEMORY = re.compile(r"(?<!\d)(\d{1,4}) ?(?:g|gb|gib)$")
 _ALIKE = 0.5
 
 
@@ -29,7 +34,18 @@ def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     named = [key for key, spec in specs.items() if asked in _spellings(key, spec)]
     if named:
         return tuple(named)
-    return tuple(key for key, spec in specs.items() if any(_narrows(asked, one) for one in _spellings(key, spec)))
+    narrowed = [key for key, spec in specs.items() if any(_narrows(asked, one) for one in _spellings(key, spec))]
+    return tuple(narrowed) or _with_memory(words, specs)
+
+
+def _with_memory(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """`T4 16GB`, `A100 80G`: the cards of what stands before a memory, as far as they have it."""
+    plain = unicodedata.normalize("NFKC", words).lower().strip()
+    memory = _MEMORY.search(plain)
+    if memory is None:
+        return ()
+    of_name = cards_meant(plain[: memory.start()].rstrip(" -_("), specs)
+    return tuple(key for key in of_name if round((specs[key].memory_bytes or 0) / _GIBIBYTE) == int(memory.group(1)))
 
 
 def cards_in_a_row(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
@@ -68,7 +84,7 @@ def _spellings(key: str, spec: GpuSpec) -> Iterator[tuple[str, ...]]:
 
 def _pieces(words: str) -> tuple[str, ...]:
     """`RTX-4090` and `rtx 4090` alike: letters and numbers apart, without the maker's words."""
-    pieces = re.findall(r"[a-z]+|\d+", words.lower()[:200])
+    pieces = re.findall(r"[a-z]+|\d+", unicodedata.normalize("NFKC", words[:200]).lower())
     return tuple(piece for piece in pieces if piece not in _BRANDS)
 
 

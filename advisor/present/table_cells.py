@@ -32,7 +32,7 @@ def strategy_name(strategy: Strategy, language: Language, *, short: bool = False
 
 def batch_of(chosen: SetUp) -> str:
     """The batch size of a device, with the micro-batches of a step where it has several: `16 × 4`."""
-    steps = f" × {chosen.gradient_accumulation_steps}" if chosen.gradient_accumulation_steps > 1 else ""
+    steps = f" × {chosen.gradient_accumulation_steps:,}" if chosen.gradient_accumulation_steps > 1 else ""
     return f"{chosen.batch_size_per_device:,}{steps}"
 
 

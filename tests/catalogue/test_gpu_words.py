@@ -21,13 +21,19 @@ from advisor.catalogue.spec_table import spec_table
         ("2080ti", ("rtx2080ti",)),
         ("RTX 6000 Ada", ("rtx6000ada",)),
         ("4090 laptop", ("rtx4090-laptop",)),
+        ("H100", ("h100-pcie", "h100-sxm", "h100-nvl")),
+        ("RTX PRO 6000", ("rtxpro6000bw", "rtxpro6000bw-maxq", "rtxpro6000bw-server")),
+        ("A100 80G", ("a100-pcie-80", "a100-sxm4-80")),
+        ("T4 16GB", ("t4",)),
+        ("RTX 3080 (10 GB", ("rtx3080-10",)),
+        ("４０９０ 24GB", ("rtx4090",)),
     ],
 )
 def test_a_card_is_found_by_the_name_that_people_write(words: str, keys: tuple[str, ...]) -> None:
     assert cards_meant(words, spec_table()) == keys
 
 
-@pytest.mark.parametrize("words", ["3090 laptop", "rtx4900", "80", "rtx6000", "", "l40"])
+@pytest.mark.parametrize("words", ["3090 laptop", "rtx4900", "80", "rtx6000", "", "l40", "t4 32gb", "a100 64g", "80g"])
 def test_a_name_of_no_row_is_not_taken_for_another_card(words: str) -> None:
     assert cards_meant(words, spec_table()) == ()
 

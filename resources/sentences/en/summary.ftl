@@ -84,9 +84,10 @@ summary-log = Where the time of the log goes
 summary-more = { $sentences ->
         [1] 1 more remark
        *[other] { $sentences } more remarks
-    } and { $rows ->
-        [1] 1 more row
-       *[other] { $rows } more rows
+    }{ $rows ->
+        [0] { "" }
+        [1] { " and 1 more row" }
+       *[other] { " and " }{ $rows } more rows
     }: --details
 summary-best-rows = The best set-ups, the advised one first
 summary-nearest-rows = Nothing fits; what each lacks least
