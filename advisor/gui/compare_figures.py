@@ -34,6 +34,8 @@ class ComparedSetUp:
     """As the advice has it, whatever price is typed."""
     pinned: bool = False
     ticked: bool = False
+    over_limits: bool = False
+    """It passes a limit that the advice was asked to keep, or lacks the figure for it."""
 
 
 def told_prices(settings: Settings) -> Prices | None:
@@ -79,6 +81,10 @@ class PredictionIndex:
     def __init__(self, advice: AdviceRecord, prices: Prices | None = None, *, currency: str = "") -> None:
         """Index them once; without a price file, what the advice's own costs say is taken for its prices."""
         self.set_ups = [ComparedSetUp(prediction, prediction.cost) for prediction in advice.predictions]
+        self._over_limits: set[tuple[object, ...]] = set()
+        for place in advice.over_limits:
+            self.set_ups[place].over_limits = True
+            self._over_limits.add(advice.predictions[place].set_up)
         self.untrusted = untrusted_devices(advice.measurements)
         advised = advice.recommendation
         self._advised_accumulation = advised.gradient_accumulation_steps if advised is not None else None
@@ -101,6 +107,10 @@ class PredictionIndex:
     def predictions(self) -> tuple[Prediction, ...]:
         """All predictions, with the costs that follow from the prices as edited."""
         return tuple(set_up.prediction for set_up in self.set_ups)
+
+    def is_over_limits(self, one: Prediction) -> bool:
+        """Whether a set-up, at whatever price, is one of those that the advice found beyond a limit."""
+        return one.set_up in self._over_limits
 
     def rows(self, precision: Precision, batch: int, count: int, goal: Goal) -> tuple[Row, ...]:
         """The best set-up of each device in a step like the advised one, ranked; what does not fit comes last."""

@@ -29,6 +29,9 @@ PAPER = {
 }
 """The light scheme's own colours, on which the report is set too."""
 
+OVER_LIMITS = "†"
+"""Behind the device of a set-up that passes a limit which was given, or lacks the figure for it."""
+
 Shape = Literal["circle", "diamond", "triangle", "square"]
 _SHAPES: tuple[Shape, ...] = ("circle", "diamond", "triangle", "square")
 """Marks of the first five devices, of the next five, and so on: with them no two devices look alike."""

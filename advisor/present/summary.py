@@ -25,6 +25,7 @@ from advisor.core.units import (
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import shown_names
 from advisor.present.checked_steps import checked_steps
+from advisor.present.look import OVER_LIMITS
 from advisor.present.switch_table import help_sentences, switch_table
 from advisor.present.table_cells import set_up_cells, step_cells, strategy_name
 from advisor.present.tables import Table, table_of
@@ -36,8 +37,6 @@ from advisor.recommend.recommendation import Goal, Recommendation, prediction_of
 from advisor.recommend.strategy import best_by_count
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Mode
-
-OVER_LIMITS = "†"
 
 
 class Section(Record, frozen=True, kw_only=True):

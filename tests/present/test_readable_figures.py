@@ -9,10 +9,11 @@ import pytest
 
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import Estimate, format_count, format_energy, format_range, format_rate
+from advisor.present.look import OVER_LIMITS
 from advisor.present.one_screen import one_screen
 from advisor.present.report.batch_chart import nice_ticks
 from advisor.present.report.tables import device_table
-from advisor.present.summary import OVER_LIMITS, best_by_device, summarise
+from advisor.present.summary import best_by_device, summarise
 from advisor.present.tables import Table
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.recommendation import rests_on

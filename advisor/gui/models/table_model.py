@@ -28,6 +28,8 @@ class Column(Generic[Record]):
     text: Callable[[Record], str]
     order: Callable[[Record], Any] | None = None
     tip: Callable[[Record], str] | None = None
+    spoken: Callable[[Record], str] | None = None
+    """What a screen reader hears instead of a text that holds a mark."""
     number: bool = False
     bold: Callable[[Record], bool] | None = None
     header_tip: str = ""
@@ -114,7 +116,7 @@ class TableModel(QAbstractTableModel, Generic[Record]):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tooltip(column.tip(record) if column.tip else column.text(record))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{column.title or column.name}: {column.text(record)}"
+            return f"{column.title or column.name}: {(column.spoken or column.text)(record)}"
         return _look(column, record, role)
 
     def flags(self, index: Index) -> Qt.ItemFlag:

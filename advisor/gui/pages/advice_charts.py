@@ -30,8 +30,8 @@ _MEMORY_ROWS = 6
 _CPU = "cpu"
 
 
-def prediction_tip(one: Prediction, context: Context) -> str:
-    """Everything that is known of a set-up, for a tooltip."""
+def prediction_tip(one: Prediction, context: Context, *, over_limits: bool = False) -> str:
+    """Everything that is known of a set-up, for a tooltip; `over_limits`: it passes a limit that was given."""
     texts = context.texts
     set_up = f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_LABELS[one.precision]}"
     lines = [
@@ -44,6 +44,7 @@ def prediction_tip(one: Prediction, context: Context) -> str:
         need = texts.size(one.peak_memory_bytes.value)
         lines.append(f"{texts('advice-memory')}: {need} / {texts.size(one.usable_memory_bytes)}")
     lines.append(f"{texts('column-basis')}: {texts.basis(one.step_s)}")
+    lines += [texts("advice-tip-over-limits")] if over_limits else []
     return "\n".join(lines)
 
 

@@ -64,7 +64,7 @@ class PictureCard(Card):
             price=texts.money(one.cost.value, one.currency) if one.cost is not None and job else "",
             colour=device_colour(place, theme.shade),
             shape=device_shape(place),
-            tip=prediction_tip(one, self._context),
+            tip=prediction_tip(one, self._context, over_limits=self._advice.is_over_limits(one)),
             chip=texts("picture-here") if row.here else "",
             advised=row.advised,
             tied=row.tied,

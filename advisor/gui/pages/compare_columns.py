@@ -16,6 +16,7 @@ from advisor.gui.context import Context
 from advisor.gui.models.table_model import Column
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.texts import CHANGED, Texts
+from advisor.present.look import OVER_LIMITS
 
 if TYPE_CHECKING:
     from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
@@ -37,7 +38,7 @@ def set_up_columns(
     strategy_name = cache(texts.short_strategy)
 
     def tip(set_up: ComparedSetUp) -> str:
-        return prediction_tip(set_up.prediction, context)
+        return prediction_tip(set_up.prediction, context, over_limits=set_up.over_limits)
 
     def figure(  # noqa: PLR0913 - what a column is made of
         name: str,
@@ -100,7 +101,7 @@ def set_up_columns(
             header_tip=texts("compare-pin-tip"),
             tip=lambda _one: texts("compare-pin-tip"),
         ),
-        plain("device", lambda one: names[one.prediction.device.key]),
+        _device_column(names, texts, tip),
         plain("count", lambda one: str(one.prediction.count), lambda one: one.prediction.count),
         plain("strategy", lambda one: _strategy(one, strategy_name)),
         plain("precision", lambda one: PRECISION_LABELS[one.prediction.precision]),
@@ -127,6 +128,23 @@ def set_up_columns(
     if index.has_energy():
         columns.append(figure("energy", "advice-energy", "energy_j", texts.energy))
     return [*columns, plain("basis", lambda one: texts.basis(one.prediction.step_s) or unknown)]
+
+
+def _device_column(
+    names: Mapping[str, str], texts: Texts, tip: Callable[[ComparedSetUp], str]
+) -> Column[ComparedSetUp]:
+    def marked(set_up: ComparedSetUp, mark: str) -> str:
+        name = names[set_up.prediction.device.key]
+        return f"{name}{mark}" if set_up.over_limits else name
+
+    over = f", {texts('picture-over-limits')}"
+    return Column(
+        name="device",
+        title=texts("column-device"),
+        text=lambda one: marked(one, f" {OVER_LIMITS}"),
+        spoken=lambda one: marked(one, over),
+        tip=tip,
+    )
 
 
 def _span(set_up: ComparedSetUp, texts: Texts) -> str:

@@ -311,6 +311,9 @@ class ComparePage(Page):
     def _bar(self, row: Row, goal: Goal, rows: Sequence[Row]) -> Bar:
         one = row.prediction
         figure = figure_of(one, goal)
+        over = self._comparison.is_over_limits(one)
+        marks = [self.texts("basis-measured")] if one.measured else []
+        marks += [self.texts("picture-over-limits")] if over else []
         fits = one.fits is not False
         advice = self.session.advice
         best = advice.recommendation if advice else None
@@ -318,11 +321,11 @@ class ComparePage(Page):
             name=self._bar_name(one, rows),
             estimate=figure if fits else None,
             text=self._figure_text(figure, one, goal) if fits else self.texts("advice-does-not-fit"),
-            tip=prediction_tip(one, self.context),
+            tip=prediction_tip(one, self.context, over_limits=over),
             chosen=best is not None and best.device.key == one.device.key and best.count == one.count,
             trusted=row.trusted,
             tie=row.place if row.tied else None,
-            mark=self.texts("basis-measured") if one.measured else "",
+            mark=" · ".join(marks),
         )
 
     def _bar_name(self, one: Prediction, rows: Sequence[Row]) -> str:

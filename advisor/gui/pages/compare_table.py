@@ -24,6 +24,7 @@ from advisor.gui.widgets.labels import label, tell, untold
 from advisor.gui.widgets.table import Table
 from advisor.gui.widgets.table_card import GrowingCard
 from advisor.predict.prediction import Prediction
+from advisor.present.look import OVER_LIMITS
 from advisor.recommend.recommendation import Goal
 
 _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
@@ -78,6 +79,8 @@ class SetUpsCard(GrowingCard):
         self.put(self._refused)  # Above the rows: what lies below them may be out of sight.
         self.hold(self.table)
         self.put(label(self.texts("compare-table-help"), "muted", wrap=True), self._prices)
+        if any(one.over_limits for one in index.set_ups):
+            self.put(label(self.texts("compare-over-limits-note", mark=OVER_LIMITS), "muted", wrap=True))
         self.hide_columns(_HIDDEN_AT_FIRST)
 
     def _fill_header(self) -> None:

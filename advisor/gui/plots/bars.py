@@ -43,7 +43,7 @@ class BarChart(Chart):
     def show_bars(self, rows: Sequence[Bar]) -> None:
         """Show other rows."""
         self._rows = list(rows)
-        self.setAccessibleDescription("; ".join(f"{row.name}: {row.text}" for row in rows))
+        self.setAccessibleDescription("; ".join(f"{row.name}: {row.text} {row.mark}".rstrip() for row in rows))
         self.renew()
 
     def sizeHint(self) -> QSize:
