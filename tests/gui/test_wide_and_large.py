@@ -6,11 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton
 
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
 from advisor.gui.pages.history_page import HistoryPage
+from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.pages.model_page import ModelPage
 from advisor.gui.pages.page import Page
 from advisor.gui.settings import ZOOMS
@@ -101,3 +103,27 @@ def test_with_the_largest_letters_no_button_beside_or_below_a_title_is_cut(
     # Laid out anew once the buttons have gone below the title.
     qtbot.waitUntil(lambda: all(head.rect().contains(one.geometry()) for one in buttons), timeout=20_000)
     assert not [one.text() for one in buttons if one.width() < one.sizeHint().width()]
+
+
+@pytest.mark.parametrize(
+    ("size", "gpus", "columns"),
+    [((2560, 1440), 0, 2), ((1280, 800), 0, 2), ((1024, 700), 0, 1), ((2560, 1440), 2, 1)],
+)
+def test_the_start_buttons_are_no_wider_than_they_are_read_and_stand_beside_the_choices_where_there_is_room(
+    window: MainWindow, session: Session, qtbot: QtBot, size: tuple[int, int], gpus: int, columns: int
+) -> None:
+    session.machine = fakes.machine(gpus)
+    session.machine_changed.emit()
+    window.resize(*size)
+    page = shown_page(window, "machine", MachinePage, qtbot)
+    card = page.start
+
+    def is_laid_out() -> bool:
+        beside = card.button.mapTo(card, QPoint()).x() > card.model.mapTo(card, card.model.rect().topRight()).x()
+        below = card.button.mapTo(card, QPoint()).y() > card.chips.mapTo(card, card.chips.rect().bottomLeft()).y()
+        return (beside, below) == ((True, False) if columns == 2 else (False, True))
+
+    qtbot.waitUntil(is_laid_out, timeout=60_000)
+    assert 300 <= card.button.width() <= 560
+    assert card.predict.mapTo(card, QPoint()).x() == card.button.mapTo(card, QPoint()).x()
+    assert 0 < card.predict.geometry().top() - card.button.geometry().bottom() < 30

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
 from advisor.gui.start.gpu_chips import GpuChips
-from advisor.gui.widgets.boxes import REST, across
+from advisor.gui.widgets.boxes import REST, across, down, put
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Choice
@@ -19,6 +20,12 @@ from advisor.gui.widgets.labels import ElidedLabel, label
 _ROUNDED_S = 5
 _LAST_WIDTH = 326
 """Pixels of a line of the last advice: what the card leaves inside its button."""
+_MOST_WIDTH = 560
+"""Pixels of the large button."""
+_TWO_COLUMNS = 900
+"""Pixels of a card from which on the buttons stand beside what is asked for."""
+_ALL_BUT_NOTHING = 1000
+"""Of the room: the buttons take it as far as they may, and only what is left is empty."""
 _CURRENT = ""
 """What the entry of a workload that is no other entry's stands for; the others: a bundled name, or a path."""
 
@@ -48,16 +55,29 @@ class StartCard(Card):
         line = across(14, opening, editing, (ElidedLabel(texts("start-drop"), "muted"), 1))
         name = label(texts("start-model"), "muted")
         name.setBuddy(self.model)  # Of a choice a screen reader takes the name from there.
-        self.put(name, self.model, line)
-        self.body.addSpacing(4)
-        self.put(label(texts("start-gpus"), "muted"), self.chips)
-        self.body.addSpacing(4)
-        self.put(self.button, self.predict, self._last, REST)
+        asked = down(8, name, self.model, line, label(texts("start-gpus"), "muted"), self.chips, REST)
+        acts = QWidget()
+        acts.setMaximumWidth(context.theme.sized(_MOST_WIDTH))
+        down(8, self.button, self.predict, self._last, REST, inside=acts)
+        self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._columns.setSpacing(12)
+        # A wide card is not for a button that is as wide.
+        put(self._columns, (asked, 1), (across(0, (acts, _ALL_BUT_NOTHING), REST), 1))
+        self.put((self._columns, 1))
         self._awake = False
         session.workload_changed.connect(self._show_workload)
         session.advice_changed.connect(self._show_last)
         session.job_started.connect(self._show_state)
         session.job_ended.connect(self._show_state)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What is asked for and what can be done lie beside each other where there is room."""
+        super().resizeEvent(event)
+        wide = event.size().width() >= self._context.theme.sized(_TWO_COLUMNS)
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if direction != self._columns.direction():
+            self._columns.setDirection(direction)
+            self._columns.setSpacing(28 if wide else 12)
 
     def wake(self) -> None:
         """Fill in what is read from files."""
