@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import get_args
 
@@ -15,6 +16,8 @@ from advisor.gui.threads import Crew, call_as_job
 
 _FIRST_MS = 30
 """First what was painted is shown."""
+_SLICE_S = 0.004
+"""What each turn of the event loop may spend on Qt's classes; a single one takes up to a few ms."""
 _PLOTS = {"advisor.gui.plots.live_grid": "LiveGrid", "advisor.gui.plots.step_plot": "StepPlot"}
 """What draws the live plots, by its module: the first page waits for it, and not the event loop."""
 _FIRST = ("numpy", "advisor.gui.models.readings", *_PLOTS)
@@ -37,7 +40,11 @@ def plots_imported() -> bool:
 
 
 class Preload(QObject):
-    """Defining classes needs no event loop: a thread does it while the window answers."""
+    """Defining classes needs no event loop: a thread does it while the window answers.
+
+    Not so Qt's own, which PySide6 makes when each is first asked for: two threads that do so at once end the process
+    with a segmentation fault. All of them are made here, in the window's thread, before the other one begins.
+    """
 
     plots_ready = Signal()
 
@@ -46,6 +53,7 @@ class Preload(QObject):
         super().__init__(parent)
         self._crew = crew
         self._stopped = threading.Event()
+        self._classes: Iterator[object] = iter(())
         self.done = False
         """Whether everything is there."""
 
@@ -53,11 +61,24 @@ class Preload(QObject):
         """Begin soon."""
         QTimer.singleShot(_FIRST_MS, self, self._begin)
 
+    def _begin(self) -> None:
+        self._classes = _classes_of_qt()
+        self._make_classes()
+
+    def _make_classes(self) -> None:
+        """As many as a turn has time for, and the others in the next ones."""
+        end_s = time.perf_counter() + _SLICE_S
+        for _ in self._classes:
+            if time.perf_counter() > end_s:
+                QTimer.singleShot(0, self, self._make_classes)
+                return
+        self._import_first()
+
     def stop(self) -> None:
         """Import nothing more."""
         self._stopped.set()
 
-    def _begin(self) -> None:
+    def _import_first(self) -> None:
         if not self._stopped.is_set():
             self._crew.start(call_as_job(lambda: _import(_FIRST, self._stopped)), self._go_on, owner=self)
 
@@ -68,6 +89,13 @@ class Preload(QObject):
 
     def _ended(self, _outcome: object) -> None:
         self.done = not self._stopped.is_set()
+
+
+def _classes_of_qt() -> Iterator[object]:
+    """Everything in the modules of Qt that are loaded, made as it is asked for."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("PySide6."):
+            yield from (getattr(module, one, None) for one in dir(module))
 
 
 def _import(names: Sequence[str], stopped: threading.Event) -> None:

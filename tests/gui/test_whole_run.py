@@ -19,6 +19,7 @@ def run(folder: Path, platform: str, *before: str) -> str:
         **os.environ,
         "QT_QPA_PLATFORM": platform,
         "OMP_NUM_THREADS": "1",
+        "PYTHONFAULTHANDLER": "1",  # A crash names its place.
         "PYTHONPATH": str(ROOT),
     }
     done = subprocess.run(
