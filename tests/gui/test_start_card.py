@@ -250,7 +250,7 @@ def test_while_the_hardware_is_looked_at_the_start_card_is_as_high_as_what_it_ho
     page = window.page("machine")
     assert isinstance(page, MachinePage)
     page._show_loading()
-    qtbot.waitUntil(lambda: 0 < card.height() - card.predict.geometry().bottom() < 80)
+    qtbot.waitUntil(lambda: 0 < card.height() - card.predict.mapTo(card, card.predict.rect().bottomLeft()).y() < 80)
     qtbot.waitUntil(lambda: any(one.isVisible() for one in page.findChildren(Notice)))
     (notice,) = (one for one in page.findChildren(Notice) if one.isVisible())
     assert notice.mapTo(page, QPoint()).y() == card.mapTo(page, QPoint()).y()
