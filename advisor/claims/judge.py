@@ -48,13 +48,13 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
         return check_utilisation(parsed, predictor)
     if parsed.memory_ratio is not None:
         return _of_memory(parsed, predictor)
-    if not parsed.gpus:
+    if not parsed.gpus and not is_about_one_change(parsed):
         raise refusal("claim-without-card", parsed, predictor.specs)
     return _of_known_cards(parsed, predictor)
 
 
 def _of_known_cards(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
-    """The answer to a claim about cards of the table that are not held against others."""
+    """The answer to a claim about cards of the table that are not held against others, or about a change on any."""
     if parsed.workload is None and parsed.parameters is not None and parsed.speed_up_ratio is None:
         return check_sized(parsed, predictor)
     if parsed.fits is not None:

@@ -34,7 +34,7 @@ _HALF_TIME = (
 )
 _HALF_SPEED = (
     r"\bhalf (?:as fast|the speed|the throughput)|\btwice as (?:slow|long)|\btwice the time|\btwo times slower"
-    r"|速度[^，。,.;；时]{0,14}一半|慢了?\s*(?:近|约|将近)?\s*(?:一倍|1倍)|一半的?速度"
+    r"|速度[^，。,.;；时]{0,14}一半|慢了?\s*(?:近|约|将近)?\s*(?:一倍|1倍|一半)|一半的?速度"
     r"|\bdoubl\w+ the (?:\w+ )?time|时间[^,。;；]{0,6}翻倍"
 )
 _TWOFOLD = (

@@ -17,13 +17,15 @@ from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import LINEAR_SLACK
 from advisor.claims.refusals import refusal
 from advisor.claims.setting import held_against, range_over
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate
 from advisor.predict.ranges.gain_range import GainKind, gain_range
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
 
 _WORST: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
+_OF_ANY_CARD = ("rtx3090", "rtx4090", "a100-sxm4-80", "h100-sxm")
+"""What people train on: where a claim names no card, a change is judged on each of them."""
 _EXPLAINED = {("attention", "above"), ("tuning", "below")}
 """What decides a change beyond the set-up that it was predicted on: `claim-why-KIND`."""
 
@@ -38,8 +40,6 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     memory = check_memory_change(claim, predictor)
     if claim.speed_up_ratio is None:
         return memory
-    if not claim.gpus:
-        raise refusal("claim-without-card", claim, predictor.specs)
     speed = _check_speed(claim, predictor)
     verdict = max(memory.verdict, speed.verdict, key=_WORST.index)
     reasons = (*speed.reasons, *(one for one in memory.reasons if one not in speed.reasons))
@@ -51,18 +51,18 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if claim.reference_strategy is not None and (claim.count or 1) == 1:
         raise refusal("claim-strategies-without-count", claim, predictor.specs)
-    specs = [predictor.specs[key] for key in claim.gpus]
+    specs = [predictor.specs[key] for key in claim.gpus or _OF_ANY_CARD]
     names = models_of(claim, predictor)
     timed = dataclasses.replace(predictor, solves_memory=False)
     found = [gain for name in names for spec in specs for gain in _gains(claim, timed, spec, name)]
     expected = range_over(found)
     if expected is None:
         sides = {side: name for side, name in words_of(claim).items() if side != "change"}
-        raise refusal("claim-change-not-predicted", claim, predictor.specs, device=shared_name(specs), **sides)
+        raise refusal("claim-change-not-predicted", claim, predictor.specs, device=_device(claim, specs), **sides)
     ratio = claim.speed_up_ratio or 1.0
     bound = _bound(claim, specs)
     numbers: Arguments = {
-        "device": counted(claim.count or 1, shared_name(specs)),
+        "device": _device(claim, specs),
         **words_of(claim),
         "claimed_ratio": ratio,
         **expected.arguments("expected", "ratio"),
@@ -72,8 +72,17 @@ def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if bound is not None and ratio > max(bound * LINEAR_SLACK, expected.high):
         verdict, word = "impossible", "impossible"
     why = (Reason.of(f"claim-why-{kind_of(claim)}"),) if (kind_of(claim), word) in _EXPLAINED else ()
-    reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *judged_by(claim, predictor))
+    no_card = () if claim.gpus else (Reason.of("claim-any-card"),)
+    reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *no_card, *judged_by(claim, predictor))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
+
+
+def _device(claim: Claim, specs: Sequence[GpuSpec]) -> str | Names:
+    """The card that is meant, with its count; where a claim names none, all that it is judged on."""
+    count = claim.count or 1
+    if claim.gpus:
+        return counted(count, shared_name(specs))
+    return Names(names=tuple(counted(count, spec.name) for spec in specs))
 
 
 def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[Estimate]:

@@ -85,8 +85,3 @@ def test_a_figure_of_zero_or_below_is_refused_as_such(text: str) -> None:
 def test_one_card_is_held_against_itself(text: str, verdict: Verdict, code: str) -> None:
     answer = check_claim(text, predictor_with_memory())
     assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
-
-
-def test_a_change_needs_a_card() -> None:
-    with pytest.raises(InputError):
-        check_claim("torch.compile made BERT-base 2x faster", predictor_with_memory())

@@ -49,6 +49,7 @@ claim-change-impossible = Impossible: { $after } over { $before } was claimed to
 claim-why-tuning = Few tokens a step make it slower: unpacking the frozen weights takes as long for one sample as for sixteen. Published runs of 14B with GPTQ weights, which had no kernel for it then, took 3.3 times as long at 256 tokens and 1.06 times at 8,192.
 claim-why-weights = Of the linear layers' weights alone 4 bits are a quarter of 16; embeddings, head, adapters and activations stay as they are.
 claim-why-attention = The longer the sequences, the more fused attention gains: the work that it saves grows with the square of their length.
+claim-any-card = The claim names no card; it is judged by each of these, and the range holds them all.
 claim-panel-like = The claim names no model; it is judged by { $like }.
 claim-side-tuning-full = a full fine-tuning
 claim-side-tuning-lora = LoRA

@@ -49,6 +49,7 @@ claim-change-impossible = 不可能：所称在 { $device } 上 { $after } 相�
 claim-why-tuning = 每步词元少时会更慢：解包冻结权重对一个样本和十六个样本所需的时间相同。已发表的 14B 模型以 GPTQ 权重（当时还没有解包内核）训练，在 256 个词元时用了 3.3 倍的时间，在 8,192 个词元时为 1.06 倍。
 claim-why-weights = 仅就线性层的权重而言，4 位是 16 位的四分之一；嵌入层、输出层、适配器和激活保持不变。
 claim-why-attention = 序列越长，融合注意力的收益越大：它省去的工作随长度的平方增长。
+claim-any-card = 说法没有写明显卡，按上述每一张卡分别判断，区间涵盖全部。
 claim-panel-like = 说法没有写明模型，由 { $like } 来判断。
 claim-side-tuning-full = 全参微调
 claim-side-tuning-lora = LoRA
