@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, NoReturn
 from advisor.core.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
+    from PySide6.QtWidgets import QApplication, QWidget
 
 
 _PLATFORMS_WITHOUT_DISPLAY = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 
 
 _SWITCH_INTERVAL_S = 0.0005
+_FRAME = (16, 40)
+"""Pixels that the borders and the title of a window take: they are known only once it is shown."""
 
 
 class NoDisplayError(UserFacingError):
@@ -78,11 +80,7 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
         settings.store("language", language)
     session = Session(settings)
     window = MainWindow(session, settings)
-    geometry = settings.bytes_of("geometry")
-    if geometry:
-        window.restoreGeometry(geometry)
-    else:
-        window.resize(window.size().boundedTo(window.screen().availableSize()))
+    place(window, settings.bytes_of("geometry"))
 
     def begin() -> None:
         from PySide6.QtGui import QIcon
@@ -124,6 +122,21 @@ def _end_now(code: int) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def place(window: QWidget, geometry: bytes | None) -> None:
+    """Where it last was, or as large as it is made; with its frame never larger than what the screen leaves free.
+
+    `geometry`: as Qt saves it; None: it was nowhere yet.
+    """
+    from PySide6.QtCore import QSize
+
+    room = window.screen().availableSize() - QSize(*_FRAME)
+    window.setMinimumSize(window.minimumSize().boundedTo(room))
+    if geometry:
+        window.restoreGeometry(geometry)
+    if not window.isMaximized() and not window.isFullScreen():
+        window.resize(window.size().boundedTo(room))
 
 
 def _quit_on_signals(application: QApplication, close: Callable[[], object]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton
 
+from advisor.gui.application import place
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
 from advisor.gui.pages.history_page import HistoryPage
@@ -127,3 +128,16 @@ def test_the_start_buttons_are_no_wider_than_they_are_read_and_stand_beside_the_
     assert 300 <= card.button.width() <= 560
     assert card.predict.mapTo(card, QPoint()).x() == card.button.mapTo(card, QPoint()).x()
     assert 0 < card.predict.geometry().top() - card.button.geometry().bottom() < 30
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["first", "restored"])
+def test_a_window_with_its_frame_fits_a_screen_that_is_smaller_than_it_is_made(
+    window: MainWindow, qtbot: QtBot, known: bool
+) -> None:
+    room = window.screen().availableSize()
+    window.resize(1280, 800)
+    assert room.width() < window.minimumWidth()
+    place(window, bytes(window.saveGeometry().data()) if known else None)
+    qtbot.wait(20)
+    assert window.width() <= room.width() - 16
+    assert window.height() <= room.height() - 40
