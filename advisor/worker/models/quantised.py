@@ -18,21 +18,21 @@ from advisor.worker.models.quantised_kernels import (
     dequantise_scales,
     int8_rows,
 )
-from advisor.worker.models.trainable_parameters import is_projection, projection_sizes
+from advisor.worker.models.trainable_parameters import frozen_stacks, is_projection, projection_sizes
 from advisor.workload.workload import Quantization, Training, quantization_of, stored_bits
 
 _NF4_BLOCK = 64
 _NF4_SECOND_BLOCK = 256
 _GPTQ_GROUP = 128
 _GPTQ_WORD_BITS = 32
-_EXPERT_DIMENSIONS = 3
 
 
 def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, head: nn.Module | None) -> None:
-    """Pack every frozen linear layer but `head`, and every frozen stack of experts, in place.
+    """Pack every frozen linear layer but `head` in place; under gptq every frozen stack of experts, too.
 
-    GPT-2's projections are linear layers of transformers' own, whose weights stand transposed; libraries pack them like
-    the others. `dtype` is what products compute in. Layers without a frozen weight are left as they are.
+    bitsandbytes (nf4, int8) packs linear layers alone, GPTQ's libraries take a stack apart into such layers. GPT-2's
+    projections are linear layers of transformers' own, whose weights stand transposed; libraries pack them like the
+    others. `dtype` is what products compute in. Layers without a frozen weight are left as they are.
     """
     scheme, bits = quantization_of(training), stored_bits(training)
     if scheme is None or bits is None:
@@ -41,7 +41,8 @@ def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, h
         for name, child in list(owner.named_children()):
             if is_projection(child) and child is not head and not child.weight.requires_grad:
                 setattr(owner, name, QuantisedLinear(child, scheme, bits, dtype))
-        _pack_experts(owner, scheme, bits, dtype)
+        if scheme == "gptq":
+            _pack_experts(owner, scheme, bits, dtype)
 
 
 class Packed(nn.Module):
@@ -159,12 +160,8 @@ class _Product(torch.autograd.Function):
 
 def _pack_experts(owner: nn.Module, scheme: Quantization, bits: int, dtype: torch.dtype) -> None:
     """Frozen parameters (experts, rows, columns) become packed; reading one gives its numbers, made anew."""
-    names = [
-        name
-        for name, parameter in owner.named_parameters(recurse=False)
-        if parameter.dim() == _EXPERT_DIMENSIONS and not parameter.requires_grad and parameter.is_floating_point()
-    ]
-    if not names or isinstance(owner, nn.modules.conv._ConvNd):  # noqa: SLF001 - the family's common class
+    names = frozen_stacks(owner)
+    if not names:
         return
     kept = {name: Packed(getattr(owner, name), scheme, bits) for name in names}
 

@@ -17,11 +17,13 @@ from torch import Tensor, nn
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.file_fault import meant_or_known, shown_value
 from advisor.core.sentences import Reason, SaidError
+from advisor.core.units import format_count
 from advisor.worker.models.architecture import Architecture
-from advisor.workload.workload import Training, Workload, stored_bits
+from advisor.workload.workload import Training, Workload, quantization_of, stored_bits
 
 DEFAULT_RANK = 16
 _ALPHA = 16.0
+_EXPERT_DIMENSIONS = 3
 _DROPOUT = 0.05
 _SHOWN_NAMES = 12
 _QUERY_VALUE = frozenset(
@@ -46,6 +48,8 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
         add_lora(module, training)
     if (bits := stored_bits(training)) is not None:
         notes.append(Reason.of("workload-weights-bits-predicted-only", bits=bits))
+        if whole := whole_expert_weights(module, training):
+            notes.append(Reason.of("workload-experts-whole", weights=format_count(whole)))
     if training.precision == "fp8":
         notes.append(Reason.of("workload-fp8-predicted-only"))
     if training.offload != "none":
@@ -181,3 +185,21 @@ def _train_new_head(module: nn.Module) -> None:
         if isinstance(head, nn.Module):
             for parameter in head.parameters():
                 parameter.requires_grad = True
+
+
+def whole_expert_weights(module: nn.Module, training: Training) -> int:
+    """Weights of frozen stacks of experts that stay whole where linear layers are packed; 0: there are none."""
+    if quantization_of(training) in {None, "gptq"}:
+        return 0
+    return sum(getattr(owner, name).numel() for owner in module.modules() for name in frozen_stacks(owner))
+
+
+def frozen_stacks(owner: nn.Module) -> list[str]:
+    """A module's own frozen parameters (experts, rows, columns), by name."""
+    if isinstance(owner, nn.modules.conv._ConvNd):  # noqa: SLF001 - the family's common class
+        return []
+    return [
+        name
+        for name, parameter in owner.named_parameters(recurse=False)
+        if parameter.dim() == _EXPERT_DIMENSIONS and not parameter.requires_grad and parameter.is_floating_point()
+    ]

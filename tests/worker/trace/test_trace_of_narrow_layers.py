@@ -139,12 +139,29 @@ def test_int8_layers_multiply_bytes_forward_and_dequantise_backward() -> None:
     assert calls(table, "dequantise_blocks", "backward") > 0
 
 
-def test_experts_are_packed_like_every_frozen_layer() -> None:
+EXPERT_WEIGHTS = LAYERS * 4 * 3 * WIDTH * INNER
+
+
+def test_stacks_of_experts_are_packed_by_the_libraries_of_gptq() -> None:
     plain = traced(MIXTRAL, trainable="lora", weights_bits=16)
-    packed = traced(MIXTRAL, trainable="lora", quantization="nf4")
-    experts = LAYERS * 4 * 3 * WIDTH * INNER
+    packed = traced(MIXTRAL, trainable="lora", quantization="gptq")
     assert packed.parameter_count == plain.parameter_count
-    assert plain.parameter_bytes - packed.parameter_bytes > 1.4 * experts
+    assert plain.parameter_bytes - packed.parameter_bytes > 1.4 * EXPERT_WEIGHTS
+
+
+@pytest.mark.parametrize("scheme", ["nf4", "int8"])
+def test_stacks_of_experts_stay_whole_where_linear_layers_alone_are_packed_and_it_is_said(scheme: str) -> None:
+    packed = traced(MIXTRAL, trainable="lora", quantization=scheme)
+    assert packed.parameter_bytes > 2 * EXPERT_WEIGHTS
+    assert "workload-experts-whole" in _notes(MIXTRAL, scheme)
+    assert "workload-experts-whole" not in _notes(LLAMA, scheme)
+    assert "workload-experts-whole" not in _notes(MIXTRAL, "gptq")
+
+
+def _notes(config: dict[str, Any], scheme: str) -> list[str]:
+    subject = subject_of(small(config, trainable="lora", quantization=scheme), "fp32")
+    trace(subject, "fp32")
+    return [note.code for note in subject.notes or ()]
 
 
 @pytest.mark.parametrize("recipe", ["tensorwise", "rowwise", "transformer_engine"])
