@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from advisor.gui.main_window import MainWindow
 from advisor.gui.monitor_feed import MonitorFeed
+from advisor.gui.plots.device_rows import ROW
 from advisor.gui.session import DEFAULT_WORKLOAD, Session
 from advisor.gui.start.last_time import restore_last
 from advisor.gui.strip.job_strip import JobStrip
@@ -184,6 +185,7 @@ def test_every_row_of_many_gpus_is_reached_by_the_wheel(
     qtbot.waitUntil(lambda: shown.grid is not None and not shown.filling)  # type: ignore[attr-defined]
     rows = shown.grid.rows  # type: ignore[attr-defined]
     assert len(rows._devices) == count + 1
+    assert rows.height() >= (count + 1) * ROW
     area = shown.scroll_area
 
     def reached() -> bool:

@@ -15,6 +15,8 @@ from advisor.present.look import Shape
 ROW = 25
 _AXIS = 24
 _DOT = 5.5
+_EDGE = 6.0
+"""Pixels between the ends of a row and what stands in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,12 +121,14 @@ class JobChart(Chart):
         prices = max(self.width_of(one.price) for one in self._rows)
         prices += 14 if prices else 0
         tied = [number for number, one in enumerate(self._rows) if one.tied]
-        bracket = 22.0 if len(tied) > 1 else 0.0
-        left, right = names + 16, width - values - prices - bracket - 14
+        several = len(tied) > 1
+        # A row that is picked is shaded to its end: what stands in it keeps as far from there as from its beginning.
+        edge = 22.0 if several else _EDGE
+        left, right = names + 16, width - values - prices - edge - 14
         self._draw_axis(painter, left, right)
         for number, one in enumerate(self._rows):
             self._draw_row(painter, one, number, (left, right, values, prices))
-        if bracket:
+        if several:
             self._draw_bracket(painter, tied, width - 8)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -150,7 +154,7 @@ class JobChart(Chart):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self.theme.accent_soft))
             painter.drawRoundedRect(QRectF(0, y + 1, self.wide, ROW - 2), 4, 4)
-        self._write_name(painter, one, QRectF(6, y, left - 18, ROW))
+        self._write_name(painter, one, QRectF(_EDGE, y, left - 18, ROW))
         muted = self.theme.muted if one.at is None else None
         moved = self._switched if one.advised else None
         if one.at is not None:
