@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QMenu, QPushButton, QTabBar
 
 from advisor.gui.main_window import MainWindow
 from advisor.gui.monitor_feed import MonitorFeed
@@ -65,6 +65,17 @@ def test_the_wheel_over_a_choice_turns_the_page_and_not_the_job(
     assert bar.value() != at
     assert session.workload == before
     assert not session.undo.canUndo()
+
+
+def test_the_wheel_over_the_models_doors_opens_none(page: ModelPage, window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1024, 700)
+    active(window, qtbot)
+    (tabs,) = page.findChildren(QTabBar)
+    tabs.setCurrentIndex(1)
+    for notches in (1, -1):  # Qt turns the tabs by either, and at their ends by one of them alone.
+        bring_into_view(tabs)
+        turn_wheel(tabs, notches)
+        assert tabs.currentIndex() == 1
 
 
 def test_a_field_that_is_not_allowed_starts_nothing_and_what_is_typed_then_survives_a_restart(
