@@ -21,12 +21,14 @@ from advisor.workload.workload import Workload
 
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "tables"
 PRECISIONS: tuple[TracePrecision, ...] = ("fp32", "amp", "half")
+"""Of every workload; of one in FP8 that beside them."""
 
 
 def traced(workload: Workload) -> tuple[OpTable, ...]:
     """The tables of a bundled workload at every trace precision."""
-    tables = drive(trace_workload(workload, PRECISIONS, allow_code=True))
-    return tuple(tables[precision] for precision in PRECISIONS if precision in tables)
+    also: tuple[TracePrecision, ...] = ("fp8",) if workload.training.precision == "fp8" else ()
+    tables = drive(trace_workload(workload, (*PRECISIONS, *also), allow_code=True))
+    return tuple(tables[precision] for precision in (*PRECISIONS, *also) if precision in tables)
 
 
 def packed(tables: tuple[OpTable, ...]) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -12,8 +11,8 @@ from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import STRATEGY_LABELS, Strategy
 from advisor.claims.claim import Claim
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.ratios import PANEL
-from advisor.claims.setting import claimed_workload, usual_precision
+from advisor.claims.ratios import FP8_PANEL, PANEL, SIZED_PANEL
+from advisor.claims.setting import claimed_workload, stand_ins, usual_precision
 from advisor.claims.sized import usual_sharing
 from advisor.core.sentences import Arguments, Listed, Names, Reason
 from advisor.predict.prediction import Prediction
@@ -34,7 +33,7 @@ _TUNING_BATCHES = (1, 4, 16)
 """Tried where a claim about adapters names no batch: unpacking weights is done once a pass, however many samples."""
 
 _OPEN_FACTOR = 4
-"""How many times a workload's own batch is tried beside it where a claim about operators names none."""
+"""How many times a workload's own batch is tried beside it where a claim about operators or FP8 names none."""
 
 
 class Side(NamedTuple):
@@ -72,27 +71,23 @@ def is_about_one_change(claim: Claim) -> bool:
 def models_of(claim: Claim, predictor: Predictor) -> tuple[str, ...]:
     """Bundled workloads to judge a change on: the claim's own, that nearest to its size, or a panel."""
     kind = kind_of(claim)
-    if claim.workload is not None:
-        return (_adapted(claim.workload) if kind == "tuning" else claim.workload,)
-    panel = _TUNED if kind == "tuning" else _WITH_BLOCKS if kind in {"attention", "checkpointing"} else PANEL
+    if kind == "tuning":
+        own = _adapted(claim.workload) if claim.workload is not None else None
+        return stand_ins(msgspec.structs.replace(claim, workload=own), predictor, _TUNED)
+    panel: tuple[str, ...] = PANEL if claim.parameters is None else SIZED_PANEL
     if kind == "attention" and claim.memory_ratio is not None:
         panel = _NOT_CHECKPOINTED
-    if claim.parameters is None:
-        return panel
-    wanted = math.log(claim.parameters)
-    sized = panel if kind in _OF_ANY_COUNT else _WITH_BLOCKS
-    return (min(sized, key=lambda name: abs(math.log(_parameters(name, predictor)) - wanted)),)
+    elif kind in _OF_OPERATORS:
+        panel = _WITH_BLOCKS
+    elif "fp8" in {claim.precision, claim.reference_precision}:
+        panel = FP8_PANEL
+    return stand_ins(claim, predictor, panel)
 
 
 def _adapted(name: str) -> str:
     """The bundled workload of the same model with adapters, where there is one."""
     stem = name.removesuffix("_qlora").removesuffix("_lora")
     return f"{stem}_lora" if f"{stem}_lora" in bundled_names() else name
-
-
-def _parameters(name: str, predictor: Predictor) -> int:
-    tables = predictor.tables(load_workload(name)).values()
-    return max((table.parameter_count for table in tables), default=1)
 
 
 def judged_by(claim: Claim, predictor: Predictor) -> tuple[Reason, ...]:
@@ -140,7 +135,8 @@ def batches_of(claim: Claim, name: str) -> tuple[int, ...]:
     own = load_workload(name).training.batch_size
     if kind_of(claim) == "tuning":
         return _TUNING_BATCHES
-    return (own, own * _OPEN_FACTOR) if kind_of(claim) in _OF_OPERATORS else (own,)
+    in_fp8 = "fp8" in {claim.precision, claim.reference_precision}
+    return (own, own * _OPEN_FACTOR) if kind_of(claim) in _OF_OPERATORS or in_fp8 else (own,)
 
 
 def sides_of(claim: Claim, workload: Workload, spec: GpuSpec, batch: int) -> tuple[Side, Side]:

@@ -8,25 +8,30 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack, ratio_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import refusal, unknown_card_reasons
-from advisor.claims.setting import claimed_workload, held_against, range_over, usual_precision
+from advisor.claims.setting import claimed_workload, held_against, range_over, stand_ins, usual_precision
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
+from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
-from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload, with_training
 
 LINEAR_SLACK = 1.03
 """Over n-fold by this much is still measurement noise."""
-PANEL = ("bert_base_sst2", "resnet50", "vit_base", "gpt2_small")
+PANEL: tuple[str, ...] = ("bert_base_sst2", "resnet50", "vit_base", "gpt2_small")
 """Models that stand for the rest where a claim names none."""
+SIZED_PANEL: tuple[str, ...] = ("gpt2_small", "bert_large_squad", "llama_8b")
+"""Those of them, and larger ones, that a model of text is nearest to in size."""
+FP8_PANEL: tuple[str, ...] = ("gpt2_small", "llama_8b")
+"""Models whose linear layers are traced in FP8."""
 _OPEN_FACTORS = (1, 2, 4)
 """Batches that may be meant where a claim names none, in units of the workload's own."""
 RATIO_SPREAD = 1.15
@@ -116,6 +121,8 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     fast = [predictor.specs[key] for key in claim.gpus]
     slow = [predictor.specs[key] for key in claim.reference_gpus]
     stated = claim.precision
+    if stated is not None and (stated == "fp8" or claim.reference_precision is not None):
+        return _check_each(claim, predictor, fast, slow, stated)
     precisions = (stated,) if stated is not None else _ASKED
     by_precision = {one: found for one in _ASKED if (found := card_ratio(claim, predictor, fast, slow, one))}
     shown = stated if stated in by_precision else _nearest(ratio, by_precision)
@@ -148,6 +155,59 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
 
 
+def _check_each(
+    claim: Claim, predictor: Predictor, fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precision: Precision
+) -> ClaimAnswer:
+    """Two cards, each in a precision of its own: FP8 on one that has it, against BF16 on one that has not."""
+    expected = card_ratio(claim, predictor, fast, slow, precision)
+    if expected is None:
+        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+    ratio, others = claim.speed_up_ratio or 1.0, {_other_precision(claim, one, precision) for one in slow} - {None}
+    bounds = [
+        bound * clock_slack(one)
+        for one, other in itertools.product(fast, slow)
+        if (bound := _pair_bound(claim, one, other, precision)) is not None
+    ]
+    bound = max(bounds) * (claim.count or 1) / claim.reference_count if bounds else None
+    verdict, word = held_against(ratio, expected)
+    if bound is not None and ratio > max(bound, expected.high):
+        verdict, word = "impossible", "impossible"
+    numbers: Arguments = {
+        "device": counted(claim.count or 1, shared_name(fast)),
+        "other": counted(claim.reference_count, shared_name(slow)),
+        "claimed_ratio": ratio,
+        "precision": PRECISION_LABELS[precision],
+        "other_precision": any_precision_of(one for one in _ORDER if one in others),
+        **expected.arguments("expected", "ratio"),
+        "bound_ratio": bound or 0.0,
+    }
+    reasons = (Reason.of(f"claim-ratio-each-{word}", **numbers),)
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
+
+
+_ORDER: tuple[Precision, ...] = tuple(PRECISION_LABELS)
+
+
+def _other_precision(claim: Claim, card: GpuSpec, precision: Precision) -> Precision | None:
+    """What the card that is compared with computes in: as said; BF16 where it lacks FP8; None: it lacks that."""
+    if claim.reference_precision is not None:
+        return claim.reference_precision if rate_of(card, claim.reference_precision) is not None else None
+    if precision == "fp8" and rate_of(card, precision) is None:
+        return usual_precision(card, "bf16_amp")
+    return usual_precision(card, precision)
+
+
+def _pair_bound(claim: Claim, fast: GpuSpec, slow: GpuSpec, precision: Precision) -> float | None:
+    """The most that one card in its precision can be ahead of another in its own: products, or bytes."""
+    other = _other_precision(claim, slow, precision)
+    rates = rate_of(fast, precision), rate_of(slow, other) if other is not None else None
+    bandwidths = fast.memory_bandwidth_bytes_per_s, slow.memory_bandwidth_bytes_per_s
+    if other is None or None in (*rates, *bandwidths):
+        return None
+    fewer_bytes = PRECISION_FACTS[other].compute_bytes / PRECISION_FACTS[precision].compute_bytes
+    return max(rates[0] / rates[1], bandwidths[0] / bandwidths[1] * max(1.0, fewer_bytes))  # type: ignore[operator]
+
+
 def _nearest(ratio: float, by_precision: Mapping[Precision, Estimate]) -> Precision | None:
     """The precision that comes nearest to a claimed ratio: of those expected below it, else of all."""
     below = [one for one in by_precision if by_precision[one].value <= ratio]
@@ -170,12 +230,15 @@ def card_ratio(
     claim: Claim, predictor: Predictor, fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precision: Precision
 ) -> Estimate | None:
     """Predicted ratio of rates at one precision, over models (the claim's, or a panel) and variants."""
-    names = (claim.workload,) if claim.workload is not None else PANEL
+    panel = FP8_PANEL if precision == "fp8" else PANEL if claim.parameters is None else SIZED_PANEL
     found: list[Estimate] = []
-    for name in names:
+    for name in stand_ins(claim, predictor, panel):
         workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
-        for cards in itertools.product(fast, slow):
-            found += _one_ratio(claim, predictor, workload, cards, precision)
+        own = workload.training.batch_size
+        batches = (own, own * _OPEN_FACTORS[-1]) if precision == "fp8" and claim.batch_size is None else (own,)
+        for one, other, batch in itertools.product(fast, slow, batches):
+            sized = with_training(workload, batch_size=batch)
+            found += _one_ratio(claim, predictor, sized, (one, other), precision)
     return range_over(found)
 
 
@@ -186,9 +249,9 @@ def _one_ratio(
     cards: tuple[GpuSpec, GpuSpec],
     precision: Precision,
 ) -> list[Estimate]:
-    batch = claim.batch_size or workload.training.batch_size
+    batch = workload.training.batch_size
     counts, strategy = (claim.count or 1, claim.reference_count), claim.strategy or "ddp"
-    used = [usual_precision(card, precision) for card in cards]
+    used = [usual_precision(cards[0], precision), _other_precision(claim, cards[1], precision)]
     if None in used or used[0] != precision:
         return []
     pair = predictor.predict(
@@ -201,6 +264,8 @@ def _one_ratio(
     )
     if len(pair) != 2:  # noqa: PLR2004 - both could be predicted
         return []
+    if used[0] != used[1] and "fp8" in used:
+        return [independent_ratio(pair[0].samples_per_s, pair[1].samples_per_s)]
     value = pair[0].samples_per_s.value / pair[1].samples_per_s.value
     basis = pair[0].step_s.basis
     return [Estimate(value=value, low=value / RATIO_SPREAD, high=value * RATIO_SPREAD, basis=basis)]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
 from advisor.claims.change_words import (
     Changed,
     compared_strategies,
@@ -41,6 +42,7 @@ from advisor.claims.words import (
     compared_precisions,
     find_counts,
     first_named,
+    precisions_of_cards,
     says_fits,
 )
 from advisor.workload.workload_file import bundled_names
@@ -111,7 +113,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         raise refusal("claim-saves-all-memory", Claim(), specs)
     if any(value is not None and not _LEAST < value < _MOST for value in figures):
         raise refusal("claim-number-beyond", Claim(), specs)
-    claim = _changed(_claim(text, plain, figures, sides), change)
+    claim = _changed(_claim(text, plain, figures, sides, cards.mentions), change)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
     named = claim.workload is not None or claim.parameters is not None
     if claim.workload is None and is_mixture(plain):
@@ -150,12 +152,22 @@ def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
     return plain
 
 
-def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
+def _precisions(plain: str, sides: Sides, cards: tuple[Mention, ...]) -> tuple[Precision, Precision] | None:
+    """What is computed in after and before, or on either of two cards; None: not two precisions are meant."""
+    if not sides.reference:
+        return compared_precisions(plain)
+    ends = [
+        next((one.start, one.end) for one in cards if one.keys == keys) for keys in (sides.subject, sides.reference)
+    ]
+    return precisions_of_cards(plain, ends)
+
+
+def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[Mention, ...]) -> Claim:
     length, bits = _number_of(_LENGTH, plain), find_weight_bits(plain)
     parameters, workload = find_parameters(plain), _workload(plain)
     if workload is not None and bits == _QUANTISED_BITS:
         workload = workload.replace("_lora", "_qlora")
-    precisions = compared_precisions(plain) if figures.speed_up_ratio is not None else None
+    precisions = _precisions(plain, sides, cards) if figures.speed_up_ratio is not None else None
     batches = _compared_batches(plain) if figures.speed_up_ratio is not None else None
     strategies = compared_strategies(plain) if figures.speed_up_ratio is not None else None
     of_all = sides.card_count or 1 if search(_OF_ONE_CARD, plain) is not None else 1

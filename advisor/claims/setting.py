@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -37,6 +38,21 @@ def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
         "compile": training.compile if claim.compile is None else claim.compile,
     }
     return msgspec.structs.replace(workload, data=data, training=msgspec.structs.replace(training, **changes))
+
+
+def stand_ins(claim: Claim, predictor: Predictor, panel: Sequence[str]) -> tuple[str, ...]:
+    """Bundled workloads that a claim is judged on: its own, that of a panel nearest to its size, or the panel."""
+    if claim.workload is not None:
+        return (claim.workload,)
+    if claim.parameters is None:
+        return tuple(panel)
+    wanted = math.log(claim.parameters)
+    return (min(panel, key=lambda name: abs(math.log(_parameters(name, predictor)) - wanted)),)
+
+
+def _parameters(name: str, predictor: Predictor) -> int:
+    tables = predictor.tables(load_workload(name)).values()
+    return max((table.parameter_count for table in tables), default=1)
 
 
 def usual_precision(spec: GpuSpec, precision: Precision) -> Precision | None:

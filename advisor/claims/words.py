@@ -49,8 +49,8 @@ PRECISIONS: tuple[tuple[str, Precision], ...] = (
 """`FP16` alone means autocast, as most people use it."""
 _COMPARES = r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas fast as\b|\binstead of\b|比|相对"
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
-_BROUGHT = r"^(?: training)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|使|让)"
-"""Behind a precision that is told alone: what it is held against is FP32."""
+_BROUGHT = r"^(?: training)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
+"""Behind a precision that is told alone: what it is held against is FP32, or BF16 where that is FP8."""
 _FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进|[可能](?:以)?[放装]下"
 _FITS_NOT = (
     r"\b(?:not|n't|n’t|never|cannot|can't) (?:quite |even )?fit\b|\bout of memory\b|\boom\b|too (?:large|big) for\b"
@@ -115,8 +115,21 @@ def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
     """Two precisions that are held against each other: `BF16 is twice as fast as FP32`; None: not two."""
     told = named_in_order(PRECISIONS, plain)
     if len(told) == 1 and told[0][1] != "fp32" and search(_BROUGHT, plain[told[0][0] :]):
-        return told[0][1], "fp32"
+        return told[0][1], "bf16_amp" if told[0][1] == "fp8" else "fp32"
     return held_against_each_other([precision for _, precision in told], plain)
+
+
+def precisions_of_cards(plain: str, cards: Sequence[tuple[int, int]]) -> tuple[Precision, Precision] | None:
+    """The precision that stands nearest to either of two cards, in the order of the cards; None: not two are named.
+
+    `cards`: the places of their names, from and to.
+    """
+    told = named_in_order(PRECISIONS, plain)
+    if len(told) != 2 or told[0][1] == told[1][1]:  # noqa: PLR2004 - a pair
+        return None
+    near = [min((0, 1), key=lambda which: abs(told[which][0] - end)) for _, end in cards]
+    first, other = near if near[0] != near[1] else (0, 1)
+    return told[first][1], told[other][1]
 
 
 def named_in_order(words: tuple[tuple[str, Word], ...], plain: str) -> list[tuple[int, Word]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -25,11 +26,19 @@ class SavedTables(NamedTuple):
 
 
 _OTHERWISE: dict[str, dict[str, dict[str, object]]] = {
-    "gpt2_small": {"eager": {"attention": "eager"}, "checkpointed": {"activation_checkpointing": "full"}},
+    "gpt2_small": {
+        "eager": {"attention": "eager"},
+        "checkpointed": {"activation_checkpointing": "full"},
+        "fp8": {"precision": "fp8"},
+    },
     "bert_large_squad": {"eager": {"attention": "eager"}, "checkpointed": {"activation_checkpointing": "full"}},
-    "llama_8b": {"eager": {"attention": "eager"}, "not_checkpointed": {"activation_checkpointing": "none"}},
+    "llama_8b": {
+        "eager": {"attention": "eager"},
+        "not_checkpointed": {"activation_checkpointing": "none"},
+        "fp8": {"precision": "fp8"},
+    },
 }
-"""Bundled workloads with one setting changed: what claims of attention and checkpointing are held against."""
+"""Bundled workloads with one setting changed: what claims of attention, checkpointing and FP8 are held against."""
 
 
 def saved_workloads() -> Iterator[SavedTables]:
@@ -57,11 +66,18 @@ def saved_tables(workload: Workload) -> dict[TracePrecision, OpTable]:
         import lzma
     except ImportError:  # a Python that was built without it: the workload is traced instead
         return {}
-    wanted = traced_as(workload)
-    for saved in saved_workloads():
-        path = resource("tables") / f"{saved.name}.json.xz"
-        if wanted == traced_as(saved.workload) and path.is_file():
-            with lzma.open(path) as stream:
-                tables = msgspec.json.decode(stream.read(_MAX_BYTES), type=tuple[OpTable, ...])
-            return {table.precision: table for table in tables}
-    return {}
+    found = _saved_file(workload)
+    if found is None:
+        return {}
+    with lzma.open(found) as stream:
+        tables = msgspec.json.decode(stream.read(_MAX_BYTES), type=tuple[OpTable, ...])
+    return {table.precision: table for table in tables}
+
+
+def _saved_file(workload: Workload) -> Path | None:
+    """Where the tables of such operators are; of FP8 that with its tables, where there is one."""
+    wanted, in_fp8 = traced_as(workload), workload.training.precision == "fp8"
+    alike = [saved for saved in saved_workloads() if traced_as(saved.workload) == wanted]
+    alike.sort(key=lambda saved: (saved.workload.training.precision == "fp8") != in_fp8)
+    paths = (resource("tables") / f"{saved.name}.json.xz" for saved in alike)
+    return next((path for path in paths if path.is_file()), None)

@@ -74,6 +74,10 @@ claim-ratio-only-elsewhere = 仅在 { $precisions } 下可信，在所称的 { $
 claim-ratio-impossible = 不可能：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍，而两者规格表中没有任何一项相差超过 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-ratio-above = 仅当某张卡另有优势（显存可容纳更大的批、软件或主机更好）时可信：所称为 { $claimed_ratio } 倍，在 { $precision } 下 { $device } 相对 { $other } 预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-ratio-below = 低于本程序的预期：所称 { $device } 的速度仅为 { $other } 的 { $claimed_ratio } 倍，在 { $precision } 下预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。很可能受限于数据加载、主机，或内核尚未针对新卡优化。
+claim-ratio-each-plausible = 可信：{ $precision } 下的 { $device } 预期为 { $other_precision } 下 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+claim-ratio-each-above = 仅当算子内核更好或批大于假设时可信：{ $precision } 下的 { $device } 预期为 { $other_precision } 下 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+claim-ratio-each-below = 低于本程序的预期：{ $precision } 下的 { $device } 预期为 { $other_precision } 下 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+claim-ratio-each-impossible = 不可能：所称 { $precision } 下的 { $device } 是 { $other_precision } 下 { $other } 的 { $claimed_ratio } 倍，而规格表中没有一项超过 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-rates = 在 { $precision } 下，规格表给出 { $device } 为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
 
 ## 仅以规模命名的模型

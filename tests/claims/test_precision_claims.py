@@ -1,0 +1,57 @@
+"""Claims of FP8 against BF16, and of two cards that each compute in a precision of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalogue.spec_table import spec_table
+from advisor.claims.claim import Verdict
+from advisor.claims.judge import check_claim
+from advisor.claims.reader import parse_claim
+from advisor.core.sentences import say
+from tests.recommend.real_predictor import real_predictor
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "before"),
+    [
+        ("FP8 is 1.3x faster than BF16 on an H100 with 7B", "fp8", "bf16_amp"),
+        ("FP8 doubles the speed on an H100 with 7B", "fp8", "bf16_amp"),
+        ("FP8 made training 1.4 times faster on an H100 with 7B", "fp8", "bf16_amp"),
+        ("在 H100 上 FP8 比 BF16 快 1.3 倍，7B", "fp8", "bf16_amp"),
+        ("mixed precision made BERT-large 2.4 times faster on a V100", "fp16_amp", "fp32"),
+        ("an H100 in FP8 is 4x faster than an A100 in BF16 with 7B", "fp8", "bf16_amp"),
+        ("FP8 on an H100 is 4x faster than BF16 on an A100 with 7B", "fp8", "bf16_amp"),
+        ("BERT-large on an A100 in BF16 is 15x faster than on a V100 in FP32", "bf16_amp", "fp32"),
+        ("BERT-large: V100 in FP32 3 hours, A100 in BF16 1 hour", "bf16_amp", "fp32"),
+        ("an H100 with FP8 is 4x faster than an A100 with 7B", "fp8", None),
+        ("BERT-large in BF16: an H100 is 2x faster than an A100", "bf16_amp", None),
+    ],
+)
+def test_each_side_has_the_precision_that_stands_beside_it(text: str, after: str, before: str | None) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.precision, claim.reference_precision) == (after, before)
+
+
+JUDGED: list[tuple[str, Verdict, str]] = [
+    ("FP8 is 1.3x faster than BF16 on an H100 SXM with 7B", "plausible", "claim-change-plausible"),
+    ("FP8 is 5x faster than BF16 on an H100 SXM with 7B", "impossible", "claim-change-impossible"),
+    ("an H100 SXM with FP8 is 2.5x faster than an A100 SXM 80GB with 7B", "plausible", "claim-ratio-each-plausible"),
+    ("an H100 SXM in FP8 is 20x faster than an A100 SXM 80GB in BF16", "impossible", "claim-ratio-each-impossible"),
+    ("an H100 SXM in FP8 is 1.0x as fast as an A100 SXM 80GB in BF16, 7B", "below_expected", "claim-ratio-each-below"),
+    ("H100 SXM 用 FP8 比 A100 SXM 80GB 用 BF16 快 2.5 倍，7B", "plausible", "claim-ratio-each-plausible"),
+]
+
+
+@pytest.mark.parametrize(("text", "verdict", "code"), JUDGED, ids=[text for text, _, _ in JUDGED])
+def test_cards_and_precisions_are_judged_in_both_languages(text: str, verdict: Verdict, code: str) -> None:
+    answer = check_claim(text, real_predictor())
+    assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
+    for reason in answer.reasons:
+        assert "{" not in say(reason, "en")
+        assert "{" not in say(reason, "zh")
+
+
+def test_the_bound_of_two_precisions_is_that_of_their_data_sheets() -> None:
+    answer = check_claim("an H100 SXM in FP8 is 20x faster than an A100 SXM 80GB in BF16", real_predictor())
+    assert answer.bound_ratio == pytest.approx(1979e12 / 312e12 * 1.03, rel=0.01)
