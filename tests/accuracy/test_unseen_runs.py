@@ -14,6 +14,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.predict.accuracy_record import DOCUMENT
 from advisor.predict.evaluation import ScoredStep
 from tests.accuracy.fitted_steps import fitted_steps
+from tests.accuracy.tables import load_table
 from tests.accuracy.unseen_runs import PUBLISHED_UNSEEN, STATED, unseen_steps
 from tools.language_model_tables import unfitted_table
 
@@ -41,6 +42,23 @@ def test_four_of_five_lie_inside_of_their_range_and_more_of_cards_that_are_named
     # Ranges of 80 %: far more than that inside would be idle, too.
     assert 0.85 <= covered(named) <= 0.92
     assert np.mean([abs(step.predicted_s / step.measured_s - 1.0) for step in named]) <= 0.095
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "patches", "scored_bytes"),
+    [
+        ("timm_vit_base_patch16_224", 224, 196, 12 * 196**2 * 2),
+        ("timm_vit_large_patch16_384", 384, 576, 16 * 576**2 * 2),
+    ],
+)
+def test_vision_transformers_have_no_class_token_and_scale_their_scores_as_their_source_ran_them(
+    name: str, size: int, patches: int, scored_bytes: float
+) -> None:
+    table = load_table(name, size, "fp16", "inference", "nchw", fused=False)
+    lengths = {op.matmul.n[0] for op in table.ops if op.name == "bmm" and op.matmul is not None}
+    assert patches in lengths
+    assert patches + 1 not in lengths
+    assert [op.written_bytes for op in table.ops if op.name == "mul"] == [(0.0, scored_bytes)]
 
 
 def test_every_row_that_is_not_judged_says_why_and_the_page_counts_it() -> None:

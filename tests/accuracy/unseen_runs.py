@@ -10,6 +10,8 @@ import dataclasses
 from functools import cache
 from pathlib import Path
 
+import msgspec
+
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
 from advisor.evaluate.evaluation_record import scored_step
@@ -19,7 +21,7 @@ from advisor.evaluate.run_rows import RunRow, read_run_rows
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.op_table import OpTable
 from advisor.predict.evaluation import ScoredStep
-from advisor.workload.workload import Workload, length_of
+from advisor.workload.workload import PythonModel, Workload, length_of
 from tests.accuracy.tables import Layout, load_table
 from tests.accuracy.vision_runs import vision_workload
 
@@ -29,11 +31,24 @@ STATED = "stated"
 """In the column `group`: that the source names the card whole."""
 
 
+POOLED = frozenset({"timm_vit_base_patch16_224", "timm_vit_large_patch16_384"})
+"""As their source built them: the mean over the patches in the place of a class token, by timm before 0.9."""
+
+
 class UnseenReader(WorkloadReader):
     """Workloads beside the models of the tests; those of timm need no file of their own."""
 
     def _read(self, name: str) -> Workload | Reason:
+        if name in POOLED:
+            return _pooled(vision_workload(name))
         return vision_workload(name) if name.startswith("timm_") else super()._read(name)
+
+
+def _pooled(workload: Workload) -> Workload:
+    assert isinstance(workload.model, PythonModel)
+    how = {"class_token": False, "global_pool": "avg", "scaled_scores": True}
+    model = msgspec.structs.replace(workload.model, arguments={**workload.model.arguments, **how})
+    return msgspec.structs.replace(workload, model=model)
 
 
 @cache
