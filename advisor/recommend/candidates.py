@@ -18,7 +18,7 @@ from advisor.hardware.machine import Gpu, Machine
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
-from advisor.workload.workload import Workload
+from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
 
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")
 LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")
@@ -28,6 +28,7 @@ BATCH_SIZE_COUNT = 12
 WHOLE: frozenset[Strategy] = frozenset({"single", "ddp"})
 """Strategies by which every card holds a whole copy."""
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
+_HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
 
 
@@ -250,7 +251,20 @@ def candidates_when_nothing_fits(
         lacking = {member.count for member in members} - held if held else counts
         short = [count for count in counts if count in lacking]
         found += _sharded(members, short, workload.training.batch_size, global_batch_size)
-    return tuple(found)
+    heads = _attention_heads(workload)
+    return tuple(one for one in found if one.strategy != "tp" or heads is None or heads % one.count == 0)
+
+
+def _attention_heads(workload: Workload) -> int | None:
+    """Heads of each layer, which tensor parallelism deals out whole; None where the workload does not tell them."""
+    model = workload.model
+    if isinstance(model, TemplateModel):
+        return model.heads
+    config = model.config if isinstance(model, HuggingFaceModel) else None
+    if not isinstance(config, dict):
+        return None
+    told = (config.get(name) for name in _HEADS)
+    return next((heads for heads in told if isinstance(heads, int) and heads > 0), None)
 
 
 def _sharded(

@@ -27,7 +27,7 @@ from advisor.recommend.precisions import (
     sensible_precisions,
     stand_in,
 )
-from advisor.workload.workload import with_training
+from advisor.workload.workload import HuggingFaceModel, with_training
 from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 
 
@@ -121,6 +121,18 @@ def test_sharding_is_tried_only_where_nothing_fits() -> None:
     assert {"zero2", "fsdp", "tp", "pp"} <= {one.strategy for one in further if one.count > 1}
     assert {one.count for one in further if one.device.local} == {1}
     assert {one.batch_size_per_device for one in further} == {1, 2, 4, 8, work.training.batch_size}
+
+
+@pytest.mark.parametrize(("config", "counts"), [({"num_attention_heads": 12}, {2, 4}), ({"n_head": 32}, {2, 4, 8, 16})])
+def test_layers_are_not_split_over_more_cards_than_deal_out_their_heads(
+    config: dict[str, object], counts: set[int]
+) -> None:
+    work = msgspec.structs.replace(workload(), model=HuggingFaceModel(config=config))
+    candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), local=False)
+    known = [msgspec.structs.replace(one, fits=False) for one in predict_all(candidates, TRANSFORMER, work)]
+    further = candidates_when_nothing_fits(work, known, (1, 2, 4, 8, 16))
+    assert {one.count for one in further if one.strategy == "tp"} == counts
+    assert {one.count for one in further if one.strategy == "fsdp"} == {2, 4, 8, 16}
 
 
 def test_a_count_whose_copies_do_not_fit_is_sharded_though_one_card_holds_the_model() -> None:

@@ -8,7 +8,7 @@ from advisor.advice import advice_from_facts
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.core.sentences import say
+from advisor.core.sentences import Reason, say
 from advisor.core.units import Estimate
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
@@ -364,6 +364,9 @@ def test_a_network_that_nobody_stated_is_called_assumed() -> None:
     told = next(reason for reason in chosen.why if reason.code == "why-communication-network")
     assert "(assumed)" in say(told, "en")
     assert "（假定值）" in say(told, "zh")
+    assert "gradients cross" in say(told, "en")
+    split = Reason.of(told.code, **{**told.numbers, "strategy": "tp"})
+    assert "each layer's results cross" in say(split, "en")
 
 
 def test_what_crosses_a_network_is_told_of_the_network_and_a_named_link_is_not_called_unknown() -> None:

@@ -239,7 +239,8 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
     if link is not None and comparison.crosses_network(chosen):
         origin = "assumed" if link.network is None else "stated"
         rate = network_of(link).node_bytes_per_s
-        yield Reason.of("why-communication-network", share_fraction=share, rate_bytes_per_s=rate, origin=origin)
+        sent: Arguments = {"share_fraction": share, "rate_bytes_per_s": rate, "strategy": chosen.strategy}
+        yield Reason.of("why-communication-network", **sent, origin=origin)
         return
     missing = missing_nvlink(comparison, chosen)
     spec = comparison.spec_of(chosen.device)
