@@ -66,7 +66,7 @@ def _advise(
         with kept_replays(None if arguments.no_history else data_folder()):
             advice = drive(advise_events(request, cancelled=cancelled), watched.show)
     if nothing_known(advice) and not cancelled.is_set():
-        raise watched.refusal(advice)
+        raise watched.refusal(advice, language)
     if not arguments.no_history:
         _keep(advice, language)  # before anything is printed: a reader who goes away must not cost the run
     code = present(advice, arguments, language)

@@ -154,7 +154,7 @@ def precision_word(text: str) -> str:
     """A precision by its name here or by a word that means nothing else; `BF16-AMP` is read as `bf16_amp`."""
     found = precision_meant(text)
     if found is None:
-        near = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.4)
+        near = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.6)
         raise ArgumentFault("no-precision", near=near, given=shown(text), names=", ".join(PRECISIONS))
     return found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from advisor.core.errors import OutputError
-from advisor.core.sentences import Reason, SaidError
+from advisor.core.sentences import Language, Reason, SaidError
+from advisor.present.workload_titles import workload_title
 from advisor.protocol.messages import Failed
 from advisor.store.advice_record import AdviceRecord
 
@@ -27,9 +28,9 @@ class TraceWatch:
             self._failed = event
         self._show(event)
 
-    def refusal(self, advice: AdviceRecord) -> SaidError:
+    def refusal(self, advice: AdviceRecord, language: Language) -> SaidError:
         """The error that ends a run of which nothing came: the worker's own words where it left any."""
-        untraced = Reason.of("command-untraced", workload=advice.workload.name)
+        untraced = Reason.of("command-untraced", workload=workload_title(advice.workload.name, language))
         said = [untraced, *self._causes(advice)]
         if (log := self._kept()) is not None:
             said.append(Reason.of("command-untraced-log", path=log))

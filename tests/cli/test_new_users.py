@@ -13,6 +13,7 @@ from advisor.cli.arguments import build_parser
 from advisor.cli.commands import run
 from advisor.cli.starting import starter
 from advisor.core.errors import InputError
+from advisor.core.sentences import sentence
 from advisor.present.one_screen import ROWS
 from advisor.workload.workload import Data, Training
 from advisor.workload.workload_file import load_workload
@@ -197,6 +198,32 @@ def test_a_precision_is_read_however_it_is_written(word: str, meant: str) -> Non
 def test_a_word_that_could_mean_several_precisions_is_asked_about() -> None:
     with pytest.raises(InputError, match="Did you mean"):
         build_parser().parse_args(["--precision", "bfloat16"])
+
+
+def test_a_word_that_is_like_no_precision_is_not_taken_for_one() -> None:
+    with pytest.raises(InputError) as caught:
+        build_parser().parse_args(["--precision", "float64"])
+    assert "Did you mean" not in str(caught.value)
+
+
+def test_a_link_that_is_not_known_is_answered_wholly_in_the_readers_language(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = ["--predict", "iris_mlp", "--gpus", "t4", "--interconnect", "carrier pigeon", "--language", "zh", *QUIET]
+    assert run(line) == 2
+    told = capsys.readouterr().err
+    assert "GB/s" in told
+    assert " number " not in told
+
+
+def test_a_bundled_model_that_cannot_be_traced_has_its_name_in_the_readers_language(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = ["--predict", "iris_mlp", "--checkpointing", "full", "--gpus", "t4", *QUIET]
+    assert run([*line, "--language", "zh"]) == 2
+    told = capsys.readouterr().err
+    assert sentence("bundled-iris-mlp", "zh") in told
+    assert sentence("bundled-iris-mlp", "en") not in told
 
 
 def test_the_first_workload_file_holds_every_field_and_loads(tmp_path: Path) -> None:

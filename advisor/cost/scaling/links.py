@@ -33,7 +33,6 @@ WORDS = (
     "PCIe or NVLink bridge",
     "PCIe without P2P",
     "virtual machine",
-    "a number with GB/s, 0.001 to 100,000",
 )
 
 

@@ -112,7 +112,7 @@ class LowRank(nn.Module):
 def add_lora(module: nn.Module, training: Training) -> None:
     """Freeze `module` and put adapters beside its projections, in place.
 
-    Raises InputError for a model without linear projections.
+    Raises InputError for a model without linear projections beside its head.
     """
     rank = training.lora_rank or DEFAULT_RANK
     for parameter in module.parameters():
@@ -157,12 +157,12 @@ def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...]) -> list[st
 
 
 def _without_head(module: nn.Module, names: list[str]) -> list[str]:
-    """All but a language model's output layer or a task's new head; of a model that has neither all but the last."""
+    """All but a language model's output layer or a task's new head; of others all but the last, which is their head."""
     own = getattr(module, "get_output_embeddings", None)
     output = own() if callable(own) else None
     owners = dict(module.named_modules())
     body = [name for name in names if owners[name] is not output and name.partition(".")[0] not in _NEW_HEADS]
-    return body if body and len(body) < len(names) else names[:-1] or names
+    return body if body and len(body) < len(names) else names[:-1]
 
 
 def _named(names: list[str], wanted_layers: tuple[str, ...]) -> list[str]:

@@ -88,6 +88,19 @@ def test_a_layer_that_is_not_there_is_refused_with_the_nearest_name() -> None:
     assert "q_proj" in caught.value.remedy
 
 
+def test_a_model_whose_only_linear_layer_is_its_head_takes_no_adapters() -> None:
+    picture = load_workload(
+        {
+            "name": "pictures",
+            "model": {"source": "template", "template": "cnn", "layers": [8, 16], "classes": 10},
+            "data": {"samples": 1000, "image_size": 32},
+            "training": {"precision": "fp32", "batch_size": 2, "trainable": "lora"},
+        }
+    )
+    with pytest.raises(InputError, match="no linear layer beside its head"):
+        load(picture)
+
+
 def test_a_layer_that_nothing_is_like_is_refused_with_the_names_of_the_models_own_layers() -> None:
     with pytest.raises(InputError) as caught:
         load(small(LLAMA, trainable="lora", lora_targets=["query_key_value"]))
