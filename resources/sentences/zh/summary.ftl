@@ -1,5 +1,5 @@
 ## 终端、Markdown 与剪贴板共用的摘要
-summary-title = { $workload } 的建议
+summary-title = “{ $workload }”的建议
 summary-nothing = 无法给出建议，原因见下方注意事项。
 summary-set-up-one = { $mode ->
         [inference] 建议用于推理：
