@@ -134,8 +134,8 @@ def place(window: QWidget, geometry: bytes | None) -> None:
     room = window.screen().availableSize() - QSize(*_FRAME)
     window.setMinimumSize(window.minimumSize().boundedTo(room))
     if geometry:
-        window.restoreGeometry(geometry)
-    if not window.isMaximized() and not window.isFullScreen():
+        window.restoreGeometry(geometry)  # Qt knows what frame it had, and makes it fit where it does not.
+    else:
         window.resize(window.size().boundedTo(room))
 
 

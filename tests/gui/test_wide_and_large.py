@@ -130,14 +130,14 @@ def test_the_start_buttons_are_no_wider_than_they_are_read_and_stand_beside_the_
     assert 0 < card.predict.geometry().top() - card.button.geometry().bottom() < 30
 
 
-@pytest.mark.parametrize("known", [False, True], ids=["first", "restored"])
+@pytest.mark.parametrize(("known", "frame"), [(False, (16, 40)), (True, (0, 0))], ids=["first", "restored"])
 def test_a_window_with_its_frame_fits_a_screen_that_is_smaller_than_it_is_made(
-    window: MainWindow, qtbot: QtBot, known: bool
+    window: MainWindow, qtbot: QtBot, known: bool, frame: tuple[int, int]
 ) -> None:
     room = window.screen().availableSize()
     window.resize(1280, 800)
     assert room.width() < window.minimumWidth()
     place(window, bytes(window.saveGeometry().data()) if known else None)
     qtbot.wait(20)
-    assert window.width() <= room.width() - 16
-    assert window.height() <= room.height() - 40
+    assert window.width() <= room.width() - frame[0]
+    assert window.height() <= room.height() - frame[1]
