@@ -139,7 +139,7 @@ class Training(Record, frozen=True, kw_only=True):
     weights_bits: Literal[4, 8, 16, 32] | None = None
     """Bits of a frozen weight: 32 whole, 16 in half, 8 and 4 quantised; None: as the step's precision has them."""
     quantization: Quantization | None = None
-    """How frozen linear layers are stored (gptq: experts too); None: as the precision or `weights_bits` says."""
+    """How frozen linear layers and experts are stored; None: in the step's precision, or as `weights_bits` implies."""
     optimizer_bits: Literal[8, 32] = 32
     """Of the optimizer's states; 8: in blocks with a scale each."""
     optimizer_in_backward: bool = False

@@ -28,11 +28,12 @@ _GPTQ_WORD_BITS = 32
 
 
 def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, head: nn.Module | None) -> None:
-    """Pack every frozen linear layer but `head` in place; under gptq every frozen stack of experts, too.
+    """Pack every frozen linear layer but `head`, and every frozen stack of experts, in place.
 
-    bitsandbytes (nf4, int8) packs linear layers alone, GPTQ's libraries take a stack apart into such layers. GPT-2's
-    projections are linear layers of transformers' own, whose weights stand transposed; libraries pack them like the
-    others. `dtype` is what products compute in. Layers without a frozen weight are left as they are.
+    A stack is packed as the layers of which it is made are where each expert is a module, as until transformers 4 and
+    in published runs; `whole_expert_bytes` tells what it takes where a library leaves it. GPT-2's projections are
+    linear layers of transformers' own, whose weights stand transposed; libraries pack them like the others. `dtype` is
+    what products compute in. Layers without a frozen weight are left as they are.
     """
     scheme, bits = quantization_of(training), stored_bits(training)
     if scheme is None or bits is None:
@@ -41,8 +42,7 @@ def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, h
         for name, child in list(owner.named_children()):
             if is_projection(child) and child is not head and not child.weight.requires_grad:
                 setattr(owner, name, QuantisedLinear(child, scheme, bits, dtype))
-        if scheme == "gptq":
-            _pack_experts(owner, scheme, bits, dtype)
+        _pack_experts(owner, scheme, bits, dtype)
 
 
 class Packed(nn.Module):

@@ -17,13 +17,13 @@ from torch import Tensor, nn
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.file_fault import meant_or_known, shown_value
 from advisor.core.sentences import Reason, SaidError
-from advisor.core.units import format_count
 from advisor.worker.models.architecture import Architecture
 from advisor.workload.workload import Training, Workload, quantization_of, stored_bits
 
 DEFAULT_RANK = 16
 _ALPHA = 16.0
 _EXPERT_DIMENSIONS = 3
+_WHOLE_BITS = 16
 _DROPOUT = 0.05
 _SHOWN_NAMES = 12
 _QUERY_VALUE = frozenset(
@@ -48,8 +48,8 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
         add_lora(module, training)
     if (bits := stored_bits(training)) is not None:
         notes.append(Reason.of("workload-weights-bits-predicted-only", bits=bits))
-        if whole := whole_expert_weights(module, training):
-            notes.append(Reason.of("workload-experts-whole", weights=format_count(whole)))
+        if more := whole_expert_bytes(module, training, bits):
+            notes.append(Reason.of("workload-experts-whole", more_bytes=more))
     if training.precision == "fp8":
         notes.append(Reason.of("workload-fp8-predicted-only"))
     if training.offload != "none":
@@ -187,11 +187,16 @@ def _train_new_head(module: nn.Module) -> None:
                 parameter.requires_grad = True
 
 
-def whole_expert_weights(module: nn.Module, training: Training) -> int:
-    """Weights of frozen stacks of experts that stay whole where linear layers are packed; 0: there are none."""
+def whole_expert_bytes(module: nn.Module, training: Training, bits: int) -> float:
+    """Bytes that frozen stacks of experts take more where a library packs linear layers alone; 0: there are none.
+
+    bitsandbytes (nf4, int8) leaves a stack as it is, in 16 bits; GPTQ's libraries take it apart.
+    """
     if quantization_of(training) in {None, "gptq"}:
-        return 0
-    return sum(getattr(owner, name).numel() for owner in module.modules() for name in frozen_stacks(owner))
+        return 0.0
+    stacks = [getattr(owner, name) for owner in module.modules() for name in frozen_stacks(owner)]
+    weights: int = sum(stack.numel() for stack in stacks)
+    return weights * (_WHOLE_BITS - bits) / 8
 
 
 def frozen_stacks(owner: nn.Module) -> list[str]:

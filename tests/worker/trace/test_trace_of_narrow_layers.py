@@ -142,26 +142,24 @@ def test_int8_layers_multiply_bytes_forward_and_dequantise_backward() -> None:
 EXPERT_WEIGHTS = LAYERS * 4 * 3 * WIDTH * INNER
 
 
-def test_stacks_of_experts_are_packed_by_the_libraries_of_gptq() -> None:
+@pytest.mark.parametrize("scheme", ["nf4", "gptq"])
+def test_experts_are_packed_like_every_frozen_layer(scheme: str) -> None:
     plain = traced(MIXTRAL, trainable="lora", weights_bits=16)
-    packed = traced(MIXTRAL, trainable="lora", quantization="gptq")
+    packed = traced(MIXTRAL, trainable="lora", quantization=scheme)
     assert packed.parameter_count == plain.parameter_count
     assert plain.parameter_bytes - packed.parameter_bytes > 1.4 * EXPERT_WEIGHTS
 
 
-@pytest.mark.parametrize("scheme", ["nf4", "int8"])
-def test_stacks_of_experts_stay_whole_where_linear_layers_alone_are_packed_and_it_is_said(scheme: str) -> None:
-    packed = traced(MIXTRAL, trainable="lora", quantization=scheme)
-    assert packed.parameter_bytes > 2 * EXPERT_WEIGHTS
-    assert "workload-experts-whole" in _notes(MIXTRAL, scheme)
-    assert "workload-experts-whole" not in _notes(LLAMA, scheme)
-    assert "workload-experts-whole" not in _notes(MIXTRAL, "gptq")
+@pytest.mark.parametrize(("scheme", "bits"), [("nf4", 4), ("int8", 8)])
+def test_what_stacks_of_experts_take_where_linear_layers_alone_are_packed_is_said(scheme: str, bits: int) -> None:
+    assert _more_bytes(MIXTRAL, scheme) == [EXPERT_WEIGHTS * (16 - bits) / 8]
+    assert _more_bytes(LLAMA, scheme) == _more_bytes(MIXTRAL, "gptq") == []
 
 
-def _notes(config: dict[str, Any], scheme: str) -> list[str]:
+def _more_bytes(config: dict[str, Any], scheme: str) -> list[object]:
     subject = subject_of(small(config, trainable="lora", quantization=scheme), "fp32")
     trace(subject, "fp32")
-    return [note.code for note in subject.notes or ()]
+    return [note.numbers["more_bytes"] for note in subject.notes or () if note.code == "workload-experts-whole"]
 
 
 @pytest.mark.parametrize("recipe", ["tensorwise", "rowwise", "transformer_engine"])
