@@ -361,7 +361,7 @@ def over_ethernet(words: str | None) -> AdviceRecord:
 def test_a_network_that_nobody_stated_is_called_assumed() -> None:
     chosen = over_ethernet(None).recommendation
     assert chosen is not None
-    told = next(reason for reason in chosen.why if reason.code == "why-communication-network")
+    told = next(reason for reason in chosen.why if reason.code == "why-communication-machines")
     assert "(assumed)" in say(told, "en")
     assert "（假定值）" in say(told, "zh")
     assert "gradients cross" in say(told, "en")
@@ -373,8 +373,8 @@ def test_what_crosses_a_network_is_told_of_the_network_and_a_named_link_is_not_c
     advice = over_ethernet("1 Gbit Ethernet")
     assert advice.recommendation is not None
     why = {reason.code: reason for reason in advice.recommendation.why}
-    assert why["why-communication-network"].numbers["rate_bytes_per_s"] == 125e6
-    assert why["why-communication-network"].numbers["origin"] == "stated"
+    assert why["why-communication-machines"].numbers["rate_bytes_per_s"] == 125e6
+    assert why["why-communication-machines"].numbers["origin"] == "stated"
     assert "why-communication-no-nvlink" not in why
     assert "change-link" not in {reason.code for reason in advice.recommendation.would_change_if}
     codes = {reason.code for reason in advice.caveats}

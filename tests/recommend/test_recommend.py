@@ -293,7 +293,10 @@ def test_limits_leave_out_what_passes_them_and_say_what_that_costs() -> None:
     answer = advise(workload("fp32"), TRANSFORMER, limits=Limits(max_job_s=1e-3))
     assert answer.recommendation is None
     (unkept,) = [one for one in answer.caveats if one.code == "caveat-nothing-in-limits"]
-    assert say(unkept, "en").startswith("No candidate keeps what was given as limits (hours). Raise it, or")
+    assert say(unkept, "en").startswith("No candidate keeps what was given as limits (hours). Raise it, or add cards")
+    frugal = advise(workload("fp32"), TRANSFORMER, limits=Limits(max_power_w=1))
+    (unkept,) = [one for one in frugal.caveats if one.code == "caveat-nothing-so-frugal"]
+    assert say(unkept, "en").endswith("(power). Raise it, or try other cards with --gpus, or fewer with --counts.")
     loose = best_of(advise(workload("fp32"), TRANSFORMER, limits=Limits(max_job_s=1e9)))
     assert loose.device == free.device
 

@@ -45,7 +45,9 @@ def _missing_answers(
     kept = comparison.kept
     limited = is_limited(comparison) and any_fits(kept)
     if best is None and limited:
-        yield Reason.of("caveat-nothing-in-limits", **_limits_given(comparison))
+        # More cards make a job shorter; they draw more power, and cost as much or more.
+        code = "caveat-nothing-in-limits" if comparison.limits.max_job_s is not None else "caveat-nothing-so-frugal"
+        yield Reason.of(code, **_limits_given(comparison))
         yield from nearest_to_limits(comparison)
     elif best is None and comparison.predictions:
         if not any_fits(comparison.exact_enough):

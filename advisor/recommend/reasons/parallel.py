@@ -240,7 +240,7 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
         origin = "assumed" if link.network is None else "stated"
         rate = network_of(link).node_bytes_per_s
         sent: Arguments = {"share_fraction": share, "rate_bytes_per_s": rate, "strategy": chosen.strategy}
-        yield Reason.of("why-communication-network", **sent, origin=origin)
+        yield Reason.of("why-communication-machines", **sent, origin=origin)
         return
     missing = missing_nvlink(comparison, chosen)
     spec = comparison.spec_of(chosen.device)

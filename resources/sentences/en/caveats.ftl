@@ -3,6 +3,10 @@ caveat-nothing-in-limits = No candidate keeps what was given as limits ({ $limit
     [1] it
    *[other] one of them
 }, or add cards with --gpus or --counts.
+caveat-nothing-so-frugal = No candidate keeps what was given as limits ({ $limits }). Raise { $count ->
+    [1] it
+   *[other] one of them
+}, or try other cards with --gpus, or fewer with --counts.
 caveat-nothing-fits = No candidate can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch, activation checkpointing, or sharding over more cards.
 caveat-nothing-fits-at-one = No candidate can hold a step of this model at a precision at least as exact as asked for, not even of one sample a device. Try activation checkpointing, shorter or smaller samples, or sharding over more cards.
 caveat-nothing-fits-here = No device of this machine can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch or activation checkpointing.

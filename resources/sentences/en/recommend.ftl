@@ -68,7 +68,11 @@ why-sharded-batch = One such card does not hold a step of batch size { $batch },
     }).
 why-communication = Communication between the cards takes { $share_fraction } of a step on { $device }.
 why-communication-no-nvlink = Communication between the cards takes { $share_fraction } of a step, because { $device } has no NVLink.
-why-communication-network = Communication takes { $share_fraction } of a step: { $strategy ->
+why-communication-network = Communication takes { $share_fraction } of a step: gradients cross the network between the machines, at { $rate_bytes_per_s } a machine{ $origin ->
+        [assumed] { " (assumed)" }
+       *[stated] { "" }
+    }.
+why-communication-machines = Communication takes { $share_fraction } of a step: { $strategy ->
         [tp] the parts of each layer's results
         [pp] the results of each stage
         [fsdp] weights and gradients

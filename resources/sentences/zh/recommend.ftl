@@ -65,7 +65,11 @@ why-sharded-batch = 单张这样的卡放不下批次大小 { $batch } 的一步
     }）。
 why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
 why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
-why-communication-network = 通信占每步时间的 { $share_fraction }：{ $strategy ->
+why-communication-network = 通信占每步时间的 { $share_fraction }：梯度要经过机器之间的网络，每台机器 { $rate_bytes_per_s }{ $origin ->
+        [assumed] （假定值）
+       *[stated] { "" }
+    }。
+why-communication-machines = 通信占每步时间的 { $share_fraction }：{ $strategy ->
         [tp] 各层结果的分块
         [pp] 各段的结果
         [fsdp] 权重和梯度
