@@ -14,13 +14,14 @@ import torch
 from torch import Tensor, nn
 
 from advisor.core.sentences import SaidError
+from advisor.worker.models.foreign import Network
 
 CHUNK_COUNT = 8
 """As torchtune and torchtitan divide a batch by default."""
 _IGNORED = -100
 
 
-def chunked_loss(module: Any, batch: dict[str, Tensor]) -> Tensor:  # noqa: ANN401 - a transformers model
+def chunked_loss(module: Network, batch: dict[str, Tensor]) -> Tensor:
     """The mean cross-entropy of a language model's labels (batch, length), its head run chunk by chunk.
 
     Raises InputError for a model without an output head of its own.
@@ -38,7 +39,7 @@ def chunked_loss(module: Any, batch: dict[str, Tensor]) -> Tensor:  # noqa: ANN4
     return loss
 
 
-def _without_labels(module: Any, batch: dict[str, Tensor]) -> dict[str, Any]:  # noqa: ANN401 - a transformers model
+def _without_labels(module: Network, batch: dict[str, Tensor]) -> dict[str, Any]:
     """The inputs alone; a decoder that makes its inputs of the labels is given them."""
     inputs: dict[str, Any] = {name: tensor for name, tensor in batch.items() if name != "labels"}
     if getattr(module.config, "is_encoder_decoder", False) and "decoder_input_ids" not in inputs:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from advisor.worker.models.architecture import Batch
+from advisor.worker.models.foreign import Network
 from advisor.worker.models.huggingface_inputs import images, spectra, tokens, waves
 from advisor.worker.models.huggingface_kinds import forward_names, further_batches, main_input_name, may_show_pictures
 from advisor.worker.models.huggingface_search import Search
@@ -22,7 +23,7 @@ class BatchMaker(NamedTuple):
     """A model of pictures and text that runs on text alone here, since its pictures could not be made."""
 
 
-def batch_maker(module: Any, task: Task, workload: Workload, *, tried: bool) -> BatchMaker:  # noqa: ANN401 - transformers
+def batch_maker(module: Network, task: Task, workload: Workload, *, tried: bool) -> BatchMaker:
     """A function from batch size to a batch for `module`; lengths come from the workload's data.
 
     A model with inputs of several kinds is given the first of several batches that its forward takes; `tried`: so is
@@ -43,14 +44,14 @@ def batch_maker(module: Any, task: Task, workload: Workload, *, tried: bool) -> 
     return BatchMaker(found, text_only=may_show_pictures(module) and "pixel_values" not in found(1))
 
 
-def _known_names(module: Any, make_batch: Callable[[int], dict[str, Tensor]]) -> Callable[[int], dict[str, Tensor]]:  # noqa: ANN401 - transformers
+def _known_names(module: Network, make_batch: Callable[[int], dict[str, Tensor]]) -> Callable[[int], dict[str, Tensor]]:
     wanted = forward_names(module)
     return lambda batch_size: {
         name: tensor for name, tensor in make_batch(batch_size).items() if not wanted or name in wanted
     }
 
 
-def _plain(module: Any, task: Task, workload: Workload) -> Callable[[int], dict[str, Tensor]]:  # noqa: ANN401 - transformers
+def _plain(module: Network, task: Task, workload: Workload) -> Callable[[int], dict[str, Tensor]]:
     kind = main_input_name(module)
     config = module.config
     makers: dict[str, Callable[[Any, Task, Workload, int], dict[str, Tensor]]] = {
@@ -68,7 +69,7 @@ def _plain(module: Any, task: Task, workload: Workload) -> Callable[[int], dict[
     return _known_names(module, make_batch)
 
 
-def _second_input(batch: dict[str, Tensor], module: Any, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+def _second_input(batch: dict[str, Tensor], module: Network, workload: Workload, batch_size: int) -> dict[str, Tensor]:
     """The image or text that a model of both (CLIP and its kin) wants beside its main input."""
     names, config = forward_names(module), module.config
     vision, text = getattr(config, "vision_config", None), getattr(config, "text_config", None)

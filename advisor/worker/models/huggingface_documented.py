@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import torch
 from torch import Tensor
 
+from advisor.worker.models.foreign import Config, Network
 from advisor.worker.models.huggingface_inputs import images, number_of, row_count, side_of, spectra, waves
 from advisor.workload.workload import Workload
 
@@ -30,7 +30,7 @@ _USUAL_CHANNELS = 3
 _USUAL_WIDTH = 768
 
 
-def documented_inputs(module: Any, name: str, workload: Workload) -> Iterator[One]:  # noqa: ANN401 - transformers' types
+def documented_inputs(module: Network, name: str, workload: Workload) -> Iterator[One]:
     """Ways to make the input `name` of a module, the likeliest first: as documented, then as its name is used."""
     config = module.config
     yield from _grids(name, config, workload)
@@ -44,7 +44,7 @@ def documented_inputs(module: Any, name: str, workload: Workload) -> Iterator[On
     yield from _by_name(name, config, workload)
 
 
-def documented_shape(module: Any, name: str) -> tuple[str, list[str]] | None:  # noqa: ANN401 - transformers' types
+def documented_shape(module: Network, name: str) -> tuple[str, list[str]] | None:
     """What forward's documentation says of an input: its kind, and its dimensions by name; None where nothing."""
     text = inspect.getdoc(type(module).forward) or ""
     for match in _ONE.finditer(text):
@@ -53,7 +53,7 @@ def documented_shape(module: Any, name: str) -> tuple[str, list[str]] | None:  #
     return None
 
 
-def _size(part: str, config: Any, workload: Workload) -> int | None:  # noqa: ANN401 - transformers' types
+def _size(part: str, config: Config, workload: Workload) -> int | None:
     """One dimension by its documented name; None for the batch."""
     word = part.removeprefix("self.").removeprefix("config.").lower()
     if part.isdigit():
@@ -70,7 +70,7 @@ def _size(part: str, config: Any, workload: Workload) -> int | None:  # noqa: AN
     return own or row_count(config, workload)
 
 
-def _first_number(config: Any, names: tuple[str, ...], default: int) -> int:  # noqa: ANN401 - transformers' types
+def _first_number(config: Config, names: tuple[str, ...], default: int) -> int:
     return next((value for name in names if (value := number_of(config, name, 0))), default)
 
 
@@ -79,7 +79,7 @@ def _is_whole(name: str, kind: str) -> bool:
     return any(word in kind for word in whole) or name.endswith(("ids", "mask", "lengths", "labels"))
 
 
-def _tensor(name: str, sizes: list[int | None], config: Any, *, whole: bool) -> One:  # noqa: ANN401 - transformers' types
+def _tensor(name: str, sizes: list[int | None], config: Config, *, whole: bool) -> One:
     def make(batch_size: int) -> Tensor:
         shape = [batch_size if size is None else size for size in sizes]
         if not whole:
@@ -93,7 +93,7 @@ def _tensor(name: str, sizes: list[int | None], config: Any, *, whole: bool) -> 
     return make
 
 
-def _grids(name: str, config: Any, workload: Workload) -> Iterator[One]:  # noqa: ANN401 - transformers' types
+def _grids(name: str, config: Config, workload: Workload) -> Iterator[One]:
     """Numbers of a picture's patches: zeros, which fill the documented shape too, would be no picture."""
     if name.endswith(_GRIDS):
         seen = getattr(config, "vision_config", None) or config
@@ -102,7 +102,7 @@ def _grids(name: str, config: Any, workload: Workload) -> Iterator[One]:  # noqa
         yield lambda size: torch.tensor([[side, side]] * size)
 
 
-def _by_name(name: str, config: Any, workload: Workload) -> Iterator[One]:  # noqa: ANN401 - transformers' types
+def _by_name(name: str, config: Config, workload: Workload) -> Iterator[One]:
     """By what libraries mean with such a name."""
     length, seen = row_count(config, workload), getattr(config, "vision_config", None) or config
     heard = getattr(config, "audio_config", None) or config

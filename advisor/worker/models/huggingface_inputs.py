@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from advisor.worker.models.foreign import Config
 from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
 from advisor.workload.workload import Task, Workload
 
@@ -24,7 +23,7 @@ _SAMPLES_OF_FRAME = 160
 """Ten milliseconds, as all common front ends step."""
 
 
-def number_of(config: Any, name: str, default: int) -> int:  # noqa: ANN401 - transformers' types
+def number_of(config: Config, name: str, default: int) -> int:
     """A positive whole number of the configuration or of its text or vision part."""
     for part in (config, getattr(config, "text_config", None), getattr(config, "vision_config", None)):
         value = getattr(part, name, None)
@@ -33,13 +32,13 @@ def number_of(config: Any, name: str, default: int) -> int:  # noqa: ANN401 - tr
     return default
 
 
-def text_length(config: Any, workload: Workload, *, bounded: bool = True) -> int:  # noqa: ANN401 - transformers' types
+def text_length(config: Config, workload: Workload, *, bounded: bool = True) -> int:
     """Words of a sample: the workload's, `bounded` by the positions that the model has."""
     length = workload.data.sequence_length or _DEFAULT_LENGTH
     return min(length, number_of(config, "max_position_embeddings", length)) if bounded else length
 
 
-def tokens(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+def tokens(config: Config, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:
     """Words, their mask and the task's labels."""
     length = text_length(config, workload, bounded=hasattr(config, "vision_config") or task == "base")
     vocabulary = number_of(config, "vocab_size", 30522)
@@ -64,7 +63,7 @@ def tokens(config: Any, task: Task, workload: Workload, batch_size: int) -> dict
     return batch
 
 
-def _ordinary_words(config: Any, vocabulary: int, shape: tuple[int, int]) -> Tensor:  # noqa: ANN401
+def _ordinary_words(config: Config, vocabulary: int, shape: tuple[int, int]) -> Tensor:
     """Random words, none of which stands for a picture, a film or a sound: a model looks for what is not there."""
     first = min(3, vocabulary - 1)
     parts = (config, getattr(config, "text_config", None))
@@ -77,12 +76,12 @@ def _ordinary_words(config: Any, vocabulary: int, shape: tuple[int, int]) -> Ten
     return ids
 
 
-def side_of(config: Any, workload: Workload) -> int:  # noqa: ANN401 - transformers' types
+def side_of(config: Config, workload: Workload) -> int:
     """Pixels of a picture's longer side: the workload's, else the configuration's."""
     return max(sides_of(config, workload))
 
 
-def sides_of(config: Any, workload: Workload) -> tuple[int, int]:  # noqa: ANN401 - transformers' types
+def sides_of(config: Config, workload: Workload) -> tuple[int, int]:
     """Height and width of a picture: the workload's square, else the configuration's."""
     configured = getattr(config, "image_size", None)
     side = workload.data.image_size
@@ -97,7 +96,7 @@ def sides_of(config: Any, workload: Workload) -> tuple[int, int]:  # noqa: ANN40
     return (configured, configured) if isinstance(configured, int) else (_DEFAULT_SIDE, _DEFAULT_SIDE)
 
 
-def images(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+def images(config: Config, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:
     """Pictures and the task's labels."""
     height, width = sides_of(config, workload)
     batch = {"pixel_values": torch.randn(batch_size, number_of(config, "num_channels", 3), height, width)}
@@ -115,7 +114,7 @@ def _sound_length(workload: Workload) -> int | None:
     return None if is_of_words else length
 
 
-def waves(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+def waves(config: Config, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:
     """Sound as it was recorded, and the task's labels."""
     length = _sound_length(workload) or _SPEECH_RATE_HZ
     bins, frames = getattr(config, "num_mel_bins", None), getattr(config, "max_length", None)
@@ -134,7 +133,7 @@ def waves(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[
     return batch
 
 
-def row_count(config: Any, workload: Workload) -> int:  # noqa: ANN401 - transformers' types
+def row_count(config: Config, workload: Workload) -> int:
     """Words of a text, or rows of a sound's spectrum, as the data have either."""
     words = text_length(config, workload)
     return words // _SAMPLES_OF_FRAME if workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES else words
@@ -148,7 +147,7 @@ def frame_count(workload: Workload, usual: int) -> int:
     return length if length < _SPEECH_RATE_HZ else length // _SAMPLES_OF_FRAME
 
 
-def spectra(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+def spectra(config: Config, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:
     """Sound by frequency bands, and the task's labels."""
     bins = number_of(config, "num_mel_bins", 0) or number_of(config, "input_feat_per_channel", 80)
     frames = 2 * number_of(config, "max_source_positions", 1500)

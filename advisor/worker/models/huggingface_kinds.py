@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from advisor.worker.models.foreign import Config, Network
 from advisor.worker.models.huggingface_documented import documented_shape
 from advisor.worker.models.huggingface_inputs import images, number_of, side_of, sides_of, spectra, tokens, waves
 from advisor.worker.models.huggingface_sets import Made, known_sets
@@ -26,33 +27,33 @@ _USUAL_PICTURE_WORDS = 256
 """Words that a picture becomes, where the model does not tell."""
 
 
-def main_input_name(module: Any) -> str:  # noqa: ANN401 - transformers' types
+def main_input_name(module: Network) -> str:
     """What the model's class calls its main input; the first where it names several, as OneFormer does."""
     named = getattr(module, "main_input_name", "input_ids")
     return named if isinstance(named, str) else str(named[0])
 
 
-def forward_names(module: Any) -> set[str]:  # noqa: ANN401 - transformers' types
+def forward_names(module: Network) -> set[str]:
     """What the model's forward takes by name; empty where it takes anything."""
     parameters = inspect.signature(module.forward).parameters
     own = {name for name, parameter in parameters.items() if parameter.kind is not inspect.Parameter.VAR_KEYWORD}
     return own if "input_ids" in own or len(own) == len(parameters) else set()
 
 
-def named_parameters(module: Any) -> dict[str, inspect.Parameter]:  # noqa: ANN401 - transformers' types
+def named_parameters(module: Network) -> dict[str, inspect.Parameter]:
     """What the model's forward names, in its order."""
     named = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
     return {name: one for name, one in inspect.signature(module.forward).parameters.items() if one.kind in named}
 
 
-def name_picture_words(config: Any) -> None:  # noqa: ANN401 - transformers' types
+def name_picture_words(config: Config) -> None:
     """Let the last word stand for pictures where the configuration leaves open which one does."""
     for name in (*_PICTURE_WORDS, "video_token_id", "video_token_index"):
         if hasattr(config, name) and getattr(config, name) is None:
             setattr(config, name, number_of(config, "vocab_size", 2) - 1)
 
 
-def may_show_pictures(module: Any) -> bool:  # noqa: ANN401 - transformers' types
+def may_show_pictures(module: Network) -> bool:
     """Whether a model of words also takes pictures."""
     config = module.config
     return "input_ids" in forward_names(module) and any(
@@ -60,7 +61,7 @@ def may_show_pictures(module: Any) -> bool:  # noqa: ANN401 - transformers' type
     )
 
 
-def further_batches(module: Any, task: Task, workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
+def further_batches(module: Network, task: Task, workload: Workload) -> Iterator[Made]:
     """What the model may want beside or instead of its main input, the fullest first; none for a plain model."""
     names = set(inspect.signature(module.forward).parameters)
     yield from known_sets(names, module.config, workload)
@@ -75,7 +76,7 @@ def further_batches(module: Any, task: Task, workload: Workload) -> Iterator[Mad
             yield _joined(module.config, task, workload, chosen, words=with_words, decoder=with_decoder)
 
 
-def _is_unusual(module: Any, names: set[str], task: Task) -> bool:  # noqa: ANN401 - transformers' types
+def _is_unusual(module: Network, names: set[str], task: Task) -> bool:
     """Whether the model takes more than one kind of input, or one that its configuration does not show."""
     main = main_input_name(module)
     several = len({"input_ids", "pixel_values", "input_features", "input_values", "pixel_values_videos"} & names) > 1
@@ -88,7 +89,7 @@ def _is_unusual(module: Any, names: set[str], task: Task) -> bool:  # noqa: ANN4
     return several or bool(required) or unshown or films or doubled or parted
 
 
-def _kinds(module: Any, names: set[str], workload: Workload) -> list[Made | None]:  # noqa: ANN401 - transformers' types
+def _kinds(module: Network, names: set[str], workload: Workload) -> list[Made | None]:
     """What may stand beside words: pictures, films, sound, or None."""
     config = module.config
     seen = getattr(config, "vision_config", None) or config
@@ -109,7 +110,7 @@ def _kinds(module: Any, names: set[str], workload: Workload) -> list[Made | None
     return [*found, None]
 
 
-def _sounds(module: Any, heard: Any, workload: Workload) -> list[Made]:  # noqa: ANN401 - transformers' types
+def _sounds(module: Network, heard: Config, workload: Workload) -> list[Made]:
     """Sounds as they were recorded, without and with the dimension of channels: first what forward documents."""
 
     def plain(size: int) -> dict[str, Tensor]:
@@ -123,7 +124,7 @@ def _sounds(module: Any, heard: Any, workload: Workload) -> list[Made]:  # noqa:
     return [in_channels, plain] if one_channel else [plain, in_channels]
 
 
-def _cut_pictures(seen: Any, names: set[str], workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
+def _cut_pictures(seen: Config, names: set[str], workload: Workload) -> Iterator[Made]:
     """Pictures that were cut into patches beforehand: one after the other with their grids, or side by side."""
     rows, width, grid = _patches(seen, workload)
     place = next((name for name in ("hidden_states", "pixel_values") if name in names), None)
@@ -157,19 +158,13 @@ def _turned(bands: Tensor) -> dict[str, Tensor]:
     }
 
 
-def _film(config: Any, workload: Workload, batch_size: int, usual: int = _FRAMES) -> Tensor:  # noqa: ANN401 - transformers' types
+def _film(config: Config, workload: Workload, batch_size: int, usual: int = _FRAMES) -> Tensor:
     frames = number_of(config, "num_frames", usual)
     return torch.randn(batch_size, frames, number_of(config, "num_channels", 3), *sides_of(config, workload))
 
 
 def _joined(  # noqa: PLR0913 - what a batch is joined of
-    config: Any,  # noqa: ANN401 - transformers' types
-    task: Task,
-    workload: Workload,
-    beside: Made | None,
-    *,
-    words: bool,
-    decoder: bool,
+    config: Config, task: Task, workload: Workload, beside: Made | None, *, words: bool, decoder: bool
 ) -> Made:
     text = getattr(config, "text_config", None) or getattr(config, "decoder", None) or config
 
@@ -187,12 +182,7 @@ def _joined(  # noqa: PLR0913 - what a batch is joined of
     return make
 
 
-def _pictures_among_words(
-    module: Any,  # noqa: ANN401 - transformers' types
-    task: Task,
-    workload: Workload,
-    names: set[str],
-) -> Iterator[Made]:
+def _pictures_among_words(module: Network, task: Task, workload: Workload, names: set[str]) -> Iterator[Made]:
     """One picture a sample, in the place of as many words as the model makes of it."""
     config = module.config
     word = next((value for name in _PICTURE_WORDS if isinstance(value := getattr(config, name, None), int)), None)
@@ -227,7 +217,7 @@ def _pictures_among_words(
     yield make
 
 
-def _patches(seen: Any, workload: Workload) -> tuple[int, int, list[int]]:  # noqa: ANN401 - transformers' types
+def _patches(seen: Config, workload: Workload) -> tuple[int, int, list[int]]:
     """Rows and width of a picture cut into patches beforehand, and its grid (time, height, width)."""
     size = number_of(seen, "patch_size", 14)
     merge = number_of(seen, "spatial_merge_size", 2)
@@ -236,12 +226,7 @@ def _patches(seen: Any, workload: Workload) -> tuple[int, int, list[int]]:  # no
     return side * side, channels * number_of(seen, "temporal_patch_size", 1) * size * size, [1, side, side]
 
 
-def _words_of_picture(
-    module: Any,  # noqa: ANN401 - transformers' types
-    seen: Any,  # noqa: ANN401 - transformers' types
-    pictures: Made,
-    patches: tuple[int, int, list[int]] | None,
-) -> int:
+def _words_of_picture(module: Network, seen: Config, pictures: Made, patches: tuple[int, int, list[int]] | None) -> int:
     """How many words one picture becomes: told by the grid, else by what the model makes of one."""
     if patches is not None:
         return int(patches[0] // number_of(seen, "spatial_merge_size", 2) ** 2)

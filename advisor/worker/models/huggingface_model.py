@@ -24,6 +24,7 @@ from advisor.worker.models.architecture import (
     NotRunning,
     under_fake_mode,
 )
+from advisor.worker.models.foreign import Config, Network
 from advisor.worker.models.huggingface_batch import batch_maker
 from advisor.worker.models.huggingface_class import model_class
 from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
@@ -127,7 +128,7 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     return config
 
 
-def _configured(class_: Any, chosen: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' types
+def _configured(class_: Config, chosen: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' types
     """The configuration object; a picture's side is given as the pair that some classes want."""
     side = chosen.get("image_size")
     try:
@@ -139,7 +140,7 @@ def _configured(class_: Any, chosen: dict[str, Any]) -> Any:  # noqa: ANN401 - t
         raise _refused(class_.model_type, error) from error
 
 
-def _known_keys(class_: Any) -> set[str]:  # noqa: ANN401 - transformers' types
+def _known_keys(class_: Config) -> set[str]:
     import inspect
 
     general = {
@@ -153,7 +154,7 @@ def _known_keys(class_: Any) -> set[str]:  # noqa: ANN401 - transformers' types
     return known - {"self", "kwargs", "dtype", "name_or_path", "trust_remote_code", "auto_map"}
 
 
-def _flat_keys(class_: Any, table: dict[str, Any]) -> set[str]:  # noqa: ANN401 - transformers' types
+def _flat_keys(class_: Config, table: dict[str, Any]) -> set[str]:
     """Keys of the part that takes text, which files of some models have beside the other parts and not in its own."""
     part = getattr(class_, "sub_configs", {}).get("text_config")
     return set() if part is None or "text_config" in table else _known_keys(part) | {"rope_theta", "rope_scaling"}
@@ -166,14 +167,14 @@ def _is_setting(key: str, value: object) -> bool:
     return isinstance(value, int | float) or (isinstance(value, list) and all(_is_setting(key, one) for one in value))
 
 
-def _has_by_default(class_: Any, key: str) -> bool:  # noqa: ANN401 - transformers' types
+def _has_by_default(class_: Config, key: str) -> bool:
     try:
         return hasattr(class_(), key)
     except Exception:  # noqa: BLE001 - a class without defaults of its own tells nothing
         return True
 
 
-def _refuse_mistyped(class_: Any, strange: set[str], free: set[str]) -> None:  # noqa: ANN401 - transformers' types
+def _refuse_mistyped(class_: Config, strange: set[str], free: set[str]) -> None:
     """Refuse a whole number under a name that is nearly a known one's: without it another model would be built."""
     for key in sorted(strange):
         meant = closest_name(key, free, alike_fraction=_MISTYPED)
@@ -182,7 +183,7 @@ def _refuse_mistyped(class_: Any, strange: set[str], free: set[str]) -> None:  #
             raise SaidError.of("worker-config-key-unknown", remedy, model=str(class_.model_type), key=key)
 
 
-def _refuse_ignored(config: Any, flat: dict[str, Any]) -> None:  # noqa: ANN401 - transformers' types
+def _refuse_ignored(config: Config, flat: dict[str, Any]) -> None:
     """Refuse sizes that the class leaves aside: what it would build is another model."""
     text = config.get_text_config() if flat else None
     for key in ("hidden_size", "num_hidden_layers", "intermediate_size", "vocab_size", "num_attention_heads"):
@@ -198,7 +199,7 @@ def _refused(model_type: str, error: Exception) -> SaidError:
     return SaidError.of("worker-config-refused", model=shown_value(model_type), error=named_error(error))
 
 
-def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> tuple[Any, tuple[Reason, ...]]:  # noqa: ANN401
+def _module(config: Config, task: Task, workload: Workload, *, pretended: bool) -> tuple[Any, tuple[Reason, ...]]:
     asked = isinstance(workload.model, HuggingFaceModel) and workload.model.task is not None
     class_ = model_class(config, task, asked=asked)
     if class_ is None:
@@ -226,7 +227,7 @@ def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> 
         raise _refused(config.model_type, second) from second
 
 
-def _built(class_: Any, config: Any, attention: str, dtype: torch.dtype, *, pretended: bool) -> Any:  # noqa: ANN401 - transformers' types
+def _built(class_: Config, config: Config, attention: str, dtype: torch.dtype, *, pretended: bool) -> Any:  # noqa: ANN401 - transformers' types
     if pretended:
         let_experts_be_fake()
     with no_initialisation() if pretended else contextlib.nullcontext():
@@ -236,7 +237,7 @@ def _built(class_: Any, config: Any, attention: str, dtype: torch.dtype, *, pret
     return module
 
 
-def _of_another_class(config: Any, class_: Any, task: Task) -> tuple[Reason, ...]:  # noqa: ANN401 - transformers' types
+def _of_another_class(config: Config, class_: Config, task: Task) -> tuple[Reason, ...]:
     """Says that the library lacks the class that `architectures` names and what is built by the task in its name.
 
     Raises InputError where that name tells no task: a bare body would silently take the place of a whole model.
@@ -249,19 +250,19 @@ def _of_another_class(config: Any, class_: Any, task: Task) -> tuple[Reason, ...
     return (Reason.of("workload-other-class", named=named[0], built=shown_value(class_.__name__)),)
 
 
-def _parts(config: Any) -> list[Any]:  # noqa: ANN401 - transformers' types
+def _parts(config: Config) -> list[Any]:
     """The configuration and those inside it (text, vision, encoder, decoder)."""
     inner = [getattr(config, name, None) for name in getattr(config, "sub_configs", {})]
     return [config, *(part for part in inner if part is not None and hasattr(part, "model_type"))]
 
 
-def _layer_keys(part: Any) -> list[str]:  # noqa: ANN401 - transformers' types
+def _layer_keys(part: Config) -> list[str]:
     present = [key for key in _LAYER_KEYS if isinstance(vars(part).get(key), int)]
     encoder_decoder = {"encoder_layers", "decoder_layers"} & set(present)
     return [key for key in present if not (encoder_decoder and key in {"num_hidden_layers", "num_layers"})]
 
 
-def _block_count(config: Any) -> int | None:  # noqa: ANN401 - transformers' types
+def _block_count(config: Config) -> int | None:
     total = 0
     for part in _parts(config):
         depths = vars(part).get("depths")
@@ -269,7 +270,7 @@ def _block_count(config: Any) -> int | None:  # noqa: ANN401 - transformers' typ
     return total or None
 
 
-def _limit_layers(config: Any, limit: int) -> None:  # noqa: ANN401 - transformers' types
+def _limit_layers(config: Config, limit: int) -> None:
     for part in _parts(config):
         depths = vars(part).get("depths")
         if isinstance(depths, list | tuple):
@@ -285,7 +286,7 @@ def _limit_layers(config: Any, limit: int) -> None:  # noqa: ANN401 - transforme
             setattr(part, key, after)
 
 
-def _head_names(module: Any) -> tuple[str, ...]:  # noqa: ANN401 - transformers' types
+def _head_names(module: Network) -> tuple[str, ...]:
     """Everything beside the body that transformers calls `base_model`."""
     prefix = getattr(module, "base_model_prefix", "")
     if not prefix or not hasattr(module, prefix):
@@ -335,7 +336,7 @@ def _ctc_loss(module: nn.Module, batch: Batch) -> Tensor:
     return functional.ctc_loss(frames, labels, lengths, wanted, zero_infinity=True)
 
 
-def _outputs(module: Any, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
+def _outputs(module: Network, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
     assert isinstance(batch, dict)
     if not under_fake_mode():
         return module(**batch)
@@ -348,7 +349,7 @@ def _outputs(module: Any, batch: Batch) -> Any:  # noqa: ANN401 - transformers' 
         raise _not_running(module, batch, error) from error
 
 
-def _not_running(module: Any, batch: dict[str, Tensor], error: Exception) -> NotRunning:  # noqa: ANN401 - transformers' types
+def _not_running(module: Network, batch: dict[str, Tensor], error: Exception) -> NotRunning:
     model = shown_value(module.config.model_type)
     halved = any(parameter.dtype in HALF_DTYPES.values() for parameter in module.parameters())
     if halved and MIXED_TYPES in str(error):

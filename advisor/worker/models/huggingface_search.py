@@ -20,6 +20,7 @@ from torch._guards import detect_fake_mode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from advisor.worker.causes import value_was_asked
+from advisor.worker.models.foreign import Network
 from advisor.worker.models.huggingface_documented import documented_inputs
 from advisor.worker.models.huggingface_kinds import named_parameters
 from advisor.worker.models.huggingface_sets import Made
@@ -77,7 +78,7 @@ class _Counting(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
-def _tried(module: Any, made: Made) -> tuple[Complaint | None, int]:  # noqa: ANN401 - transformers' types
+def _tried(module: Network, made: Made) -> tuple[Complaint | None, int]:
     """What forward raises on a small batch, and how many operators ran.
 
     None where it runs, as one that reads values under fakes does.
@@ -122,7 +123,7 @@ def _quiet() -> Iterator[None]:
 class Search:
     """Adds what forward complains of, one input after the other, or gives it the size that the complaint names."""
 
-    def __init__(self, module: Any, workload: Workload) -> None:  # noqa: ANN401 - transformers' types
+    def __init__(self, module: Network, workload: Workload) -> None:
         """`module`: built, on fakes or for real."""
         self._module, self._workload = module, workload
         self._names = [name for name in named_parameters(module) if name not in _NOT_INPUTS]

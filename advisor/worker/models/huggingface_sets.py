@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from advisor.worker.models.foreign import Config
 from advisor.worker.models.huggingface_inputs import (
     frame_count,
     images,
@@ -43,18 +44,18 @@ class _Set(NamedTuple):
     make: Callable[[Any, Workload, int], dict[str, Tensor]]
 
 
-def known_sets(names: set[str], config: Any, workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
+def known_sets(names: set[str], config: Config, workload: Workload) -> Iterator[Made]:
     """Batches of the sets that a forward with these names takes, without what it does not name."""
     for one in _SETS:
         if one.wanted <= names:
             yield _made(one, names, config, workload)
 
 
-def _made(one: _Set, names: set[str], config: Any, workload: Workload) -> Made:  # noqa: ANN401 - transformers' types
+def _made(one: _Set, names: set[str], config: Config, workload: Workload) -> Made:
     return lambda size: {name: made for name, made in one.make(config, workload, size).items() if name in names}
 
 
-def _series(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _series(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Time series as long as the model looks back, in as many channels as it takes at once."""
     length = number_of(config, "context_length", text_length(config, workload))
     channels = number_of(config, "num_input_channels", 0)
@@ -67,7 +68,7 @@ def _series(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  #
     } | ({"future_values": torch.randn(size, ahead, *shape[2:])} if ahead else {})
 
 
-def _flattened(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _flattened(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """A picture of a text as rows of a patch's place and its pixels, and what is said of it."""
     seen = getattr(config, "vision_config", None) or config
     text = getattr(config, "text_config", None)
@@ -83,7 +84,7 @@ def _flattened(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:
     return batch
 
 
-def _tiles(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _tiles(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """One picture a sample, cut into as many tiles as a model takes."""
     tiles = number_of(config, "max_num_tiles", 4)
     sides = sides_of(config, workload)
@@ -94,7 +95,7 @@ def _tiles(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # 
     }
 
 
-def _looked_at(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _looked_at(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Words with one picture beside them, which each of them looks at."""
     words = tokens(config, "base", workload, size)
     seen = getattr(config, "vision_config", None) or config
@@ -105,7 +106,7 @@ def _looked_at(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:
     }
 
 
-def _placed(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _placed(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Words with a picture in the place of as many of them as the model makes of one, told by a mask."""
     text = getattr(config, "text_config", None) or config
     words = tokens(text, "base", workload, size)["input_ids"]
@@ -122,7 +123,7 @@ def _placed(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  #
     }
 
 
-def _heard_in_a_row(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _heard_in_a_row(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Sounds by their bands one behind the other, and how long each is."""
     frames, bands = spectra(config, "base", workload, 1)["input_features"].shape[1:]
     return {
@@ -131,7 +132,7 @@ def _heard_in_a_row(config: Any, workload: Workload, size: int) -> dict[str, Ten
     }
 
 
-def _heard(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _heard(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Sounds by their bands, and a mask that is true where there is none."""
     frames = frame_count(workload, _FRAMES_OF_SOUND)
     return {
@@ -140,14 +141,14 @@ def _heard(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # 
     }
 
 
-def _grid(config: Any, workload: Workload) -> tuple[int, int, int, int]:  # noqa: ANN401 - transformers' types
+def _grid(config: Config, workload: Workload) -> tuple[int, int, int, int]:
     """A patch's side and its channels, and the patches of a picture's height and width, in whole poolings."""
     side, pooled = number_of(config, "patch_size", 16), number_of(config, "pooling_kernel_size", 1)
     height, width = (max(1, one // (side * pooled)) * pooled for one in sides_of(config, workload))
     return side, number_of(config, "num_channels", 3), height, width
 
 
-def _patches_with_places(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401
+def _patches_with_places(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Pictures as rows of patches, and each patch's column and row."""
     side, channels, height, width = _grid(config, workload)
     places = torch.cartesian_prod(torch.arange(height), torch.arange(width)).flip(1)
@@ -157,7 +158,7 @@ def _patches_with_places(config: Any, workload: Workload, size: int) -> dict[str
     }
 
 
-def _patches_in_a_row(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401
+def _patches_in_a_row(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """The patches of all pictures side by side as one long picture, and the grid of each."""
     side, channels, height, width = _grid(config, workload)
     height, width = (one // 4 * 4 or 4 for one in (height, width))  # windows of two by two are joined twice
@@ -167,7 +168,7 @@ def _patches_in_a_row(config: Any, workload: Workload, size: int) -> dict[str, T
     }
 
 
-def _spoken(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _spoken(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Sounds of a text to learn its pitch, energy and spectrum from, with how many frames each of them lasts."""
     each = _FRAMES_OF_A_SOUND
     of_sound = workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES
@@ -183,7 +184,7 @@ def _spoken(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  #
     }
 
 
-def _of_a_robot(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _of_a_robot(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """What a robot sees, is told and how it stands, with the movements that it is to learn."""
     vlm = getattr(config, "vlm_config", None) or config
     seen, text = getattr(vlm, "vision_config", vlm), getattr(vlm, "text_config", vlm)
@@ -203,12 +204,12 @@ def _of_a_robot(config: Any, workload: Workload, size: int) -> dict[str, Tensor]
     }
 
 
-def _rows(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _rows(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Whatever was made rows of the model's width beforehand."""
     return {"inputs": torch.randn(size, text_length(config, workload), number_of(config, "d_model", 768))}
 
 
-def _read_aloud(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _read_aloud(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """A text, or a sound, and the spectrum of what is to be said in a speaker's voice."""
     each = number_of(config, "reduction_factor", 1)
     frames = frame_count(workload, _FRAMES_OF_SOUND) // each * each
@@ -222,13 +223,13 @@ def _read_aloud(config: Any, workload: Workload, size: int) -> dict[str, Tensor]
     }
 
 
-def _rows_of_sound(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _rows_of_sound(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Sounds heard and said as rows of the model's width: without a part that makes them of waves and spectra."""
     shape = (size, frame_count(workload, _FRAMES_OF_SOUND), number_of(config, "hidden_size", 768))
     return {"input_values": torch.randn(shape), "decoder_input_values": torch.randn(shape)}
 
 
-def _heard_twice(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _heard_twice(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """Sounds as they were recorded, and by their bands for what tells their meaning."""
     frames = frame_count(workload, _FRAMES_OF_SOUND) // _FRAMES_OF_A_ROW
     meaning = getattr(config, "semantic_model_config", None) or config
@@ -238,7 +239,7 @@ def _heard_twice(config: Any, workload: Workload, size: int) -> dict[str, Tensor
     }
 
 
-def _prompted(config: Any, workload: Workload, size: int) -> dict[str, Tensor]:  # noqa: ANN401 - transformers' types
+def _prompted(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """A picture below another one with its mask: together they have the configured height."""
     height, width = sides_of(config, workload)
     upper = height // 2 if height > width else height
