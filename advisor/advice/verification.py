@@ -17,14 +17,14 @@ from advisor.core.child_process import ChildProcess
 from advisor.core.errors import UserFacingError
 from advisor.core.moment import utc_text
 from advisor.core.private_folder import private_folder
-from advisor.core.records import Record
+from advisor.core.records import Record, shared_fields
 from advisor.core.sentences import Reason, visible
 from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
 from advisor.measure.events import RunProgress
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.measure.verdicts import foreign_cores, others_on_gpu
-from advisor.present.script.launch_script import SCRIPT_NAME, render
+from advisor.present.script.launch_script import SCRIPT_NAME, WARM_UP_STEPS, render
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 from advisor.store.history import Truth
@@ -34,7 +34,6 @@ from advisor.workload.scrubbed_environment import scrubbed_environment
 DEFAULT_SECONDS = 60.0
 _START_S = 90.0
 """Imports, building the model, joining the ranks and the first steps."""
-_WARM_UP_STEPS = 3
 """Of the script: after so few its time is that of the warm-up, which is no truth about a step."""
 _POLL_S = 0.5
 _READINGS = 10
@@ -159,7 +158,7 @@ def _of_timed_steps(answer: _Answer | None, ranks: list[ChildProcess]) -> _Answe
         raise VerificationError(
             f"--verify: the advised set-up failed here: {text}.", "Run it by hand with the script of --script."
         )
-    if answer.steps <= _WARM_UP_STEPS:
+    if answer.steps <= WARM_UP_STEPS:
         raise VerificationError(
             "--verify: no step was timed beyond the warm-up.",
             "Run it by hand with the script of --script, for longer.",
@@ -203,14 +202,10 @@ def _start(script: Path, chosen: Recommendation, rank: int, seconds: float) -> C
 
 def _truth(advice: AdviceRecord, chosen: Recommendation, answer: _Answer, disturbed: Reason | None) -> Truth:
     return Truth(
+        **shared_fields(chosen, Truth),
         created_utc=utc_text(),
         workload_name=advice.workload.name,
         device_name=chosen.device.name,
-        count=chosen.count,
-        strategy=chosen.strategy,
-        precision=chosen.precision,
-        batch_size_per_device=chosen.batch_size_per_device,
-        gradient_accumulation_steps=chosen.gradient_accumulation_steps,
         predicted_step_s=chosen.step_s,
         actual_step_s=answer.step_s,
         actual_low_s=answer.low_s,

@@ -17,8 +17,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def shared_fields(source: Record, kind: type[Record]) -> dict[str, Any]:
-    """The fields of `kind` as `source` has them, which has them all: to make another record with the same ones."""
-    return {name: getattr(source, name) for name in kind.__struct_fields__}
+    """What `source` has of the fields of `kind`, by name: to make another record with the same ones."""
+    return {name: getattr(source, name) for name in kind.__struct_fields__ if name in source.__struct_fields__}
 
 
 def built(kind: T) -> T:

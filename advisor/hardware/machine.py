@@ -81,13 +81,23 @@ class MigInstance(Record, frozen=True, kw_only=True):
     """Free of it when it was looked at; None: not told."""
 
 
-class Gpu(Record, frozen=True, kw_only=True):
-    """One GPU as its driver tells it; join with other tools by `uuid`, never by index."""
+class GpuNamed(Record, frozen=True, kw_only=True):
+    """What names a GPU in every record; join with other tools by `uuid`, never by index."""
 
     uuid: str | None
     """As the driver tells it (`GPU-…`); None: it tells none, then the key is `gpu` and the index."""
     index: int
     """NVML order, which need not be CUDA's order."""
+
+    @property
+    def key(self) -> str:
+        """What names it in every record: its UUID, its place where the driver tells none."""
+        return self.uuid or f"gpu{self.index}"
+
+
+class Gpu(GpuNamed, frozen=True, kw_only=True):
+    """One GPU as its driver tells it."""
+
     vendor: GpuVendor
     """The maker; only NVIDIA's cards are asked through NVML, the others tell less."""
     name: str
@@ -150,11 +160,6 @@ class Gpu(Record, frozen=True, kw_only=True):
     """Whether CUDA_VISIBLE_DEVICES hides it from training in this environment."""
     refusals: tuple[Refusal, ...] = ()
     """The fields that the driver did not tell, each with its reason."""
-
-    @property
-    def key(self) -> str:
-        """What names it in every record: its UUID, its place where the driver tells none."""
-        return self.uuid or f"gpu{self.index}"
 
 
 class GpuLink(Record, frozen=True, kw_only=True):
@@ -220,13 +225,9 @@ class Machine(Record, frozen=True, kw_only=True):
         return next(named, None)
 
 
-class GpuReading(Record, frozen=True, kw_only=True):
+class GpuReading(GpuNamed, frozen=True, kw_only=True):
     """One GPU at one instant; None where the driver would not say."""
 
-    uuid: str | None
-    """As that of the `Gpu`; None: not told."""
-    index: int
-    """As that of the `Gpu`."""
     utilisation_fraction: float | None = None
     """Share of the driver's last sampling period in which a kernel ran, 0 to 1; None: not told."""
     memory_used_bytes: int | None = None
@@ -242,11 +243,6 @@ class GpuReading(Record, frozen=True, kw_only=True):
     power brake count as throttling, 0x4 is the power cap; None: not told."""
     lost: bool = False
     """Whether the GPU no longer answers (it fell off the bus, or was reset)."""
-
-    @property
-    def key(self) -> str:
-        """As that of the `Gpu`."""
-        return self.uuid or f"gpu{self.index}"
 
 
 class Reading(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from advisor.core.moment import utc_text
-from advisor.core.records import Record
+from advisor.core.records import Record, shared_fields
 from advisor.core.sentences import Arguments, Reason
 from advisor.measure.measurement import CommunicationMeasurement, Measurement, Verdict
 from advisor.protocol.messages import RankFinding
@@ -112,15 +112,13 @@ def caveats_of(communication: Sequence[CommunicationMeasurement]) -> tuple[Reaso
 def measurement_of(outcome: RanksOutcome, device_key: str, device_name: str, workload_name: str) -> Measurement:
     """What a group found as the measurement of a device that was not measured apart."""
     return Measurement(
+        **shared_fields(outcome, Measurement),
         device_key=device_key,
         device_name=device_name,
         created_utc=utc_text(),
         workload_name=workload_name,
         environment=None,
-        communication=outcome.communication,
         verdict=Verdict(kind="not_measured", reason=outcome.caveats[0] if outcome.caveats else None),
-        caveats=outcome.caveats,
-        log_tail=outcome.log_tail,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,21 +68,20 @@ def prediction_rows(advice: AdviceRecord) -> list[dict[str, object]]:
 
 def encode(advice: AdviceRecord) -> bytes:
     """All predictions of the advice as UTF-8 CSV; unknown is an empty cell."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header())
-    for one in advice.predictions:
-        writer.writerow(_cell(value) for value in (one.device.key, one.device.name, *_flat(one).values()))
-    return text.getvalue().encode()
+    values = ((one.device.key, one.device.name, *_flat(one).values()) for one in advice.predictions)
+    return csv_text([header(), *(map(_cell, row) for row in values)]).encode()
 
 
 def write_shown(titles: Sequence[str], cells: Sequence[Sequence[str]], path: Path) -> None:
     """Write a table as it is shown, its texts made safe for a spreadsheet. Raises OutputError."""
+    write_atomically(path, csv_text([spreadsheet_cell(cell) for cell in line] for line in (titles, *cells)).encode())
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows of cells as CSV, a line each."""
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    for line in (titles, *cells):
-        writer.writerow([spreadsheet_cell(cell) for cell in line])
-    write_atomically(path, text.getvalue().encode())
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def _cell(value: float | str | bool | None) -> str:

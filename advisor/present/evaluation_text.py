@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 from advisor.core.foreign_text import spreadsheet_cell, visible
 from advisor.core.sentences import Arguments, Language, Names, say, sentence
 from advisor.core.units import Estimate
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.row_answer import RowAnswer
 from advisor.predict.evaluation import Score
+from advisor.present.csv_file import csv_text
 from advisor.present.plain_text import aligned
 
 ANSWER_COLUMNS = (
@@ -38,13 +36,8 @@ def answers_csv(evaluation: Evaluation) -> str:
     for answer in evaluation.answers:
         columns += [name for name in answer.row.cells if name not in columns]
     columns = [name for name in columns if name not in ANSWER_COLUMNS]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*map(spreadsheet_cell, columns), *ANSWER_COLUMNS])
-    for answer in evaluation.answers:
-        given = (spreadsheet_cell(answer.row.cells.get(name, "")) for name in columns)
-        writer.writerow([*given, *map(spreadsheet_cell, _cells(answer))])
-    return stream.getvalue()
+    lines = ((*(answer.row.cells.get(name, "") for name in columns), *_cells(answer)) for answer in evaluation.answers)
+    return csv_text(map(spreadsheet_cell, line) for line in ((*columns, *ANSWER_COLUMNS), *lines))
 
 
 def _cells(answer: RowAnswer) -> tuple[str, ...]:

@@ -161,13 +161,21 @@ class Environment(Record, frozen=True, kw_only=True, tag="environment"):
     """Settings of PyTorch and environment variables that bear on speed, by their names, each as text."""
 
 
-class StageStarted(Record, frozen=True, kw_only=True, tag="stage_started"):
+class OfSeries(Record, frozen=True, kw_only=True):
+    """Which series of samples an event is of."""
+
+    series: str
+    """`step`, `step_keeping_memory`, or the name of a microbenchmark (`matmul`, `memory`…)."""
+    batch_size: int | None
+    """Samples a step on this device; None: a microbenchmark."""
+    precision: Precision
+    """What was computed in."""
+
+
+class StageStarted(OfSeries, frozen=True, kw_only=True, tag="stage_started"):
     """A series of samples begins; controls name it by `stage`, which no other stage of its process has."""
 
     stage: int
-    series: str
-    batch_size: int | None
-    precision: Precision
     budget_s: float
     """Of warm-up and samples together."""
     figures: dict[str, float] = {}
@@ -177,15 +185,9 @@ KEEPING_SERIES = "step_keeping_memory"
 """Steps of a process that keeps what it frees."""
 
 
-class Sample(Record, frozen=True, kw_only=True, tag="sample"):
+class Sample(OfSeries, frozen=True, kw_only=True, tag="sample"):
     """One block of `step_count` steps (or kernel calls), sent as soon as it is made."""
 
-    series: str
-    """`step`, `step_keeping_memory`, or the name of a microbenchmark (`matmul`, `memory`…)."""
-    batch_size: int | None
-    """Samples a step on this device; None: a microbenchmark."""
-    precision: Precision
-    """What was computed in."""
     step_count: int
     """Steps, or calls of the kernel, that were timed as one."""
     wall_s: float
@@ -249,12 +251,9 @@ class Traced(Record, frozen=True, kw_only=True, tag="traced"):
     table: OpTable
 
 
-class StageEnded(Record, frozen=True, kw_only=True, tag="stage_ended"):
+class StageEnded(OfSeries, frozen=True, kw_only=True, tag="stage_ended"):
     """Why a series of samples ended: `settled`, `noise_settled`, `cap`, `out_of_memory`, `too_long`."""
 
-    series: str
-    batch_size: int | None
-    precision: Precision
     reason: str
     stage: int | None = None
 

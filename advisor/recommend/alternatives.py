@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.records import shared_fields
 from advisor.core.sentences import Arguments, Reason
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Finalist
@@ -51,25 +52,13 @@ def _set_up(prediction: Prediction) -> Arguments:
 
 def _alternative(prediction: Prediction, tied_with: Sequence[Prediction] = ()) -> Alternative:
     tied = prediction in tied_with
-    hours = gpu_hours(prediction)
     numbers: Arguments = {"device": prediction.device.name, "count": prediction.count}
-    if tied:
-        reason = Reason.of("alternative-tied", **numbers)
-    elif prediction.cost is not None:
-        reason = Reason.of("alternative-pareto-cost", **numbers)
-    else:
-        reason = Reason.of("alternative-pareto", **numbers)
+    code = "pareto" if prediction.cost is None else "pareto-cost"
     return Alternative(
+        **shared_fields(prediction, Alternative),
         device_key=prediction.device.key,
         device_name=prediction.device.name,
-        count=prediction.count,
-        strategy=prediction.strategy,
-        precision=prediction.precision,
-        batch_size_per_device=prediction.batch_size_per_device,
-        gradient_accumulation_steps=prediction.gradient_accumulation_steps,
-        job_s=prediction.job_s,
-        gpu_hours=hours,
-        cost=prediction.cost,
+        gpu_hours=gpu_hours(prediction),
         tied=tied,
-        reason=reason,
+        reason=Reason.of(f"alternative-{'tied' if tied else code}", **numbers),
     )

@@ -105,7 +105,7 @@ def _counts_to_try(counts: Sequence[int], available: int | None) -> list[int]:
     return sorted({min(count, available or count) for count in counts if count >= 1})
 
 
-_Room = tuple[Device, "int | None", "tuple[Precision, ...]"]
+_Choice = tuple[Device, "int | None", "tuple[Precision, ...]"]
 """A device, how many of it there are (None: as many as are bought), and its precisions."""
 
 
@@ -116,7 +116,7 @@ def _devices(
     wanted: Sequence[Precision],
     *,
     local: bool,
-) -> Iterable[_Room]:
+) -> Iterable[_Choice]:
     if local:
         cpu = Device(key="cpu", name=machine.cpu.name or "CPU", spec_key=None, local=True)
         yield cpu, 1, precisions_of_cpu(machine.cpu, wanted)

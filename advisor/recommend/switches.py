@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from advisor.catalogue.adapters import DEFAULT_RANK
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import Strategy
-from advisor.core.records import Record
+from advisor.core.records import Record, shared_fields
 from advisor.core.units import Estimate
 from advisor.optable.op_table import OpKind, OpTable, at
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
@@ -43,7 +44,6 @@ _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "checkpointing_on_cards": "unlike",
     "nothing_off_loaded": "unlike",
 }
-_LORA_RANK = 16
 _VOCABULARY_MULTIPLE = 64
 """Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
 _TASKS_OF_WORDS: frozenset[Task] = frozenset({"causal-lm", "masked-lm", "seq2seq-lm", "speech-seq2seq"})
@@ -162,7 +162,7 @@ def adapter_changes(workload: Workload) -> Iterator[Change]:
         return
     lora = workload
     if training.trainable == "all":
-        lora = with_training(workload, trainable="lora", lora_rank=_LORA_RANK, lora_targets="all_linear")
+        lora = with_training(workload, trainable="lora", lora_rank=DEFAULT_RANK, lora_targets="all_linear")
         yield Change(kind="lora", workload=lora)
     elif stored_bits(training) is not None:
         return
@@ -211,18 +211,12 @@ def switch_of(change: Change, changed: Prediction, before: Prediction | None) ->
     gain = None if before is None else gain_range(changed, before, _GAIN_KINDS.get(kind, "alike"))
     mode, family = change.workload.training.mode, family_of(change.workload)
     return Switch(
+        **shared_fields(changed, Switch),
         kind=kind,
         device_key=changed.device.key,
         device_name=changed.device.name,
-        count=changed.count,
-        strategy=changed.strategy,
-        batch_size_per_device=changed.batch_size_per_device,
-        gradient_accumulation_steps=changed.gradient_accumulation_steps,
-        step_s=changed.step_s,
         gain=gain,
-        peak_memory_bytes=changed.peak_memory_bytes,
         saved_bytes=_saved(changed, before),
-        fits=changed.fits,
         published=published_gain(kind, family, changed.device.spec_key or changed.device.key, mode, gain),
     )
 

@@ -19,7 +19,7 @@ SCHEMA_VERSION = 2
 
 
 class ModelFacts(Record, frozen=True, kw_only=True):
-    """What is known of the model, through which door it came, and whether it could be traced."""
+    """What is known of the model, which source it came from, and whether it could be traced."""
 
     door: Literal["huggingface", "python", "template", "numbers"]
     """Where the model came from: a Hugging Face configuration, a Python file, a template, or totals alone."""

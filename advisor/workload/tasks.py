@@ -41,6 +41,21 @@ _ENDINGS: tuple[tuple[str, Task], ...] = (
     ("ForSpeechSeq2Seq", "speech-seq2seq"),
 )
 
+AUTO_CLASSES: dict[Task, str] = {
+    "sequence-classification": "AutoModelForSequenceClassification",
+    "token-classification": "AutoModelForTokenClassification",
+    "question-answering": "AutoModelForQuestionAnswering",
+    "masked-lm": "AutoModelForMaskedLM",
+    "causal-lm": "AutoModelForCausalLM",
+    "seq2seq-lm": "AutoModelForSeq2SeqLM",
+    "image-classification": "AutoModelForImageClassification",
+    "semantic-segmentation": "AutoModelForSemanticSegmentation",
+    "speech-classification": "AutoModelForAudioClassification",
+    "speech-seq2seq": "AutoModelForSpeechSeq2Seq",
+    "ctc": "AutoModelForCTC",
+    "base": "AutoModel",
+}
+"""The class of transformers that a task is built with."""
 
 _TASK_KINDS: dict[Task, DataKind] = {
     "image-classification": "image",

@@ -1,4 +1,4 @@
-"""One `Workload`, whichever door it came through; these types are also the workload file's format."""
+"""One `Workload`, wherever it came from; these types are also the workload file's format."""
 
 from __future__ import annotations
 
@@ -80,6 +80,16 @@ class TemplateModel(Record, frozen=True, kw_only=True, tag_field="source", tag="
     """What is told apart; of an `mlp` the last layer says it."""
     heads: Size | None = None
     """Heads of attention, of a `transformer`."""
+
+    @property
+    def token_count(self) -> int:
+        """Different tokens that are read: 10,000 where nothing is said."""
+        return self.vocabulary_size or 10_000
+
+    @property
+    def class_count(self) -> int:
+        """What is told apart: two where nothing is said; 1: a number is."""
+        return self.layers[-1] if self.template == "mlp" else self.classes or 2
 
 
 class NumbersModel(Record, frozen=True, kw_only=True, tag_field="source", tag="numbers"):
@@ -176,7 +186,7 @@ class Workload(Record, frozen=True, kw_only=True):
     name: Text
     """What tables and reports call it."""
     model: Model
-    """One of four doors, which `source` tells: a configuration, a Python file, a template or totals."""
+    """Of one of four sources: a configuration, a Python file, a template or totals."""
     data: Data
     """What it is trained on."""
     training: Training

@@ -1,4 +1,4 @@
-"""The doors into one `Workload`: bundled name, TOML file, Hugging Face configuration, Python file, inline table."""
+"""The ways to one `Workload`: bundled name, TOML file, Hugging Face configuration, Python file, inline table."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def load_workload_for_row(name: str, folder: Path, *, allow_hub: bool = False) -
 
 
 def source_of(workload: Workload) -> Source:
-    """Which door the model came through."""
+    """Which source the model came from."""
     return str(workload.model.__struct_config__.tag)  # type: ignore[return-value]
 
 

@@ -1,4 +1,4 @@
-"""The only door to NVML: each call is guarded, and a refusal is a value with a reason instead of an exception zoo."""
+"""The only way to NVML: each call is guarded, and a refusal is a value with a reason instead of an exception zoo."""
 
 from __future__ import annotations
 

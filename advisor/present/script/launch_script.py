@@ -30,6 +30,8 @@ from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload
 _OWN_SAMPLES = "DistributedSampler(data) if world > 1 else None"
 SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"
+WARM_UP_STEPS = 3
+"""Steps of a script that it does not time."""
 _TARGETS = ("labels", "start_positions", "end_positions")
 
 
@@ -83,6 +85,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         ),
         advised=_comment(expected_line(chosen, training.mode)),
         command=command,
+        warm_up=WARM_UP_STEPS,
         network=_network(chosen),
         own_script=_own_script(chosen, command),
         mixed_precision={"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pprint
 
+from advisor.catalogue.adapters import ATTENTION_LAYERS, DEFAULT_RANK
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.present.script.learning_rates import learning_rate
@@ -13,13 +14,6 @@ from advisor.present.script.strategy_lines import TYPES, casts_shards, half_type
 from advisor.recommend.recommendation import Recommendation
 from advisor.workload.workload import HuggingFaceModel, Training, Workload, fp8_recipe_of, quantization_of
 
-_ATTENTION = (
-    ("q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
-     "value_proj", "q_attn"),
-    ("c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv"),
-)  # fmt: skip
-"""Query and value, else the fused projection: as the worker's adapters, which a prediction counts."""
-_DEFAULT_RANK = 16
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
 _EIGHT_BITS = 8
@@ -181,13 +175,13 @@ def _freeze(training: Training, precision: Precision) -> str:
     if training.trainable != "lora":
         return ""
     wanted = training.lora_targets or "attention"
-    groups = {"all_linear": (), "attention": _ATTENTION}.get(str(wanted), (wanted,))
+    groups = {"all_linear": (), "attention": ATTENTION_LAYERS}.get(str(wanted), (wanted,))
     facts = PRECISION_FACTS[precision]
     dtype = TYPES[facts.half_format] if facts.half_weights and facts.half_format else "torch.float32"
     shown = pprint.pformat(groups, width=100, compact=True).replace("\n", "\n              ")
     return (
         f"    # Ends of the projections' names: of the first group that there is.\n    targets = {shown}\n"
-        f"    add_adapters(model, {training.lora_rank or _DEFAULT_RANK}, targets, {dtype})\n"
+        f"    add_adapters(model, {training.lora_rank or DEFAULT_RANK}, targets, {dtype})\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""The model part of the launch script, door by door: `build_model`, `make_sample` and `compute_loss` as text."""
+"""The model part of the launch script, source by source: `build_model`, `make_sample` and `compute_loss` as text."""
 
 from __future__ import annotations
 
@@ -9,21 +9,11 @@ from typing import Any
 from advisor.present.script.parts import part
 from advisor.workload.model_config import resolve_config
 from advisor.workload.python_source import file_of
-from advisor.workload.tasks import infer_task
+from advisor.workload.tasks import AUTO_CLASSES, infer_task
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Task, TemplateModel, Workload, length_of
 
-_AUTO_CLASSES = {
-    "sequence-classification": "AutoModelForSequenceClassification",
-    "token-classification": "AutoModelForTokenClassification",
-    "question-answering": "AutoModelForQuestionAnswering",
-    "masked-lm": "AutoModelForMaskedLM",
-    "causal-lm": "AutoModelForCausalLM",
-    "image-classification": "AutoModelForImageClassification",
-    "semantic-segmentation": "AutoModelForSemanticSegmentation",
-    "seq2seq-lm": "AutoModelForSeq2SeqLM",
-    "speech-seq2seq": "AutoModelForSpeechSeq2Seq",
-    "speech-classification": "AutoModelForAudioClassification",
-}
+_WITHOUT_SAMPLE: frozenset[Task | None] = frozenset({None, "base", "ctc"})
+"""Tasks whose samples and loss the script leaves to the user; None: not known."""
 _TEXT_LABELS = {
     "sequence-classification": '"labels": torch.randint(0, LABELS, ())',
     "token-classification": '"labels": torch.randint(0, LABELS, (LENGTH,))',
@@ -50,7 +40,7 @@ def model_code(workload: Workload) -> str:
 def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     config = {name: value for name, value in resolve_config(model.config).items() if name not in _STORED_TYPES}
     task = _task(model, config)
-    if task not in _AUTO_CLASSES:
+    if task is None or task in _WITHOUT_SAMPLE:
         return part("own_model")
     shown = pprint.pformat(config, width=110, sort_dicts=True)
     # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
@@ -65,7 +55,7 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
         "huggingface",
         config=shown,
         constants="\n".join(line for name, line in constants.items() if name in sample),
-        auto_class=_AUTO_CLASSES[str(task)],
+        auto_class=AUTO_CLASSES[task],
         uncached="    config.use_cache = False  # keys and values are kept for generating alone\n" * generates,
         attention=", attn_implementation='eager'" if workload.training.attention == "eager" else "",
         sample=sample,
@@ -73,10 +63,10 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
 
 
 def task_of(workload: Workload) -> Task | None:
-    """The task whose class of transformers the script builds; None: another door, or a model that is the user's."""
+    """The task whose class of transformers the script builds; None: another source, or one that is the user's."""
     model = workload.model
     task = _task(model, resolve_config(model.config)) if isinstance(model, HuggingFaceModel) else None
-    return task if task in _AUTO_CLASSES else None
+    return None if task in _WITHOUT_SAMPLE else task
 
 
 def _task(model: HuggingFaceModel, config: dict[str, Any]) -> Task | None:
@@ -136,17 +126,15 @@ def _python(model: PythonModel, workload: Workload) -> str:
 
 
 def _template(model: TemplateModel, workload: Workload) -> str:
+    classes = model.class_count
     if model.template == "mlp":
-        classes = model.layers[-1]
         build, sample = _perceptron(model.layers), f"torch.randn({model.layers[0]})"
     elif model.template == "cnn":
-        classes = model.classes or 2
         side = workload.data.image_size or 32
         build, sample = _convolutional(model.layers, classes), f"torch.randn(3, {side}, {side})"
     elif model.template in {"rnn", "gru", "lstm"}:
-        classes = model.classes or 2
-        build = _recurrent(model, classes)
-        sample = f"torch.randint(0, {model.vocabulary_size or 10_000}, ({workload.data.sequence_length or 1},))"
+        build = _recurrent(model)
+        sample = f"torch.randint(0, {model.token_count}, ({workload.data.sequence_length or 1},))"
     else:
         return part("own_model")
     target = "torch.randn(1)" if classes == 1 else f"torch.randint(0, {classes}, ())"
@@ -178,15 +166,15 @@ def _convolutional(layers: tuple[int, ...], classes: int) -> str:
     return f"def build_model() -> nn.Module:\n    return nn.Sequential(\n{body}\n    )\n"
 
 
-def _recurrent(model: TemplateModel, classes: int) -> str:
+def _recurrent(model: TemplateModel) -> str:
     cell = {"rnn": "RNN", "gru": "GRU", "lstm": "LSTM"}[model.template]
     hidden = model.layers[0]
     return part(
         "recurrent",
         cell=cell,
-        vocabulary=model.vocabulary_size or 10_000,
+        vocabulary=model.token_count,
         embedding=model.embedding_size or hidden,
         hidden=hidden,
         layers=len(model.layers),
-        classes=classes,
+        classes=model.class_count,
     )

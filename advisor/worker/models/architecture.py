@@ -1,4 +1,4 @@
-"""What a door of the workload gives: the bare module with its batches, loss and outputs."""
+"""What a source of models gives: the bare module with its batches, loss and outputs."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ HALF_DTYPES: dict[Precision, torch.dtype] = {
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a door gives: the bare module, its data and its loss, before freezing, casting and layout."""
+    """What a source gives: the bare module, its data and its loss, before freezing, casting and layout."""
 
     module: nn.Module
     make_batch: Callable[[int], Batch]
     """Batch size -> a fresh random batch of CPU tensors (fakes under a fake mode)."""
     loss: Callable[[nn.Module, Batch], Tensor]
-    """One forward pass up to the scalar loss: the user's `training_step`, or the door's own."""
+    """One forward pass up to the scalar loss: the user's `training_step`, or the source's own."""
     outputs: Callable[[nn.Module, Batch], Any]
     """One forward pass without a loss, for `mode = "inference"`."""
     choose_trainable: Callable[[nn.Module], None] | None = None
@@ -55,7 +55,7 @@ class Architecture:
     head_names: tuple[str, ...] = ()
     """Name prefixes of the parameters that belong to the task's head; empty: the last layer with parameters."""
     block_count: int | None = None
-    """Repeated blocks that were built, and that the whole model has; None where the door knows no blocks."""
+    """Repeated blocks that were built, and that the whole model has; None where the source knows no blocks."""
     full_block_count: int | None = None
     notes: tuple[Reason, ...] = ()
     """Where the module differs from what the workload asks (attention not offered, bits that are only predicted)."""

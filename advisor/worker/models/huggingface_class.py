@@ -6,22 +6,10 @@ import importlib
 import inspect
 from typing import Any
 
+from advisor.worker.models.foreign import Config
+from advisor.workload.tasks import AUTO_CLASSES
 from advisor.workload.workload import Task
 
-_AUTO_CLASSES: dict[Task, str] = {
-    "sequence-classification": "AutoModelForSequenceClassification",
-    "token-classification": "AutoModelForTokenClassification",
-    "question-answering": "AutoModelForQuestionAnswering",
-    "masked-lm": "AutoModelForMaskedLM",
-    "causal-lm": "AutoModelForCausalLM",
-    "seq2seq-lm": "AutoModelForSeq2SeqLM",
-    "image-classification": "AutoModelForImageClassification",
-    "semantic-segmentation": "AutoModelForSemanticSegmentation",
-    "speech-classification": "AutoModelForAudioClassification",
-    "speech-seq2seq": "AutoModelForSpeechSeq2Seq",
-    "ctc": "AutoModelForCTC",
-    "base": "AutoModel",
-}
 _OTHERS = (
     "PRETRAINING", "IMAGE_TEXT_TO_TEXT", "CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ", "MASKED_LM",
     "OBJECT_DETECTION", "IMAGE_CLASSIFICATION", "DEPTH_ESTIMATION", "SEMANTIC_SEGMENTATION", "UNIVERSAL_SEGMENTATION",
@@ -29,7 +17,7 @@ _OTHERS = (
 """Where there is no bare model: what most people train, first."""
 
 
-def model_class(config: Any, task: Task, *, asked: bool) -> Any:  # noqa: ANN401 - transformers' types
+def model_class(config: Config, task: Task, *, asked: bool) -> Any:  # noqa: ANN401 - transformers' types
     """The class to build; None where transformers has none for this configuration.
 
     `asked`: the task was named by the user, and its class is taken. Otherwise the class that `architectures` names is
@@ -42,17 +30,17 @@ def model_class(config: Any, task: Task, *, asked: bool) -> Any:  # noqa: ANN401
     return _named(config) if asked else _any_of(config)
 
 
-def _of_task(config: Any, task: Task) -> Any:  # noqa: ANN401 - transformers' types
+def _of_task(config: Config, task: Task) -> Any:  # noqa: ANN401 - transformers' types
     import transformers
 
-    for auto in (_AUTO_CLASSES[task], *(("AutoModelForImageTextToText",) if task == "causal-lm" else ())):
+    for auto in (AUTO_CLASSES[task], *(("AutoModelForImageTextToText",) if task == "causal-lm" else ())):
         found = _mapped(getattr(transformers, auto)._model_mapping, config)  # noqa: SLF001 - from_config would only raise
         if found is not None:
             return found
     return None
 
 
-def _mapped(mapping: Any, config: Any) -> Any:  # noqa: ANN401 - transformers' types
+def _mapped(mapping: Any, config: Config) -> Any:  # noqa: ANN401 - transformers' types
     if type(config) not in mapping:
         return None
     try:
@@ -62,7 +50,7 @@ def _mapped(mapping: Any, config: Any) -> Any:  # noqa: ANN401 - transformers' t
     return class_[0] if isinstance(class_, tuple) else class_
 
 
-def _named(config: Any) -> Any:  # noqa: ANN401 - transformers' types
+def _named(config: Config) -> Any:  # noqa: ANN401 - transformers' types
     """The class of the library that `architectures` names, if it takes this type of configuration."""
     import transformers
 
@@ -75,7 +63,7 @@ def _named(config: Any) -> Any:  # noqa: ANN401 - transformers' types
     return None
 
 
-def _any_of(config: Any) -> Any:  # noqa: ANN401 - transformers' types
+def _any_of(config: Config) -> Any:  # noqa: ANN401 - transformers' types
     """Any class that is built from this very type of configuration: of another task, or not in any list of tasks."""
     from transformers.models.auto import modeling_auto
 
@@ -87,7 +75,7 @@ def _any_of(config: Any) -> Any:  # noqa: ANN401 - transformers' types
     return _in_module(config)
 
 
-def _in_module(config: Any) -> Any:  # noqa: ANN401 - transformers' types
+def _in_module(config: Config) -> Any:  # noqa: ANN401 - transformers' types
     from transformers import PreTrainedModel
 
     try:

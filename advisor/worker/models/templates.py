@@ -11,8 +11,6 @@ from advisor.core.sentences import SaidError
 from advisor.worker.models.architecture import Architecture, Batch, usual_loss
 from advisor.workload.workload import TemplateModel, Workload
 
-_DEFAULT_VOCABULARY = 10_000
-_DEFAULT_CLASSES = 2
 _RECURRENT = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
 
@@ -72,11 +70,10 @@ def _recurrent(model: TemplateModel, _workload: Workload, limit: int | None) -> 
     hidden = model.layers[0]
     if any(size != hidden for size in model.layers):
         raise SaidError.of("worker-recurrent-layers")
-    vocabulary = model.vocabulary_size or _DEFAULT_VOCABULARY
+    vocabulary = model.token_count
     layers = min(len(model.layers), limit or len(model.layers))
-    classes = model.classes or _DEFAULT_CLASSES
     sizes = (vocabulary, model.embedding_size or hidden, hidden)
-    module = Recurrent(model.template, sizes, layers=layers, classes=classes)
+    module = Recurrent(model.template, sizes, layers=layers, classes=model.class_count)
     return module, ("tokens", vocabulary)
 
 
@@ -91,19 +88,18 @@ def _cnn(model: TemplateModel, _workload: Workload, _limit: int | None) -> tuple
             nn.MaxPool2d(2, ceil_mode=True),
         ]
         channels = width
-    head = nn.Linear(channels, model.classes or _DEFAULT_CLASSES)
+    head = nn.Linear(channels, model.class_count)
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), head), ("image", 3)
 
 
 def _transformer(model: TemplateModel, workload: Workload, limit: int | None) -> tuple[nn.Module, tuple[str, int]]:
-    width, vocabulary = model.layers[0], model.vocabulary_size or _DEFAULT_VOCABULARY
+    width, vocabulary = model.layers[0], model.token_count
     heads = model.heads or max(1, width // 64)
     if any(size != width for size in model.layers) or width % heads:
         raise SaidError.of("worker-transformer-layers", heads=heads)
     blocks = min(len(model.layers), limit or len(model.layers))
-    classes = model.classes or _DEFAULT_CLASSES
     sizes = (vocabulary, width, workload.data.sequence_length or 1)
-    module = Encoder(sizes, blocks=blocks, heads=heads, classes=classes)
+    module = Encoder(sizes, blocks=blocks, heads=heads, classes=model.class_count)
     return module, ("tokens", vocabulary)
 
 
@@ -121,7 +117,7 @@ def _with_loss(
     module: nn.Module, shape: tuple[str, int], model: TemplateModel, workload: Workload, layer_limit: int | None
 ) -> Architecture:
     kind, size = shape
-    classes = model.layers[-1] if model.template == "mlp" else model.classes or _DEFAULT_CLASSES
+    classes = model.class_count
     unlimited, full = model.template in {"mlp", "cnn"}, len(model.layers)
     length, side = workload.data.sequence_length, workload.data.image_size
 

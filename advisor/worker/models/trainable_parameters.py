@@ -14,24 +14,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from advisor.catalogue.adapters import ATTENTION_LAYERS, DEFAULT_RANK
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.file_fault import meant_or_known, shown_value
 from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import Architecture
 from advisor.workload.workload import Training, Workload, quantization_of, stored_bits
 
-DEFAULT_RANK = 16
 _ALPHA = 16.0
 _EXPERT_DIMENSIONS = 3
 _WHOLE_BITS = 16
 _DROPOUT = 0.05
-_SHOWN_NAMES = 12
-_QUERY_VALUE = frozenset(
-    {"q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
-     "value_proj", "q_attn"}
-)  # fmt: skip
 _NEW_HEADS = ("classifier", "score", "qa_outputs", "classification_head")
-_FUSED = frozenset({"c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv"})
 
 
 def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Reason, ...]:
@@ -150,7 +144,7 @@ def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...]) -> list[st
     if isinstance(wanted_layers, tuple):
         return _named(names, wanted_layers)
     if wanted_layers == "attention":
-        for wanted in (_QUERY_VALUE, _FUSED):
+        for wanted in ATTENTION_LAYERS:
             if chosen := [name for name in names if name.rpartition(".")[2] in wanted]:
                 return chosen
     return _without_head(module, names)

@@ -57,16 +57,7 @@ class Stages:
         before each block (flushing a cache); `spent_s` of warm-up went into steps before this stage.
         """
         number = next(self._box.stage_numbers)
-        self._box.send(
-            StageStarted(
-                stage=number,
-                series=stage.series,
-                batch_size=stage.batch_size,
-                precision=stage.precision,
-                budget_s=stage.budget_s,
-                figures=stage.figures,
-            )
-        )
+        self._box.send(StageStarted(stage=number, **vars(stage)))
         run = _Run(number=number, deadline_s=time.monotonic() + stage.budget_s, budget_s=stage.budget_s)
         run.warm_up_s = spent_s
         run.warm = spent_s > 0.0 and spent_s >= warm_up_cap_s(spent_s + stage.budget_s)
