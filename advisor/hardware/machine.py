@@ -82,7 +82,7 @@ class MigInstance(Record, frozen=True, kw_only=True):
 
 
 class GpuNamed(Record, frozen=True, kw_only=True):
-    """What names a GPU in every record; join with other tools by `uuid`, never by index."""
+    """What names a GPU in every record."""
 
     uuid: str | None
     """As the driver tells it (`GPU-…`); None: it tells none, then the key is `gpu` and the index."""
@@ -96,7 +96,7 @@ class GpuNamed(Record, frozen=True, kw_only=True):
 
 
 class Gpu(GpuNamed, frozen=True, kw_only=True):
-    """One GPU as its driver tells it."""
+    """One GPU as its driver tells it; join with other tools by `uuid`, never by index."""
 
     vendor: GpuVendor
     """The maker; only NVIDIA's cards are asked through NVML, the others tell less."""
