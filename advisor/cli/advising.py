@@ -228,6 +228,8 @@ def _meant(words: str, specs: Mapping[str, GpuSpec], language: Language) -> tupl
         remedy = Reason.of("command-card-list")
         if near:
             remedy = Reason.of("command-card-meant", names=Names(names=near, alternatives=True))
+        if words.strip().lower() == "cpu":
+            remedy = Reason.of("command-card-processor")
         raise command_fault("unknown-card", remedy, given=shown_value(words))
     if len(keys) > 1:
         variants = Reason.of("command-all-variants", given=words, names=Names(names=keys))

@@ -166,6 +166,8 @@ def test_a_family_of_cards_stands_for_all_its_variants_and_says_so(capsys: pytes
 def test_an_unknown_card_is_answered_with_the_nearest_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--predict", "resnet50", "--gpus", "rtx4900", *QUIET]) == 2
     assert "Did you mean `rtx4090`" in capsys.readouterr().err
+    assert run(["--predict", "resnet50", "--gpus", "t4,CPU", *QUIET]) == 2
+    assert "--measure --device cpu" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ command-runs-code-remedy = Read the file; where you trust it, add --allow-code. 
 command-unknown-card = --gpus: { $given } is not in the spec table.
 command-card-meant = Did you mean { $names }? See advisor --list, or describe the card with --gpu-file.
 command-in-commas = Join the names by commas, without blanks: { $option } { $given }
+command-card-processor = A processor is measured, never read from a table: --measure --device cpu.
 command-card-list = See advisor --list, or describe the card with --gpu-file.
 command-all-variants = --gpus { $given }: all of its variants are tried: { $names }.
 command-uneven-batch = --global-batch: { $given } samples cannot be dealt out evenly to { $counts } devices.

@@ -44,6 +44,7 @@ command-runs-code-remedy = 请先阅读该文件；信任它时加上 --allow-co
 command-unknown-card = --gpus：{ $given } 不在规格表中。
 command-card-meant = 是否指 { $names }？见 advisor --list，或用 --gpu-file 描述该卡。
 command-in-commas = 请用逗号连接各项，不加空格：{ $option } { $given }
+command-card-processor = 处理器只靠实测，不由规格表推算：--measure --device cpu。
 command-card-list = 见 advisor --list，或用 --gpu-file 描述该卡。
 command-all-variants = --gpus { $given }：将尝试它的所有型号：{ $names }。
 command-uneven-batch = --global-batch：{ $given } 个样本无法平均分给 { $counts } 个设备。
