@@ -194,7 +194,7 @@ def training_of(cells: Cells) -> dict[str, Any]:
         **_adapters(
             cells["fine_tuning"] + (" over bnb.nf4" if "nf4" in printed else ""),
             cells["model"],
-            mixed=precision.endswith("amp"),
+            mixed=precision in {"fp16_amp", "bf16_amp"},
         ),
     }
 
