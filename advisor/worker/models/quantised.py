@@ -32,17 +32,26 @@ def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, h
 
     A stack is packed as the layers of which it is made are where each expert is a module, as until transformers 4 and
     in published runs; `whole_expert_bytes` tells what it takes where a library leaves it. GPT-2's projections are
-    linear layers of transformers' own, whose weights stand transposed; libraries pack them like the others. `dtype` is
-    what products compute in. Layers without a frozen weight are left as they are.
+    linear layers of transformers' own, whose weights stand transposed; libraries pack them like the others, but
+    for layers that a model asks bitsandbytes to keep whole: T5's `wo`, which casts its inputs to its weight's type.
+    `dtype` is what products compute in. Layers without a frozen weight are left as they are.
     """
     scheme, bits = quantization_of(training), stored_bits(training)
     if scheme is None or bits is None:
         return
-    for owner in list(module.modules()):
+    whole = _kept_whole(module) if scheme != "gptq" else frozenset()
+    for path, owner in list(module.named_modules()):
         for name, child in list(owner.named_children()):
-            if is_projection(child) and child is not head and not child.weight.requires_grad:
+            asked = whole.isdisjoint((*path.split("."), name))
+            if asked and is_projection(child) and child is not head and not child.weight.requires_grad:
                 setattr(owner, name, QuantisedLinear(child, scheme, bits, dtype))
         _pack_experts(owner, scheme, bits, dtype)
+
+
+def _kept_whole(module: nn.Module) -> frozenset[str]:
+    """Names of the layers that a model of transformers keeps whole when bitsandbytes packs the others."""
+    named = (getattr(part, "_keep_in_fp32_modules", None) or () for part in module.modules())
+    return frozenset(name for names in named for name in names)
 
 
 class Packed(nn.Module):
