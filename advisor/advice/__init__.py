@@ -162,7 +162,7 @@ def model_facts(workload: Workload, facts: Facts) -> ModelFacts:
     """What the trace says of the model; unknown where there is none."""
     table = next(iter(facts.tables.values()), None)
     return ModelFacts(
-        door=source_of(workload),
+        source=source_of(workload),
         parameter_count=table.parameter_count if table else None,
         trainable_parameter_count=table.trainable_parameter_count if table else None,
         flop_per_sample=step_flop(table, workload.training.batch_size) / workload.training.batch_size

@@ -18,7 +18,7 @@ from advisor.predict.assembly import predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.groups import Groups
-from advisor.predict.host_memory import HostRoom
+from advisor.predict.host_memory import OffloadCapacity
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Calibration, Candidate, Prediction
 from advisor.predict.sources import Sources
@@ -119,7 +119,7 @@ def sources_and_memory(
         interconnect=request.interconnect,
         node_count=request.node_count,
     )
-    host = HostRoom(facts.machine, request.host_memory_bytes, request.node_count)
+    host = OffloadCapacity(facts.machine, request.host_memory_bytes, request.node_count)
     return sources, MemorySolver(request.workload.training, facts.tables, specs, facts.machine, host)
 
 

@@ -45,7 +45,7 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """
     batch = claim.batch_size or 1
     workload = claimed_workload(msgspec.structs.replace(claim, batch_size=batch), predictor)
-    best = _roomiest(claim, predictor, workload, batch)
+    best = _with_most_memory(claim, predictor, workload, batch)
     if best is None:
         raise unpredicted(claim, workload, predictor.specs, precision=None)
     need, capacity = best.peak_memory_bytes, best.usable_memory_bytes or 0.0
@@ -74,7 +74,7 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(code, **numbers),))
 
 
-def _roomiest(claim: Claim, predictor: Predictor, workload: Workload, batch: int) -> Prediction | None:
+def _with_most_memory(claim: Claim, predictor: Predictor, workload: Workload, batch: int) -> Prediction | None:
     """The set-up on the variant with the most memory; several cards share the parameters unless a copy each is said."""
     count = claim.count or 1
     strategy: Strategy = (claim.strategy or "fsdp") if count > 1 else "single"
@@ -95,7 +95,7 @@ def _smaller(claim: Claim, predictor: Predictor, workload: Workload, batch: int)
     changes: dict[str, object] = {"clip_gradient_norm": None}
     for way, change in _LESS:
         changes |= change
-        one = _roomiest(claim, predictor, with_training(workload, **changes), batch)
+        one = _with_most_memory(claim, predictor, with_training(workload, **changes), batch)
         if one is not None and one.fits:
             return way, one
     return None

@@ -18,7 +18,7 @@ from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, host_
 from advisor.cost.parts import MemoryPart
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
-from advisor.predict.host_memory import HostRoom
+from advisor.predict.host_memory import OffloadCapacity
 from advisor.predict.memory_savings import MemorySaving, memory_savings
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.predict.ranges.memory_range import need_range
@@ -69,10 +69,10 @@ class MemorySolver:
         tables: Mapping[TracePrecision, OpTable],
         specs: Mapping[str, GpuSpec],
         machine: Machine,
-        host: HostRoom | None = None,
+        host: OffloadCapacity | None = None,
     ) -> None:
         """Keep what the answers depend on; `host` judges what off-loading leaves to the machines of the cards."""
-        self._host_room = host or HostRoom(machine)
+        self._offload_capacity = host or OffloadCapacity(machine)
         self._training = training
         self._tables = tables
         self._specs = specs
@@ -99,7 +99,7 @@ class MemorySolver:
         peak, parts = _completed(plain, context, fraction * plain.allocated_bytes)
         fits = None if usable is None else peak.value <= usable
         table = self._tables[TRACE_PRECISIONS[candidate.precision]]
-        held, told = self._host_room.judged(candidate, table, self._training)
+        held, told = self._offload_capacity.judged(candidate, table, self._training)
         notes = (*plain.notes, *told)
         return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits if held else False, notes=notes)
 

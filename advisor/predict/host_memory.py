@@ -18,7 +18,7 @@ L40S (AWS instance types, 2024); desktops with one or two cards mostly have less
 _CARDS_PER_HOST = 8
 
 
-class HostRoom:
+class OffloadCapacity:
     """Whether the machines that hold the cards have room for what is off-loaded to them."""
 
     def __init__(self, machine: Machine, given_bytes: float | None = None, node_count: int = 1) -> None:

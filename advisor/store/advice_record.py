@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from advisor.catalogue.precisions import Precision
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -14,14 +12,15 @@ from advisor.predict.prediction import Calibration, Prediction
 from advisor.recommend.recommendation import Alternative, BatchAdvice, Crossover, Recommendation
 from advisor.recommend.switches import Switch
 from advisor.workload.workload import Workload
+from advisor.workload.workload_file import Source
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 class ModelFacts(Record, frozen=True, kw_only=True):
     """What is known of the model, which source it came from, and whether it could be traced."""
 
-    door: Literal["huggingface", "python", "template", "numbers"]
+    source: Source
     """Where the model came from: a Hugging Face configuration, a Python file, a template, or totals alone."""
     parameter_count: int | None
     """Weights of the model, shared ones once; None: it was not traced."""

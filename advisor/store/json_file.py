@@ -127,5 +127,13 @@ def _typed_argument(name: str, argument: Any) -> tuple[str, Any]:  # noqa: ANN40
     return name, argument
 
 
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _typed_arguments}
+def _source_of_model(raw: dict[str, Any]) -> dict[str, Any]:
+    """From version 2: what a model came from was called its door."""
+    facts = raw.get("model")
+    if not isinstance(facts, dict) or "door" not in facts:
+        return raw
+    return {**raw, "model": {"source" if name == "door" else name: value for name, value in facts.items()}}
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _typed_arguments, 2: _source_of_model}
 """MIGRATIONS[n] turns a record of version n into one of version n + 1."""

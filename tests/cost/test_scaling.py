@@ -54,7 +54,7 @@ def test_parts_add_up_and_efficiency_stays_below_one(
         step_s=step_s,
         host_s=host_s,
         load=traffic(gradient_bytes),
-        setting=Setting(accumulation_steps=accumulation, host_core_count=cores, host_step_s=step_s / 2),
+        setting=Setting(accumulation_steps=accumulation, host_core_counts=(cores,), host_step_s=step_s / 2),
     )
     assert np.allclose(sum(grid.parts_s.values(), start=np.zeros_like(grid.step_s)), grid.step_s, rtol=1e-12)
     assert all(np.all(part >= 0) for part in grid.parts_s.values())
@@ -164,7 +164,7 @@ def test_data_parallel_is_bound_by_its_one_process() -> None:
 
 
 def test_ranks_that_outnumber_the_cores_wait_for_each_other() -> None:
-    enough, few = (_grid(setting=Setting(host_step_s=0.09, host_core_count=cores)) for cores in (64, 2))
+    enough, few = (_grid(setting=Setting(host_step_s=0.09, host_core_counts=(cores,))) for cores in (64, 2))
     assert _step(few, "ddp", 8) > _step(enough, "ddp", 8)
 
 

@@ -71,7 +71,7 @@ def test_every_card_over_every_link_is_predicted_at_every_count_by_every_strateg
 @pytest.mark.parametrize("cores", [None, 1, 64])
 def test_any_model_accumulation_and_core_count_is_predicted(model: str, accumulation: int, cores: int | None) -> None:
     links = list({usual_link(spec) for spec in spec_table().values()})
-    setting = Setting(accumulation_steps=accumulation, host_step_s=0.05, host_core_count=cores)
+    setting = Setting(accumulation_steps=accumulation, host_step_s=0.05, host_core_counts=(cores,) * len(links))
     _require_sound(_grid(links, MODELS[model], setting))
 
 
@@ -111,7 +111,7 @@ def test_more_cores_and_faster_links_never_make_a_step_longer() -> None:
     by_link = _grid(rates, MODELS["large"], Setting()).step_s[:, :, :, 0]
     assert np.all(np.diff(by_link, axis=2) <= 1e-12 * by_link[:, :, 1:]), "in every strategy"
     steps_by_cores = [
-        _grid([usual_link(spec)], MODELS["large"], Setting(host_step_s=0.05, host_core_count=cores)).step_s
+        _grid([usual_link(spec)], MODELS["large"], Setting(host_step_s=0.05, host_core_counts=(cores,))).step_s
         for cores in (1, 2, 4, 8, 64)
     ]
     assert all(np.all(more <= fewer + 1e-12) for fewer, more in itertools.pairwise(steps_by_cores))

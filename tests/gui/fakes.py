@@ -137,7 +137,7 @@ def advice() -> AdviceRecord:
         advisor_version="0.1.0",
         workload=task,
         model=ModelFacts(
-            door="huggingface",
+            source="huggingface",
             parameter_count=_PARAMETERS,
             trainable_parameter_count=_PARAMETERS,
             flop_per_sample=_FLOP_PER_SAMPLE,

@@ -8,7 +8,7 @@ import pytest
 from advisor.catalogue.strategies import STRATEGIES, Strategy
 from advisor.cost.memory.offloaded import offloaded_bytes
 from advisor.hardware.machine import HostMemory, Machine
-from advisor.predict.host_memory import ASSUMED_BYTES_PER_CARD, HostRoom
+from advisor.predict.host_memory import ASSUMED_BYTES_PER_CARD, OffloadCapacity
 from tests.cost.small_tables import training
 from tests.predict.asked import HERE, candidate, model
 from tests.recommend.fakes import machine
@@ -23,7 +23,7 @@ def room(**changes: object) -> Machine:
     return msgspec.structs.replace(machine(), memory=memory, **changes)
 
 
-def judged(host: HostRoom, *, count: int = 1, here: bool = False) -> tuple[bool, str, float, float]:
+def judged(host: OffloadCapacity, *, count: int = 1, here: bool = False) -> tuple[bool, str, float, float]:
     strategy: Strategy = "zero2" if count > 1 else "single"
     one = candidate(HERE, count, strategy) if here else candidate(count=count, strategy=strategy)
     fits, (reason,) = host.judged(one, model(), OFFLOADED)
@@ -36,30 +36,30 @@ def test_weights_gradients_and_states_are_offloaded_once() -> None:
 
 
 def test_what_offloads_nothing_needs_no_room() -> None:
-    assert HostRoom(room()).judged(candidate(), model(), training(optimizer="adamw")) == (True, ())
-    assert HostRoom(room()).judged(candidate(count=2, strategy="fsdp_offload"), model(), training())[1] != ()
+    assert OffloadCapacity(room()).judged(candidate(), model(), training(optimizer="adamw")) == (True, ())
+    assert OffloadCapacity(room()).judged(candidate(count=2, strategy="fsdp_offload"), model(), training())[1] != ()
 
 
 def test_a_local_card_has_this_machines_free_memory() -> None:
-    assert judged(HostRoom(room()), here=True) == (False, "memory-host-here-short", NEED, 1e7)
-    assert judged(HostRoom(room(), given_bytes=2e7), here=True) == (True, "memory-host-here", NEED, 2e7)
+    assert judged(OffloadCapacity(room()), here=True) == (False, "memory-host-here-short", NEED, 1e7)
+    assert judged(OffloadCapacity(room(), given_bytes=2e7), here=True) == (True, "memory-host-here", NEED, 2e7)
 
 
 def test_other_machines_have_what_is_given_or_assumed_a_card() -> None:
-    assert judged(HostRoom(room(), given_bytes=1e6)) == (False, "memory-host-given-short", NEED, 1e6)
-    assert judged(HostRoom(room())) == (True, "memory-host-assumed", NEED, ASSUMED_BYTES_PER_CARD)
-    assert judged(HostRoom(room()), count=8)[3] == 8 * ASSUMED_BYTES_PER_CARD
+    assert judged(OffloadCapacity(room(), given_bytes=1e6)) == (False, "memory-host-given-short", NEED, 1e6)
+    assert judged(OffloadCapacity(room())) == (True, "memory-host-assumed", NEED, ASSUMED_BYTES_PER_CARD)
+    assert judged(OffloadCapacity(room()), count=8)[3] == 8 * ASSUMED_BYTES_PER_CARD
 
 
 def test_more_machines_share_the_need_evenly_and_each_holds_its_own_cards() -> None:
-    _, _, need, held = judged(HostRoom(room()), count=16)
+    _, _, need, held = judged(OffloadCapacity(room()), count=16)
     assert (need, held) == (NEED / 2, 8 * ASSUMED_BYTES_PER_CARD)
-    _, _, need, held = judged(HostRoom(room(), node_count=4), count=16)
+    _, _, need, held = judged(OffloadCapacity(room(), node_count=4), count=16)
     assert (need, held) == (NEED / 4, 4 * ASSUMED_BYTES_PER_CARD)
 
 
 def test_every_replica_offloads_its_own_and_the_shards_of_one_add_up() -> None:
-    host = HostRoom(room())
+    host = OffloadCapacity(room())
     needs = [
         host.judged(candidate(count=4, strategy=strategy), model(), OFFLOADED)[1][0].numbers["need_bytes"]
         for strategy in STRATEGIES
@@ -70,5 +70,5 @@ def test_every_replica_offloads_its_own_and_the_shards_of_one_add_up() -> None:
 
 
 def test_a_need_that_just_fits_fits() -> None:
-    assert judged(HostRoom(room(), given_bytes=NEED), here=True)[0]
-    assert not judged(HostRoom(room(), given_bytes=NEED - 1), here=True)[0]
+    assert judged(OffloadCapacity(room(), given_bytes=NEED), here=True)[0]
+    assert not judged(OffloadCapacity(room(), given_bytes=NEED - 1), here=True)[0]

@@ -79,7 +79,7 @@ def advice(workload_name: str = "Synthetic workload", device_name: str = "Synthe
         training=Training(precision="fp16_amp", batch_size=16),
     )
     facts = ModelFacts(
-        door="template", parameter_count=83, trainable_parameter_count=83, flop_per_sample=420.0, traced=True
+        source="template", parameter_count=83, trainable_parameter_count=83, flop_per_sample=420.0, traced=True
     )
     return AdviceRecord(
         created_utc="2026-11-21T08:00:00Z",

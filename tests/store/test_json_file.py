@@ -113,6 +113,12 @@ def test_a_step_leads_up_from_every_older_version() -> None:
     assert set(json_file.MIGRATIONS) == set(range(1, SCHEMA_VERSION))
 
 
+def test_what_version_2_called_a_models_door_is_its_source() -> None:
+    raw = json.loads((FOLDER / "v2.json").read_bytes())
+    assert "source" not in raw["model"]
+    assert recorded(2).model.source == raw["model"]["door"] == "template"
+
+
 def test_migrations_are_taken_one_version_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_file, "SCHEMA_VERSION", 3)
     steps = {1: lambda raw: {**raw, "one": True}, 2: lambda raw: {**raw, "seen": sorted(raw)}}

@@ -47,17 +47,15 @@ class Setting:
     """The host's work of issuing one card's step without accumulation, whether it bounds the step or not."""
     host_dispatch_count: float = 0.0
     """Calls in which it does so: DataParallel's one process takes longer for each."""
-    host_core_count: int | None = None
-    """Cores for all ranks of a host; None: enough."""
     host_core_counts: tuple[int | None, ...] = ()
-    """The same for each card of the grid, where cards stand in different hosts; empty: `host_core_count` for all."""
+    """Cores for all ranks of the host that each card of the grid stands in; None, and empty for all: enough."""
 
     offloading: Offloading = field(default_factory=Offloading)
     """What is kept in host memory; the strategy `fsdp_offload` keeps the weights there whatever this says."""
 
     def cores(self, card: int) -> int | None:
         """Cores for all ranks of the host that a card of the grid stands in."""
-        return self.host_core_counts[card] if self.host_core_counts else self.host_core_count
+        return self.host_core_counts[card] if self.host_core_counts else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ def measured_alone(workload: Workload, machine: Machine, measurements: Sequence[
     """A run that recommends nothing and says why."""
     closed = Reason.of("advice-window-closed")
     facts = ModelFacts(
-        door=source_of(workload),
+        source=source_of(workload),
         parameter_count=None,
         trainable_parameter_count=None,
         flop_per_sample=None,
