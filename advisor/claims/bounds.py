@@ -83,5 +83,5 @@ def ratio_bound(fast: GpuSpec, slow: GpuSpec, precision: Precision) -> float | N
         (rate_of(fast, precision), rate_of(slow, instead) if instead is not None else None),
         (fast.memory_bandwidth_bytes_per_s, slow.memory_bandwidth_bytes_per_s),
     ]
-    known = [one / other for one, other in ratios if one is not None and other is not None]
-    return max(known) if len(known) == len(ratios) else None
+    known_ratios = [numerator / other for numerator, other in ratios if numerator is not None and other is not None]
+    return max(known_ratios) if len(known_ratios) == len(ratios) else None

@@ -121,18 +121,18 @@ def find_change(plain: str) -> Changed:
 
     QLoRA against LoRA, LoRA against a full fine-tuning, fused attention against eager, checkpointing against none.
     """
-    told = {
+    stated_changes = {
         "tuning": _told(_TUNINGS, plain, {"qlora": "lora", "lora": "full"}),
         "attention": _told(_ATTENTIONS, plain, {"flash": "eager", "sdpa": "eager"}),
         "checkpointing": _told(_CHECKPOINTING, plain, {"full": "none", "selective": "none"}),
     }
-    known = [(not one.both, one.place, kind) for kind, one in told.items() if one is not None]
-    if not known:
+    ranked = [(not change.both, change.place, kind) for kind, change in stated_changes.items() if change is not None]
+    if not ranked:
         return Changed()
-    _, _, kind = min(known)
-    one = told[kind]
-    assert one is not None
-    return Changed(**{kind: (one.after, one.before)}, certain=one.both or one.acts)  # type: ignore[arg-type]
+    _, _, kind = min(ranked)
+    change = stated_changes[kind]
+    assert change is not None
+    return Changed(**{kind: (change.after, change.before)}, certain=change.both or change.acts)  # type: ignore[arg-type]
 
 
 class _Told(NamedTuple):
@@ -147,17 +147,17 @@ class _Told(NamedTuple):
 
 def _told(words: tuple[tuple[str, Word], ...], plain: str, usual: dict[str, str]) -> _Told | None:
     """The two of one table; None: nothing is named, or nothing that has a usual counterpart."""
-    found = named_in_order(words, plain)
-    names = list(dict.fromkeys(meant for _, meant in found))
-    acts = bool(found) and search(_ACTS, plain[found[0][0] :]) is not None
+    named = named_in_order(words, plain)
+    names = list(dict.fromkeys(meant for _, meant in named))
+    acts = bool(named) and search(_ACTS, plain[named[0][0] :]) is not None
     start = min((match.start() for pattern, _ in words if (match := search(pattern, plain)) is not None), default=0)
     if len(names) == _PAIR:
         after, before = reversed(names) if search(_CHANGES, plain) else names
         return _Told(after, before, start, both=True, acts=acts)
     if len(names) != 1 or names[0] not in usual:
         return None
-    one, other = names[0], usual[names[0]]
-    pair = (other, one) if search(_WITHOUT, plain[:start]) else (one, other)
+    word, other = names[0], usual[names[0]]
+    pair = (other, word) if search(_WITHOUT, plain[:start]) else (word, other)
     return _Told(pair[0], pair[1], start, both=False, acts=acts)
 
 
@@ -182,4 +182,4 @@ def share_of(groups: tuple[str | None, ...]) -> float:
 
 def blanked(plain: str, pattern: str) -> str:
     """The text with what a pattern finds replaced by as many blanks, so that all other places stay."""
-    return re.sub(pattern, lambda found: " " * len(found[0]), plain, flags=re.ASCII)
+    return re.sub(pattern, lambda match: " " * len(match[0]), plain, flags=re.ASCII)

@@ -60,14 +60,14 @@ def _speeds(plain: str) -> Figures:
 
 def _only_duration(plain: str) -> Figures:
     """The one duration of a text, of what the text speaks of: a step, an epoch or else the whole job."""
-    found = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
-    if len(found) != 1 or found[0] <= 0:
+    durations = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
+    if len(durations) != 1 or durations[0] <= 0:
         return Figures()
     if search(_EPOCH, plain):
-        return Figures(epoch_s=found[0])
+        return Figures(epoch_s=durations[0])
     if search(_STEP_WORD, re.sub(r"batch[ _-]?size", "", plain)):
-        return Figures(step_s=found[0])
-    return _whole(found[0])
+        return Figures(step_s=durations[0])
+    return _whole(durations[0])
 
 
 _LEAST_JOB_S = 1.0
@@ -105,8 +105,8 @@ def _step_s(plain: str) -> float | None:
     groups = several.groups() if several is not None else ()
     if (behind := search(rf"{DURATION}\s*for\s*{NUMBER}\s*{steps}", plain)) is not None:
         groups = (*behind.groups()[5:], *behind.groups()[:5])
-    if groups and (told := number(groups[0], groups[1])) > 0:
-        return duration(groups[2:]) / told or None
+    if groups and (step_count := number(groups[0], groups[1])) > 0:
+        return duration(groups[2:]) / step_count or None
     direct = (
         _seconds(plain, rf"{DURATION}\s*(?:{_PER}){STEPS}")
         or _seconds(plain, rf"(?:每|一)(?:个)?\s*{STEPS}\s*(?:只?需要?|用时?|耗时|要|约|为|是)?\s*{DURATION}")

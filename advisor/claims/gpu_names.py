@@ -53,20 +53,22 @@ class Cards(NamedTuple):
 
 def find_gpus(text: str, specs: Mapping[str, GpuSpec]) -> Cards:
     """All GPUs that a lower-case text names, in its order; figures beside a name narrow the variant."""
-    found: dict[int, Mention] = {}
+    mentions_by_start: dict[int, Mention] = {}
     taken = [False] * len(text)
     for pattern, keys in _patterns(specs, text):
         for match in pattern.finditer(text):
             if not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = [True] * (match.end() - match.start())
-                found[match.start()] = Mention(match.start(), match.end(), _narrowed(keys, text, match, specs))
+                mentions_by_start[match.start()] = Mention(
+                    match.start(), match.end(), _narrowed(keys, text, match, specs)
+                )
     unknown = [
         match.group().strip() for match in _UNKNOWN.finditer(text) if not any(taken[match.start() : match.end()])
     ]
-    if not unknown and not found:
+    if not unknown and not mentions_by_start:
         places = (match.group(1) for match in _PLACE.finditer(text))
         unknown = [name for name in places if _NO_CARD.match(name) is None]
-    return Cards(tuple(found[start] for start in sorted(found)), tuple(dict.fromkeys(unknown)))
+    return Cards(tuple(mentions_by_start[start] for start in sorted(mentions_by_start)), tuple(dict.fromkeys(unknown)))
 
 
 def shared_name(specs: Sequence[GpuSpec]) -> str:

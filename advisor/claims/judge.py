@@ -72,7 +72,7 @@ def _of_memory(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
 def _is_only_about_utilisation(claim: Claim) -> bool:
     """Whether no time and no rate is claimed beside the share of the peak: those are judged by themselves."""
     beside = (claim.step_s, claim.samples_per_s, claim.tokens_per_s, claim.epoch_s, claim.job_s, claim.speed_up_ratio)
-    return all(one is None for one in beside)
+    return all(figure is None for figure in beside)
 
 
 def _of_its_size(claim: Claim, predictor: Predictor) -> Claim:

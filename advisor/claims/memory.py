@@ -62,8 +62,8 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     right = bool(best.fits) == bool(claim.fits)
     smaller = _smaller(claim, predictor, workload, batch) if claim.fits and not right and not close else None
     if smaller is not None:
-        way, one = smaller
-        held = one.peak_memory_bytes
+        way, prediction = smaller
+        held = prediction.peak_memory_bytes
         assert held is not None
         numbers |= {"usual_bytes": need.value, "way": Listed(reasons=(Reason.of(f"claim-way-{way}"),))}
         numbers |= held.arguments("need", "bytes")
@@ -78,13 +78,19 @@ def _with_most_memory(claim: Claim, predictor: Predictor, workload: Workload, ba
     """The set-up on the variant with the most memory; several cards share the parameters unless a copy each is said."""
     count = claim.count or 1
     strategy: Strategy = (claim.strategy or "fsdp") if count > 1 else "single"
-    found: list[Prediction] = []
+    predictions: list[Prediction] = []
     for spec in (predictor.specs[key] for key in claim.gpus):
         precision = usual_precision(spec, workload.training.precision)
         if precision is not None:
-            found += predictor.predict(workload, (candidate(spec, precision, batch, count=count, strategy=strategy),))
-    known = [one for one in found if one.fits is not None and one.peak_memory_bytes is not None]
-    return max(known, key=lambda one: one.memory_capacity_bytes or 0.0, default=None)
+            predictions += predictor.predict(
+                workload, (candidate(spec, precision, batch, count=count, strategy=strategy),)
+            )
+    told_memory = [
+        prediction
+        for prediction in predictions
+        if prediction.fits is not None and prediction.peak_memory_bytes is not None
+    ]
+    return max(told_memory, key=lambda prediction: prediction.memory_capacity_bytes or 0.0, default=None)
 
 
 def _smaller(claim: Claim, predictor: Predictor, workload: Workload, batch: int) -> tuple[str, Prediction] | None:
@@ -95,9 +101,9 @@ def _smaller(claim: Claim, predictor: Predictor, workload: Workload, batch: int)
     changes: dict[str, object] = {"clip_gradient_norm": None}
     for way, change in _LESS:
         changes |= change
-        one = _with_most_memory(claim, predictor, with_training(workload, **changes), batch)
-        if one is not None and one.fits:
-            return way, one
+        prediction = _with_most_memory(claim, predictor, with_training(workload, **changes), batch)
+        if prediction is not None and prediction.fits:
+            return way, prediction
     return None
 
 
@@ -110,7 +116,7 @@ def check_memory_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     asked = msgspec.structs.replace(claim, gpus=keys)
     names = models_of(asked, predictor)
     expected = range_over(
-        [one for key in keys for name in names for one in _memory_ratios(asked, predictor, key, name)]
+        [estimate for key in keys for name in names for estimate in _memory_ratios(asked, predictor, key, name)]
     )
     if expected is None:
         sides = {side: name for side, name in words_of(claim).items() if side != "change"}
@@ -147,14 +153,14 @@ def _memory_ratios(claim: Claim, predictor: Predictor, key: str, name: str) -> l
         else sorted({1, own, max(_LARGE_BATCH, _LARGE_FACTOR * own)})
     )
     solved = dataclasses.replace(predictor, solves_memory=True)
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for batch in batches:
         pair = predicted_pair(claim, solved, predictor.specs[key], name, batch)
         if pair is not None:
-            after, before = (one.peak_memory_bytes for one in pair)
+            after, before = (prediction.peak_memory_bytes for prediction in pair)
             if after is not None and before is not None:
-                found.append(_one_way(claim, independent_ratio(after, before)))
-    return found
+                estimates.append(_one_way(claim, independent_ratio(after, before)))
+    return estimates
 
 
 def _one_way(claim: Claim, ratio: Estimate) -> Estimate:

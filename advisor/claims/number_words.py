@@ -52,12 +52,12 @@ _CHINESE_SPELLED = re.compile(
 def spelled_out(plain: str) -> str:
     """The text with `three hours`, `half an hour`, `三小时` and `一个半小时` in digits."""
     plain = re.sub(
-        r"([一两二三四五六七八九\d])个半小时", lambda found: f"{_WORDS.get(found[1], found[1])}.5小时", plain
+        r"([一两二三四五六七八九\d])个半小时", lambda match: f"{_WORDS.get(match[1], match[1])}.5小时", plain
     )
     plain = re.sub(r"\ban hour and a half\b", "1.5 hours", plain)
-    plain = _ENGLISH_SPELLED.sub(lambda found: _WORDS[found[1]], plain)
-    plain = re.sub(r"([一两二三四五])倍半", lambda found: f"{_WORDS[found[1]]}.5倍", plain)
-    plain = _CHINESE_SPELLED.sub(lambda found: _chinese(found[1]), plain)
+    plain = _ENGLISH_SPELLED.sub(lambda match: _WORDS[match[1]], plain)
+    plain = re.sub(r"([一两二三四五])倍半", lambda match: f"{_WORDS[match[1]]}.5倍", plain)
+    plain = _CHINESE_SPELLED.sub(lambda match: _chinese(match[1]), plain)
     # No blank stands between a Latin word and a number in Chinese; a digit behind a letter belongs to a card's name.
     return re.sub(r"(epoch|step|batch|iteration|ddp|fsdp|parallel)(?=\d)", r"\1 ", plain)
 

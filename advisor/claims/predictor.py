@@ -34,13 +34,13 @@ def tables_of(
     from advisor.recommend.precisions import sensible_precisions
 
     wanted = tuple(dict.fromkeys(TRACE_PRECISIONS[precision] for precision in sensible_precisions(workload)))
-    known = known_tables(workload, wanted)
-    if set(wanted) <= set(known):
-        return known
+    tables = known_tables(workload, wanted)
+    if set(wanted) <= set(tables):
+        return tables
     try:
-        return drive(trace_workload(workload, wanted, allow_code=allow_code), on_event) or known
+        return drive(trace_workload(workload, wanted, allow_code=allow_code), on_event) or tables
     except TraceUnanswered:
-        return known
+        return tables
 
 
 @dataclass
@@ -64,8 +64,8 @@ class Predictor:
         """The traces of a workload, its own precision among them, remembered by everything that a trace depends on."""
         key, own = traced_as(workload), TRACE_PRECISIONS[workload.training.precision]
         if (key, own) not in self._tables:
-            found = self.table_source(workload)
-            self._tables |= dict.fromkeys([(key, one) for one in (own, *found)], found)
+            traced = self.table_source(workload)
+            self._tables |= dict.fromkeys([(key, precision) for precision in (own, *traced)], traced)
         return self._tables[key, own]
 
     def predict(self, workload: Workload, candidates: Sequence[Candidate]) -> tuple[Prediction, ...]:
@@ -81,9 +81,9 @@ class Predictor:
         self.machine = machine = self.machine or detect_machine()
         solver = MemorySolver(workload.training, tables, self.specs, machine)
         sources = Sources(workload=workload, tables=tables, specs=self.specs, machine=machine)
-        found = predict_candidates(candidates, sources, solver.answer if self.solves_memory else unknown_memory)
-        order = {one.set_up: place for place, one in enumerate(candidates)}
-        return tuple(sorted(found.predictions, key=lambda one: order[one.set_up]))
+        predicted = predict_candidates(candidates, sources, solver.answer if self.solves_memory else unknown_memory)
+        order = {candidate.set_up: place for place, candidate in enumerate(candidates)}
+        return tuple(sorted(predicted.predictions, key=lambda prediction: order[prediction.set_up]))
 
 
 def candidate(  # noqa: PLR0913 - the fields of a set-up

@@ -92,8 +92,8 @@ def _before_to_after(plain: str) -> float | None:
     if between is not None:
         before, after = duration(between.groups()[1:6]), duration(between.groups()[6:])
         # `2 h to 3 h` is a range, `from 2 h to 3 h` a change.
-        told = between.group(1) is not None or before > after
-        return before / after if before > 0 and after > 0 and told else None
+        is_change = between.group(1) is not None or before > after
+        return before / after if before > 0 and after > 0 and is_change else None
     rates = search(rf"{NUMBER}\s*(?:\S+/s)?{_TO}{RATE}", plain)
     if rates is not None and search(r"from|从|由|became|变|->|→", plain):
         before, after = number(*rates.groups()[:2]), number(*rates.groups()[2:4])
@@ -134,8 +134,8 @@ def _slower(plain: str) -> float | None:
         return 1 - share if share < 1 else 1 / (1 + share)
     times = search(rf"{NUMBER}\s*{FOLD}\s*(?:as? )?{_SLOWER}", plain) or search(rf"{_LOSS}\s*{NUMBER}\s*[倍x×]", plain)
     if times is not None:
-        told = number(times.group(1), times.group(2))
-        return 1 / told if told > 0 else None
+        factor = number(times.group(1), times.group(2))
+        return 1 / factor if factor > 0 else None
     return _slower_in_words(plain)
 
 

@@ -87,7 +87,7 @@ def _expected_scaling(claim: Claim, predictor: Predictor) -> Estimate | None:
     open_ones: tuple[Precision, ...] = (workload.training.precision, "fp32")
     precisions = (claim.precision,) if claim.precision is not None else tuple(dict.fromkeys(open_ones))
     alone = claim.reference_count == 1
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for spec in (predictor.specs[key] for key in claim.gpus):
         for precision, batch in itertools.product(precisions, batches):
             if rate_of(spec, precision) is None:
@@ -97,8 +97,8 @@ def _expected_scaling(claim: Claim, predictor: Predictor) -> Estimate | None:
             more = candidate(spec, precision, batch, count=claim.count, strategy=claim.strategy or "ddp")
             pair = predictor.predict(workload, (fewer, more))
             if len(pair) == 2:  # noqa: PLR2004 - both could be predicted
-                found.append(_scaling(pair[0], pair[1]))
-    return range_over(found)
+                estimates.append(_scaling(pair[0], pair[1]))
+    return range_over(estimates)
 
 
 def _scaling(fewer: Prediction, more: Prediction) -> Estimate:
@@ -124,13 +124,15 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if stated is not None and (stated == "fp8" or claim.reference_precision is not None):
         return _check_each(claim, predictor, fast, slow, stated)
     precisions = (stated,) if stated is not None else _ASKED
-    by_precision = {one: found for one in _ASKED if (found := card_ratio(claim, predictor, fast, slow, one))}
+    by_precision = {
+        precision: estimate for precision in _ASKED if (estimate := card_ratio(claim, predictor, fast, slow, precision))
+    }
     shown = stated if stated in by_precision else _nearest(ratio, by_precision)
     if shown is None:
         raise refusal("claim-cards-not-predicted", claim, predictor.specs)
     expected, bound = by_precision[shown], _largest_bound(claim, fast, slow, precisions)
-    holding = [one for one, found in by_precision.items() if found.holds(ratio)]
-    inside = [one for one in holding if one in precisions]
+    holding = [precision for precision, estimate in by_precision.items() if estimate.holds(ratio)]
+    inside = [precision for precision in holding if precision in precisions]
     numbers: Arguments = {
         "device": counted(claim.count or 1, shared_name(fast)),
         "other": counted(claim.reference_count, shared_name(slow)),
@@ -162,11 +164,11 @@ def _check_each(
     expected = card_ratio(claim, predictor, fast, slow, precision)
     if expected is None:
         raise refusal("claim-cards-not-predicted", claim, predictor.specs)
-    ratio, others = claim.speed_up_ratio or 1.0, {_other_precision(claim, one, precision) for one in slow} - {None}
+    ratio, others = claim.speed_up_ratio or 1.0, {_other_precision(claim, card, precision) for card in slow} - {None}
     bounds = [
-        bound * clock_slack(one)
-        for one, other in itertools.product(fast, slow)
-        if (bound := _pair_bound(claim, one, other, precision)) is not None
+        bound * clock_slack(faster)
+        for faster, other in itertools.product(fast, slow)
+        if (bound := _pair_bound(claim, faster, other, precision)) is not None
     ]
     bound = max(bounds) * (claim.count or 1) / claim.reference_count if bounds else None
     verdict, word = held_against(ratio, expected)
@@ -177,7 +179,7 @@ def _check_each(
         "other": counted(claim.reference_count, shared_name(slow)),
         "claimed_ratio": ratio,
         "precision": PRECISION_LABELS[precision],
-        "other_precision": any_precision_of(one for one in _ORDER if one in others),
+        "other_precision": any_precision_of(precision for precision in _ORDER if precision in others),
         **expected.arguments("expected", "ratio"),
         "bound_ratio": bound or 0.0,
     }
@@ -210,8 +212,8 @@ def _pair_bound(claim: Claim, fast: GpuSpec, slow: GpuSpec, precision: Precision
 
 def _nearest(ratio: float, by_precision: Mapping[Precision, Estimate]) -> Precision | None:
     """The precision that comes nearest to a claimed ratio: of those expected below it, else of all."""
-    below = [one for one in by_precision if by_precision[one].value <= ratio]
-    return min(below or by_precision, key=lambda one: abs(by_precision[one].value - ratio), default=None)
+    below = [precision for precision in by_precision if by_precision[precision].value <= ratio]
+    return min(below or by_precision, key=lambda precision: abs(by_precision[precision].value - ratio), default=None)
 
 
 def _largest_bound(
@@ -219,9 +221,9 @@ def _largest_bound(
 ) -> float | None:
     """The most over all variants and precisions in question, with the faster card's clock slack, by the counts."""
     bounds = [
-        bound * clock_slack(one)
-        for one, other, precision in itertools.product(fast, slow, precisions)
-        if (bound := ratio_bound(one, other, precision)) is not None
+        bound * clock_slack(faster)
+        for faster, other, precision in itertools.product(fast, slow, precisions)
+        if (bound := ratio_bound(faster, other, precision)) is not None
     ]
     return max(bounds) * (claim.count or 1) / claim.reference_count if bounds else None
 
@@ -231,15 +233,15 @@ def card_ratio(
 ) -> Estimate | None:
     """Predicted ratio of rates at one precision, over models (the claim's, or a panel) and variants."""
     panel = FP8_PANEL if precision == "fp8" else PANEL if claim.parameters is None else SIZED_PANEL
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for name in stand_ins(claim, predictor, panel):
         workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
         own = workload.training.batch_size
         batches = (own, own * _OPEN_FACTORS[-1]) if precision == "fp8" and claim.batch_size is None else (own,)
-        for one, other, batch in itertools.product(fast, slow, batches):
+        for faster, other, batch in itertools.product(fast, slow, batches):
             sized = with_training(workload, batch_size=batch)
-            found += _one_ratio(claim, predictor, sized, (one, other), precision)
-    return range_over(found)
+            estimates += _one_ratio(claim, predictor, sized, (faster, other), precision)
+    return range_over(estimates)
 
 
 def _one_ratio(
@@ -257,9 +259,9 @@ def _one_ratio(
     pair = predictor.predict(
         workload,
         tuple(
-            candidate(card, one, batch, count=count, strategy="single" if count == 1 else strategy)
-            for card, one, count in zip(cards, used, counts, strict=True)
-            if one is not None
+            candidate(card, precision, batch, count=count, strategy="single" if count == 1 else strategy)
+            for card, precision, count in zip(cards, used, counts, strict=True)
+            if precision is not None
         ),
     )
     if len(pair) != 2:  # noqa: PLR2004 - both could be predicted
@@ -274,8 +276,8 @@ def _one_ratio(
 def _rate_reasons(fast: GpuSpec, slow: GpuSpec) -> Iterator[Reason]:
     """The data-sheet rates that turn the order, one reason a precision that both cards have."""
     for precision in ("fp32", "tf32", "fp16_amp"):
-        one, other = rate_of(fast, precision), rate_of(slow, precision)
-        if one is not None and other is not None:
-            rates = {"rate_flop_per_s": one, "other_rate_flop_per_s": other}
+        fast_rate, other = rate_of(fast, precision), rate_of(slow, precision)
+        if fast_rate is not None and other is not None:
+            rates = {"rate_flop_per_s": fast_rate, "other_rate_flop_per_s": other}
             label = PRECISION_LABELS[precision]
             yield Reason.of("claim-rates", device=fast.name, other=slow.name, precision=label, **rates)

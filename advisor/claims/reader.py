@@ -157,7 +157,8 @@ def _precisions(plain: str, sides: Sides, cards: tuple[Mention, ...]) -> tuple[P
     if not sides.reference:
         return compared_precisions(plain)
     ends = [
-        next((one.start, one.end) for one in cards if one.keys == keys) for keys in (sides.subject, sides.reference)
+        next((mention.start, mention.end) for mention in cards if mention.keys == keys)
+        for keys in (sides.subject, sides.reference)
     ]
     return precisions_of_cards(plain, ends)
 
@@ -220,15 +221,21 @@ def _changed(claim: Claim, change: Changed) -> Claim:
     of_change = claim.speed_up_ratio is not None or claim.memory_ratio is not None
     others = (claim.reference_precision, claim.reference_batch_size, claim.reference_strategy)
     counted = not change.certain and claim.reference_count != (claim.count or 1)
-    if not of_change or claim.reference_gpus or claim.compile or counted or any(one is not None for one in others):
+    if (
+        not of_change
+        or claim.reference_gpus
+        or claim.compile
+        or counted
+        or any(stated is not None for stated in others)
+    ):
         return claim
-    told: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for name, pair in (("tuning", change.tuning), ("attention", change.attention)):
-        told |= {name: pair[0], f"reference_{name}": pair[1]} if pair is not None else {}
+        settings |= {name: pair[0], f"reference_{name}": pair[1]} if pair is not None else {}
     if change.checkpointing is not None:
         after, before = change.checkpointing
-        told |= {"activation_checkpointing": after, "reference_activation_checkpointing": before}
-    return msgspec.structs.replace(claim, **told)
+        settings |= {"activation_checkpointing": after, "reference_activation_checkpointing": before}
+    return msgspec.structs.replace(claim, **settings)
 
 
 def _workload(plain: str) -> str | None:
@@ -247,7 +254,7 @@ def _fits(plain: str, *, sized: bool) -> bool | None:
 def normalised(text: str) -> str:
     """Lower case, full-width forms narrowed, digit groups joined, spreads (`± 2`) left out, blanks and dashes alike."""
     plain = unicodedata.normalize("NFKC", text).lower()
-    plain = re.sub(r"(?<![a-z\d-])\d{1,3}(?:,\d{3})+(?!\d)", lambda found: found[0].replace(",", ""), plain)
+    plain = re.sub(r"(?<![a-z\d-])\d{1,3}(?:,\d{3})+(?!\d)", lambda match: match[0].replace(",", ""), plain)
     plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)
     plain = _LAPTOP_BEFORE.sub(r"rtx \1 laptop ", _LAPTOP_BEHIND.sub(r"rtx \1 laptop ", plain))
@@ -256,19 +263,19 @@ def normalised(text: str) -> str:
 
 def _number_of(patterns: tuple[str, ...], plain: str) -> int | None:
     """The first number that one of the patterns finds; None: none, or one beyond the claim type's range."""
-    match = next((found for pattern in patterns if (found := search(pattern, plain)) is not None), None)
+    match = next((hit for pattern in patterns if (hit := search(pattern, plain)) is not None), None)
     number = int(match.group(1)[:_DIGITS]) if match is not None else 0
     return number if 1 <= number <= _LARGEST else None
 
 
 def _compared_batches(plain: str) -> tuple[int, int] | None:
     """Two batch sizes that are held against each other: `batch 64 is 1.3 times as fast as batch 32`."""
-    found = [int(match.group(1)[:_DIGITS]) for match in re.finditer(_BATCH[0], plain, re.ASCII)]
-    if (told := search(_BATCH_INSTEAD, plain)) is not None:
-        found = [int(one[:_DIGITS]) for one in told.groups()]
-    if len(found) != 2 or found[0] == found[1] or not all(1 <= size <= _LARGEST for size in found):  # noqa: PLR2004 - a pair
+    batches = [int(match.group(1)[:_DIGITS]) for match in re.finditer(_BATCH[0], plain, re.ASCII)]
+    if (instead := search(_BATCH_INSTEAD, plain)) is not None:
+        batches = [int(digits[:_DIGITS]) for digits in instead.groups()]
+    if len(batches) != 2 or batches[0] == batches[1] or not all(1 <= size <= _LARGEST for size in batches):  # noqa: PLR2004 - a pair
         return None
-    return found[0], found[1]
+    return batches[0], batches[1]
 
 
 def _times(rate: float | None, cards: int) -> float | None:

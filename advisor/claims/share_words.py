@@ -133,15 +133,17 @@ def find_memory_ratio(plain: str) -> tuple[float, str] | None:
         for pattern in patterns:
             match = search(pattern, plain)
             if match is not None:
-                found = ratio(tuple(group for group in match.groups() if group is not None), match.group())
-                return (found, blanked(plain, pattern)) if found is not None else None
+                memory_ratio = ratio(tuple(group for group in match.groups() if group is not None), match.group())
+                return (memory_ratio, blanked(plain, pattern)) if memory_ratio is not None else None
     return None
 
 
 def _sizes(groups: tuple[str, ...], words: str) -> float | None:
     first, unit, second, other = groups[:4]
-    one, two = (float(size) * (1.0 if kind[0] == "g" else 1e-3) for size, kind in ((first, unit), (second, other)))
-    before, after = (two, one) if "instead of" in words else (one, two)
+    first_gb, second_gb = (
+        float(size) * (1.0 if kind[0] == "g" else 1e-3) for size, kind in ((first, unit), (second, other))
+    )
+    before, after = (second_gb, first_gb) if "instead of" in words else (first_gb, second_gb)
     return after / before if before > 0 and after > 0 else None
 
 

@@ -41,13 +41,13 @@ class Sides(NamedTuple):
 
 def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     """Who is compared with whom, and by how much."""
-    named, cards = find_counts(plain, [(one.start, one.end) for one in mentions]), _different(mentions)
+    named, cards = find_counts(plain, [(mention.start, mention.end) for mention in mentions]), _different(mentions)
     if len(cards) == _PAIR:
         return _cards(plain, cards, named)
     counts = _distinct(named)
     subject = cards[0].keys if cards else ()
-    count = max((one for _, one in counts), default=None)
-    reference_count = min(one for _, one in counts) if len(counts) == _PAIR else 1
+    count = max((value for _, value in counts), default=None)
+    reference_count = min(value for _, value in counts) if len(counts) == _PAIR else 1
     figures = _figures(plain)
     ratio = None
     if len(counts) == _PAIR and len(figures) == _PAIR:
@@ -75,14 +75,16 @@ def _different(mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
     if not mentions:
         return ()
     first = mentions[0]
-    other = next((one for one in mentions[1:] if one.keys != first.keys), None)
+    other = next((mention for mention in mentions[1:] if mention.keys != first.keys), None)
     return (first,) if other is None else (first, other)
 
 
 def _figures(plain: str) -> list[tuple[int, float]]:
     """The two speeds that a text states and where, in its order: of two rates, or the inverse of two durations."""
-    found = [match for pattern in (RATE, RATE_BEHIND) for match in re.finditer(pattern, plain, re.ASCII)]
-    rates = [(match.start(1), number(*match.groups()[:2])) for match in sorted(found, key=lambda match: match.start(1))]
+    matches = [match for pattern in (RATE, RATE_BEHIND) for match in re.finditer(pattern, plain, re.ASCII)]
+    rates = [
+        (match.start(1), number(*match.groups()[:2])) for match in sorted(matches, key=lambda match: match.start(1))
+    ]
     if len(rates) == _PAIR and all(rate > 0 for _, rate in rates):
         return rates
     times = [(match.start(), duration(match.groups())) for match in re.finditer(DURATION, plain, re.ASCII)]
@@ -92,7 +94,7 @@ def _figures(plain: str) -> list[tuple[int, float]]:
 
 def _beside_count(figures: list[tuple[int, float]], place: int) -> float:
     """The speed beside a number of cards over the other one: `before it took 3 hours, with 2 GPUs 52 minutes`."""
-    near = next((one for one in figures if one[0] > place), figures[-1])
+    near = next((figure for figure in figures if figure[0] > place), figures[-1])
     far = figures[0] if near is figures[1] else figures[1]
     return near[1] / far[1]
 
@@ -132,10 +134,10 @@ def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int]
 def _own_counts(cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> tuple[int, int]:
     """How many of either card: the number beside its name; one that stands beside neither is that of both."""
     beside = [
-        next((one for place, one in counts if card.start - _NEAR <= place <= card.end + _NEAR // 2), None)
+        next((value for place, value in counts if card.start - _NEAR <= place <= card.end + _NEAR // 2), None)
         for card in cards
     ]
-    both = max((one for _, one in counts), default=1) if beside == [None, None] else 1
+    both = max((value for _, value in counts), default=1) if beside == [None, None] else 1
     return beside[0] or both, beside[1] or both
 
 

@@ -51,14 +51,14 @@ _TRAINS = rf"{_LORA}|\btrain\w*|\bfine-?\s?tun\w*|\bpre-?train\w*|训练|微调|
 
 def find_parameters(plain: str) -> float | None:
     """The size in parameters (`7B`, `1.3 billion`, `70亿参数`); None: none is named, or it is a mixture's."""
-    found = [
+    sizes = [
         (match.start(), float(match.group(1)) * scale)
         for pattern, scale in _SIZES
         for match in re.finditer(pattern, plain, re.ASCII)
     ]
-    if not found or is_mixture(plain):
+    if not sizes or is_mixture(plain):
         return None
-    return min(found)[1] or None
+    return min(sizes)[1] or None
 
 
 def is_mixture(plain: str) -> bool:
@@ -103,7 +103,7 @@ def says_possible(plain: str, *, sized: bool) -> bool | None:
 
 def cards_of_memory(plain: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """Every card of the memory that stands for one (`a 24 GB card`); none where none is named."""
-    match = next((found for pattern in _MEMORY if (found := search(pattern, plain)) is not None), None)
+    match = next((hit for pattern in _MEMORY if (hit := search(pattern, plain)) is not None), None)
     if match is None:
         return ()
     return tuple(key for key, spec in specs.items() if spec.memory_bytes == int(match.group(1)) * 2.0**30)

@@ -82,7 +82,7 @@ def check_sized(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
 def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Whether so many parameters fit the cards, by the bytes that each way of training keeps of one."""
-    spec = max((predictor.specs[key] for key in claim.gpus), key=lambda one: one.memory_bytes or 0.0)
+    spec = max((predictor.specs[key] for key in claim.gpus), key=lambda spec: spec.memory_bytes or 0.0)
     if spec.memory_bytes is None:
         raise refusal("claim-without-prediction", claim, predictor.specs, **_unpredicted(claim, spec))
     parameters, shared = claim.parameters or 0.0, _sharing(claim)
@@ -196,13 +196,15 @@ def _expected_tokens_per_s(claim: Claim, predictor: Predictor) -> tuple[tuple[st
     One shape of model alone would take its own heads, widths and vocabulary for those of all models of a size.
     """
     names: list[str] = []
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for parameters, workload in alike(claim, predictor):
         scale = length_of(workload) * parameters / (claim.parameters or 1.0)
-        rates = [one.samples_per_s.scaled(scale) for one in predicted(claim, predictor, workload, parameters)]
+        rates = [
+            prediction.samples_per_s.scaled(scale) for prediction in predicted(claim, predictor, workload, parameters)
+        ]
         names += [workload.name] if rates else []
-        found += rates
-    return tuple(names), range_over(found)
+        estimates += rates
+    return tuple(names), range_over(estimates)
 
 
 def alike(claim: Claim, predictor: Predictor) -> list[tuple[int, Workload]]:
@@ -210,13 +212,17 @@ def alike(claim: Claim, predictor: Predictor) -> list[tuple[int, Workload]]:
     like: tuple[str, ...] = _LIKE_FULL
     if claim.trainable == "lora":
         like = _LIKE_QUANTISED if claim.weights_bits == 4 else _LIKE_ADAPTERS  # noqa: PLR2004 - bits
-    known: list[tuple[float, int, Workload]] = []
+    by_distance: list[tuple[float, int, Workload]] = []
     for workload in map(load_workload, like):
         parameters = max((table.parameter_count for table in predictor.tables(workload).values()), default=0)
         if parameters:
-            known.append((abs(math.log(parameters / (claim.parameters or 1.0))), parameters, workload))
-    known.sort(key=lambda one: one[0])
-    kept = [one for place, one in enumerate(known[:_MOST_ALIKE]) if place == 0 or one[0] <= math.log(_FARTHEST)]
+            by_distance.append((abs(math.log(parameters / (claim.parameters or 1.0))), parameters, workload))
+    by_distance.sort(key=lambda measured: measured[0])
+    kept = [
+        measured
+        for place, measured in enumerate(by_distance[:_MOST_ALIKE])
+        if place == 0 or measured[0] <= math.log(_FARTHEST)
+    ]
     return [(parameters, workload) for _, parameters, workload in kept]
 
 
@@ -227,9 +233,9 @@ def predicted(claim: Claim, predictor: Predictor, workload: Workload, parameters
     asked = (claim.precision,) if claim.precision is not None else _HALF
     open_ones = _BATCHES[-1:] if parameters * _SMALLER < (claim.parameters or 0.0) else _BATCHES
     batches = (claim.batch_size,) if claim.batch_size is not None else open_ones
-    found: list[Prediction] = []
+    predictions: list[Prediction] = []
     for spec in (predictor.specs[key] for key in claim.gpus):
-        found += predictor.predict(
+        predictions += predictor.predict(
             workload,
             tuple(
                 candidate(spec, precision, batch, count=count, strategy=strategy, accumulation_steps=steps)
@@ -239,7 +245,7 @@ def predicted(claim: Claim, predictor: Predictor, workload: Workload, parameters
                 for steps in {1, workload.training.gradient_accumulation_steps}
             ),
         )
-    return found
+    return predictions
 
 
 def flop_per_token(claim: Claim) -> float:
@@ -251,8 +257,13 @@ def flop_per_token(claim: Claim) -> float:
 
 def _fastest(specs: Sequence[GpuSpec], precisions: Sequence[Precision]) -> tuple[Precision, GpuSpec] | None:
     """The precision and the variant of the card with the highest peak; None where no card has one of them."""
-    rates = [(rate, one, spec) for spec in specs for one in precisions if (rate := rate_of(spec, one)) is not None]
-    best = max(rates, key=lambda found: found[0], default=None)
+    rates = [
+        (rate, precision, spec)
+        for spec in specs
+        for precision in precisions
+        if (rate := rate_of(spec, precision)) is not None
+    ]
+    best = max(rates, key=lambda rate: rate[0], default=None)
     return None if best is None else best[1:]
 
 
@@ -271,12 +282,14 @@ def _tokens_per_s(claim: Claim) -> float | None:
 
 def _lacking(claim: Claim, predictor: Predictor, most_per_s: float, numbers: Arguments) -> SaidError:
     """What a time lacks, with the tokens that its cards could at most have passed in it."""
-    time_s = next((one for one in (claim.step_s, claim.epoch_s, claim.job_s) if one is not None), None)
+    time_s = next(
+        (duration_s for duration_s in (claim.step_s, claim.epoch_s, claim.job_s) if duration_s is not None), None
+    )
     if time_s is None:
         return refusal("claim-size-without-length", claim, predictor.specs)
-    told: Arguments = {**numbers, "time_s": time_s, "most_tokens": format_count(most_per_s * time_s)}
+    arguments: Arguments = {**numbers, "time_s": time_s, "most_tokens": format_count(most_per_s * time_s)}
     code = "claim-size-step-without-tokens" if claim.step_s is not None else "claim-size-without-tokens"
-    return refusal(code, claim, predictor.specs, **told)
+    return refusal(code, claim, predictor.specs, **arguments)
 
 
 def _unpredicted(claim: Claim, spec: GpuSpec) -> Arguments:

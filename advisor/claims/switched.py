@@ -42,7 +42,7 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         return memory
     speed = _check_speed(claim, predictor)
     verdict = max(memory.verdict, speed.verdict, key=_WORST.index)
-    reasons = (*speed.reasons, *(one for one in memory.reasons if one not in speed.reasons))
+    reasons = (*speed.reasons, *(reason for reason in memory.reasons if reason not in speed.reasons))
     return msgspec.structs.replace(
         speed, verdict=verdict, reasons=reasons, expected_memory_ratio=memory.expected_memory_ratio
     )
@@ -54,8 +54,8 @@ def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     specs = [predictor.specs[key] for key in claim.gpus or _OF_ANY_CARD]
     names = models_of(claim, predictor)
     timed = dataclasses.replace(predictor, solves_memory=False)
-    found = [gain for name in names for spec in specs for gain in _gains(claim, timed, spec, name)]
-    expected = range_over(found)
+    estimates = [gain for name in names for spec in specs for gain in _gains(claim, timed, spec, name)]
+    expected = range_over(estimates)
     if expected is None:
         sides = {side: name for side, name in words_of(claim).items() if side != "change"}
         raise refusal("claim-change-not-predicted", claim, predictor.specs, device=_device(claim, specs), **sides)
@@ -87,14 +87,14 @@ def _device(claim: Claim, specs: Sequence[GpuSpec]) -> str | Names:
 
 def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[Estimate]:
     """How many times as fast the change makes one model, at each batch size that may be meant."""
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for batch in batches_of(claim, name):
         pair = predicted_pair(claim, predictor, spec, name, batch)
         if pair is not None:
             after, before = pair
             unlike = "fp8" in {after.precision, before.precision} or after.strategy != before.strategy
-            found.append(gain_range(after, before, "unlike" if unlike else _gain_kind(claim)))
-    return found
+            estimates.append(gain_range(after, before, "unlike" if unlike else _gain_kind(claim)))
+    return estimates
 
 
 def _gain_kind(claim: Claim) -> GainKind:

@@ -87,7 +87,7 @@ def _judged(claim: Claim, predictor: Predictor, *, fitting: bool = True) -> Clai
     if all(set_up.claimed_step_s > set_up.expected.high for set_up in set_ups):
         return _below(claim, _nearest_own(set_ups, workload) or fastest, workload)
     # Between two ranges, too slow for one precision and too fast for the next, the faster one explains the claim.
-    held = [one for one in set_ups if one.holds] or [one for one in set_ups if one.reached]
+    held = [set_up for set_up in set_ups if set_up.holds] or [set_up for set_up in set_ups if set_up.reached]
     if held:
         return _plausible(claim, _nearest_own(held, workload) or held[0], set_ups)
     explained = _explained(claim, predictor, workload)
@@ -96,7 +96,8 @@ def _judged(claim: Claim, predictor: Predictor, *, fitting: bool = True) -> Clai
     if fastest.bound is not None and all(set_up.impossible for set_up in set_ups):
         return _impossible(claim, fastest, fastest.bound, workload)
     possible = min(
-        (one for one in set_ups if not one.impossible), key=lambda one: one.expected.value / one.claimed_step_s
+        (set_up for set_up in set_ups if not set_up.impossible),
+        key=lambda set_up: set_up.expected.value / set_up.claimed_step_s,
     )
     return _answer(claim, "plausible_only_with", possible, "claim-only-with-better-kernels")
 
@@ -112,14 +113,14 @@ def _set_ups(
     """The claim at one precision, at its batch or, where a rate names none, at every batch that may be meant."""
     own = workload.training.batch_size
     open_batch = claim.batch_size is None and claim.step_s is None
-    batches = [one for one in batch_sizes_around(own) if _SMALLEST_FACTOR * own <= one <= _LARGEST_FACTOR * own]
+    batches = [batch for batch in batch_sizes_around(own) if _SMALLEST_FACTOR * own <= batch <= _LARGEST_FACTOR * own]
     batches = (batches if fitting else batches[:1]) if open_batch else [own]
-    found = []
+    reached_set_ups = []
     for batch in batches:
         set_up = _set_up(claim, predictor, workload, precision, batch)
         if set_up is not None and (not open_batch or not fitting or set_up.best.fits is not False):
-            found.append(set_up)
-    return found
+            reached_set_ups.append(set_up)
+    return reached_set_ups
 
 
 def _set_up(
@@ -134,10 +135,10 @@ def _set_up(
     expected = range_over([_with_waits(claim, prediction) for prediction in predictions])
     if expected is None:
         return None
-    best = min(predictions, key=lambda one: one.step_s.value)
+    best = min(predictions, key=lambda prediction: prediction.step_s.value)
     tables = predictor.tables(changed)
     bounds = [bound for spec in cards if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None]
-    bound = min(bounds, key=lambda one: one.step_s, default=None)
+    bound = min(bounds, key=lambda bound: bound.step_s, default=None)
     return ClaimedSetUp(precision, batch, _claimed_step_s(claim, workload, batch, count), expected, best, bound)
 
 
@@ -212,11 +213,13 @@ def _answer(
 def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp]) -> ClaimAnswer:
     """In range; but if the precision was left out and another one would not do, it holds only with this one."""
     fit = _memory_reasons(set_up)
-    holding = {one.precision for one in set_ups if one.holds} or {one.precision for one in set_ups if one.reached}
-    seen = {one.precision for one in set_ups}
+    holding = {set_up.precision for set_up in set_ups if set_up.holds} or {
+        set_up.precision for set_up in set_ups if set_up.reached
+    }
+    seen = {set_up.precision for set_up in set_ups}
     if claim.precision is None and holding != seen:
         named = any_precision_of(
-            precision for precision in dict.fromkeys(one.precision for one in set_ups) if precision in holding
+            precision for precision in dict.fromkeys(set_up.precision for set_up in set_ups) if precision in holding
         )
         return _answer(claim, "plausible_only_with", set_up, "claim-only-with-precision", fit, precisions=named)
     answer = _answer(claim, "plausible_only_with" if fit else "plausible", set_up, "claim-plausible")
@@ -242,9 +245,9 @@ def _below(claim: Claim, set_up: ClaimedSetUp, workload: Workload) -> ClaimAnswe
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
     """The first change at which a claim that is too fast would hold: precision, layout, compilation, mode, FP16."""
     stated = claim.precision
-    found = _by_precision(claim, predictor, workload, _open(workload)) if stated is not None else None
-    if found is not None:
-        return found
+    answer = _by_precision(claim, predictor, workload, _open(workload)) if stated is not None else None
+    if answer is not None:
+        return answer
     for code, change in _changes(claim, workload):
         changed = with_training(workload, **change)
         mode_kept = "mode" not in change
@@ -273,7 +276,12 @@ def _by_precision(
 def _reaching(
     claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]
 ) -> list[ClaimedSetUp]:
-    return [one for precision in precisions for one in _set_ups(claim, predictor, workload, precision) if one.reached]
+    return [
+        set_up
+        for precision in precisions
+        for set_up in _set_ups(claim, predictor, workload, precision)
+        if set_up.reached
+    ]
 
 
 def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, object]]]:

@@ -48,12 +48,12 @@ def check_utilisation(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         raise refusal("claim-without-card", claim, predictor.specs)
     models = _models(claim, predictor)
     timed = dataclasses.replace(predictor, solves_memory=False)
-    found = [mfu for spec in specs for one in models for mfu in _predicted_shares(claim, timed, spec, one)]
-    expected = range_over(found)
+    shares = [mfu for spec in specs for workload in models for mfu in _predicted_shares(claim, timed, spec, workload)]
+    expected = range_over(shares)
     if expected is None:
         label = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
-        told: Arguments = {"model": _model_text(claim, models), "device": shared_name(specs), "precision": label}
-        raise refusal("claim-without-prediction", claim, predictor.specs, **told)
+        shown: Arguments = {"model": _model_text(claim, models), "device": shared_name(specs), "precision": label}
+        raise refusal("claim-without-prediction", claim, predictor.specs, **shown)
     verdict: Verdict = "plausible"
     if not expected.holds(share):
         verdict = "plausible_only_with" if share > expected.high else "below_expected"
@@ -85,7 +85,7 @@ def _predicted_shares(claim: Claim, predictor: Predictor, spec: GpuSpec, workloa
     Of batches and accumulations that are left open the best one counts: who tells what was reached has looked for it.
     """
     asked = (claim.precision,) if claim.precision is not None else _HALF
-    open_ones = [one for one in asked if rate_of(spec, one) is not None]
+    open_ones = [precision for precision in asked if rate_of(spec, precision) is not None]
     if not open_ones and claim.precision is None:
         open_ones = ["fp32"]
     counts = (claim.count,) if claim.count is not None else _OPEN_COUNTS
@@ -99,14 +99,16 @@ def _predicted_shares(claim: Claim, predictor: Predictor, spec: GpuSpec, workloa
         for accumulated in {1, workload.training.gradient_accumulation_steps}
     )
     best: dict[tuple[Precision, int], Estimate] = {}
-    for one in predictor.predict(workload, set_ups):
-        table, peak = tables.get(TRACE_PRECISIONS[one.precision]), rate_of(spec, one.precision)
+    for prediction in predictor.predict(workload, set_ups):
+        table, peak = tables.get(TRACE_PRECISIONS[prediction.precision]), rate_of(spec, prediction.precision)
         if table is not None and peak is not None:
-            share = one.samples_per_s.scaled(_model_flop(claim, table, workload, one) / (peak * one.count))
-            share = msgspec.structs.replace(
-                share, high=share.high * _without_recomputation(claim, table, workload, one)
+            share = prediction.samples_per_s.scaled(
+                _model_flop(claim, table, workload, prediction) / (peak * prediction.count)
             )
-            key = (one.precision, one.count)
+            share = msgspec.structs.replace(
+                share, high=share.high * _without_recomputation(claim, table, workload, prediction)
+            )
+            key = (prediction.precision, prediction.count)
             best[key] = max(share, best.get(key, share), key=lambda estimate: estimate.value)
     return list(best.values())
 
@@ -115,23 +117,23 @@ def _batches(claim: Claim, workload: Workload) -> list[int]:
     own = workload.training.batch_size
     if claim.batch_size is not None:
         return [claim.batch_size]
-    return [one for one in batch_sizes_around(own) if one in {own * factor for factor in _OPEN_FACTORS}] or [own]
+    return [batch for batch in batch_sizes_around(own) if batch in {own * factor for factor in _OPEN_FACTORS}] or [own]
 
 
-def _model_flop(claim: Claim, table: OpTable, workload: Workload, one: Prediction) -> float:
+def _model_flop(claim: Claim, table: OpTable, workload: Workload, prediction: Prediction) -> float:
     """FLOP of a sample that count as the model's own: those of forward, and as much again for each gradient."""
-    batch = one.batch_size_per_device
+    batch = prediction.batch_size_per_device
     forward = sum(op.count * at(op.flop, batch) for op in table.ops if op.phase == "forward") / batch
     passes = 1.0 if claim.mode == "inference" else _TRAINED_PASSES[workload.training.trainable]
     return passes * forward
 
 
-def _without_recomputation(claim: Claim, table: OpTable, workload: Workload, one: Prediction) -> float:
+def _without_recomputation(claim: Claim, table: OpTable, workload: Workload, prediction: Prediction) -> float:
     """How much more of the peak the same step would reach if nothing were computed again, which a claim leaves open."""
     if claim.mode == "inference" or workload.training.activation_checkpointing == "none":
         return 1.0
-    batch = one.batch_size_per_device
-    return max(1.0, step_flop(table, batch) / batch / _model_flop(claim, table, workload, one))
+    batch = prediction.batch_size_per_device
+    return max(1.0, step_flop(table, batch) / batch / _model_flop(claim, table, workload, prediction))
 
 
 def _model_text(claim: Claim, models: list[Workload]) -> str:
@@ -143,11 +145,11 @@ def _like(claim: Claim, models: list[Workload], specs: list[GpuSpec]) -> tuple[R
     if claim.workload is not None:
         return ()
     asked = (claim.precision,) if claim.precision is not None else _HALF
-    spec = max(specs, key=lambda one: max((rate_of(one, precision) or 0.0 for precision in asked), default=0.0))
+    spec = max(specs, key=lambda spec: max((rate_of(spec, precision) or 0.0 for precision in asked), default=0.0))
     peak = max((rate_of(spec, precision) or 0.0 for precision in asked), default=0.0)
     flop = flop_per_token(claim) * (claim.parameters or 1.0)
     rate = (claim.mfu_fraction or 0.0) * peak / flop
-    names = Names(names=tuple(one.name for one in models))
+    names = Names(names=tuple(workload.name for workload in models))
     said = Reason.of("claim-sized-like", like=names)
     if not rate:
         return (said,)

@@ -113,10 +113,10 @@ def first_named(words: tuple[tuple[str, Word], ...], plain: str) -> Word | None:
 
 def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
     """Two precisions that are held against each other: `BF16 is twice as fast as FP32`; None: not two."""
-    told = named_in_order(PRECISIONS, plain)
-    if len(told) == 1 and told[0][1] != "fp32" and search(_BROUGHT, plain[told[0][0] :]):
-        return told[0][1], "bf16_amp" if told[0][1] == "fp8" else "fp32"
-    return held_against_each_other([precision for _, precision in told], plain)
+    named = named_in_order(PRECISIONS, plain)
+    if len(named) == 1 and named[0][1] != "fp32" and search(_BROUGHT, plain[named[0][0] :]):
+        return named[0][1], "bf16_amp" if named[0][1] == "fp8" else "fp32"
+    return held_against_each_other([precision for _, precision in named], plain)
 
 
 def precisions_of_cards(plain: str, cards: Sequence[tuple[int, int]]) -> tuple[Precision, Precision] | None:
@@ -124,12 +124,12 @@ def precisions_of_cards(plain: str, cards: Sequence[tuple[int, int]]) -> tuple[P
 
     `cards`: the places of their names, from and to.
     """
-    told = named_in_order(PRECISIONS, plain)
-    if len(told) != 2 or told[0][1] == told[1][1]:  # noqa: PLR2004 - a pair
+    named = named_in_order(PRECISIONS, plain)
+    if len(named) != 2 or named[0][1] == named[1][1]:  # noqa: PLR2004 - a pair
         return None
-    near = [min((0, 1), key=lambda which: abs(told[which][0] - end)) for _, end in cards]
+    near = [min((0, 1), key=lambda which: abs(named[which][0] - end)) for _, end in cards]
     first, other = near if near[0] != near[1] else (0, 1)
-    return told[first][1], told[other][1]
+    return named[first][1], named[other][1]
 
 
 def named_in_order(words: tuple[tuple[str, Word], ...], plain: str) -> list[tuple[int, Word]]:
@@ -143,13 +143,13 @@ def named_in_order(words: tuple[tuple[str, Word], ...], plain: str) -> list[tupl
     return [(end, meant) for _, end, meant in sorted(taken)]
 
 
-def held_against_each_other(told: Sequence[Word], plain: str) -> tuple[Word, Word] | None:
+def held_against_each_other(named: Sequence[Word], plain: str) -> tuple[Word, Word] | None:
     """After and before of two things that a text names in this order; None: not two, or not held together."""
-    if len(told) != 2 or told[0] == told[1]:  # noqa: PLR2004 - a pair
+    if len(named) != 2 or named[0] == named[1]:  # noqa: PLR2004 - a pair
         return None
     if search(_CHANGES, plain) is not None:
-        return told[1], told[0]
-    return (told[0], told[1]) if search(_COMPARES, plain) is not None else None
+        return named[1], named[0]
+    return (named[0], named[1]) if search(_COMPARES, plain) is not None else None
 
 
 def says_fits(plain: str) -> bool | None:
@@ -165,32 +165,32 @@ def find_counts(plain: str, cards: Sequence[tuple[int, int]] = ()) -> tuple[tupl
     `cards` are the places where a card of the table is named, from and to.
     """
     plain = re.sub(_NAMES, lambda name: re.sub(r"\d", "#", name[0]), plain)
-    found = {
+    counts = {
         match.start(1): _value(match.group(1)) for pattern in _COUNTS for match in re.finditer(pattern, plain, re.ASCII)
     }
-    found |= _beside(plain, cards)
+    counts |= _beside(plain, cards)
     another = search(_ANOTHER, plain)
     if another is not None:
-        found = {place: count for place, count in found.items() if not another.start() <= place < another.end()}
-        found[another.start()] = 2
-    if found:
+        counts = {place: count for place, count in counts.items() if not another.start() <= place < another.end()}
+        counts[another.start()] = 2
+    if counts:
         for pattern in (_BARE_COUNT, _BARE_CHINESE):
             for match in re.finditer(pattern, plain, re.ASCII):
                 if not search(_OF_TIMES, plain[: match.start(1)]):
-                    found.setdefault(match.start(1), _value(match.group(1)))
-    return tuple(sorted((place, count) for place, count in found.items() if 1 <= count <= _MOST))
+                    counts.setdefault(match.start(1), _value(match.group(1)))
+    return tuple(sorted((place, count) for place, count in counts.items() if 1 <= count <= _MOST))
 
 
 def _beside(plain: str, cards: Sequence[tuple[int, int]]) -> dict[int, int]:
     """The numbers that stand right before or behind a card's name, by their places."""
-    found: dict[int, int] = {}
+    counts_beside: dict[int, int] = {}
     for start, end in cards:
         before, behind = search(_BEFORE_CARD, plain[:start]), re.match(_BEHIND_CARD, plain[end:], re.ASCII)
         if before is not None:
-            found[before.start(1)] = _value(before.group(1))
+            counts_beside[before.start(1)] = _value(before.group(1))
         elif behind is not None:
-            found[end + behind.start(1)] = _value(behind.group(1))
-    return found
+            counts_beside[end + behind.start(1)] = _value(behind.group(1))
+    return counts_beside
 
 
 def _value(word: str) -> int:
