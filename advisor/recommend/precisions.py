@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.workload.defaults import stored_half
+from advisor.workload.model_config import bundled_config
+from advisor.workload.workload import HuggingFaceModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
+    from advisor.catalogue.precisions import HalfFormat, Precision
     from advisor.hardware.machine import Cpu
     from advisor.workload.workload import Workload
 
@@ -21,13 +24,26 @@ _BF16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "amx", "bf16")
 
 def sensible_precisions(workload: Workload) -> tuple[Precision, ...]:
     """The workload's precision first, then the others that people choose between."""
-    own = workload.training.precision
-    others: tuple[Precision, ...] = (
-        "fp32",
-        "tf32",
-        "bf16_amp" if PRECISION_FACTS[own].half_format == "bf16" else "fp16_amp",
-    )
-    return tuple(dict.fromkeys((own, *others)))
+    others: tuple[Precision, ...] = ("fp32", "tf32", autocast_for(workload))
+    return tuple(dict.fromkeys((workload.training.precision, *others)))
+
+
+def autocast_for(workload: Workload, spec: GpuSpec | None = None) -> Precision:
+    """The autocast that people choose: BF16, which needs no loss scaling, on a card that computes in it.
+
+    FP16 where the card has no BF16 (`spec` None: the card is not known yet, and what it lacks is replaced then), or
+    where 16 bit means FP16 to the workload: by its own precision, else by what its model is published in.
+    """
+    half = PRECISION_FACTS[workload.training.precision].half_format or _published_half(workload)
+    lacks = spec is not None and spec.bf16_flop_per_s is None
+    return "fp16_amp" if lacks or half == "fp16" else "bf16_amp"
+
+
+def _published_half(workload: Workload) -> HalfFormat | None:
+    if not isinstance(workload.model, HuggingFaceModel):
+        return None
+    config = workload.model.config
+    return stored_half(config if isinstance(config, dict) else bundled_config(config) or {})
 
 
 def at_least_as_exact(precision: Precision, asked: Precision) -> bool:

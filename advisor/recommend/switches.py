@@ -14,6 +14,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record, shared_fields
 from advisor.core.units import Estimate
 from advisor.optable.op_table import OpKind, OpTable, at
+from advisor.recommend.precisions import autocast_for, rate_of
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
 from advisor.workload.model_config import bundled_config
 from advisor.workload.tasks import infer_task
@@ -104,8 +105,8 @@ def plain_changes(workload: Workload, chosen: Prediction, spec: GpuSpec | None) 
     if training.offload != "none":
         yield Change(kind="nothing_off_loaded", workload=with_training(workload, offload="none"))
     if not PRECISION_FACTS[chosen.precision].half_format and spec is not None:
-        half = "bf16_amp" if spec.bf16_flop_per_s else "fp16_amp" if spec.fp16_flop_per_s else None
-        if half is not None:
+        half = autocast_for(workload, spec)
+        if rate_of(spec, half) is not None:
             yield Change(kind="half", workload=with_training(workload, precision=half))
     if training.mode != "training":
         return

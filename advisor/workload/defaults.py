@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from advisor.catalogue.precisions import HalfFormat
 from advisor.workload.tasks import data_kind, infer_task
 from advisor.workload.workload import Task
 
@@ -45,19 +46,20 @@ def assumed_for_frozen(config: dict[str, Any], overrides: Mapping[str, object]) 
     """How frozen weights are kept beside adapters where nobody says: in 16 bit where they are published so."""
     frozen = overrides.get("trainable") == "lora" and overrides.get("quantization") is None
     joined = overrides.get("precision") in {None, "fp16_amp", "bf16_amp"}
-    return {"weights_bits": 16} if frozen and joined and _dtype(config) in _HALF else {}
+    return {"weights_bits": 16} if frozen and joined and stored_half(config) else {}
 
 
 def _precision(config: dict[str, Any]) -> str:
     """BF16 autocast, which needs no loss scaling and which cards without it replace by FP16; FP16 where it is named."""
-    return "fp16_amp" if _dtype(config) in {"float16", "half"} else "bf16_amp"
+    return "fp16_amp" if stored_half(config) == "fp16" else "bf16_amp"
 
 
-_HALF = {"float16", "half", "bfloat16"}
+_HALF: dict[str, HalfFormat] = {"float16": "fp16", "half": "fp16", "bfloat16": "bf16"}
 
 
-def _dtype(config: dict[str, Any]) -> str:
-    return str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
+def stored_half(config: dict[str, Any]) -> HalfFormat | None:
+    """The 16-bit type that a Hugging Face configuration names for its weights; None: it names another or none."""
+    return _HALF.get(str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch."))
 
 
 _TRAINING: dict[str, Any] = {"precision": "bf16_amp", "optimizer": "adamw", "epochs": 3}

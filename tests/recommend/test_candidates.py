@@ -22,6 +22,7 @@ from advisor.recommend.candidates import (
 )
 from advisor.recommend.precisions import (
     at_least_as_exact,
+    autocast_for,
     precisions_of_cpu,
     precisions_of_gpu,
     sensible_precisions,
@@ -219,12 +220,31 @@ def test_a_cpu_gets_bf16_only_with_instructions_for_it() -> None:
 
 def test_the_workloads_precision_comes_first_and_none_less_exact_may_stand_in() -> None:
     assert sensible_precisions(workload("bf16_amp")) == ("bf16_amp", "fp32", "tf32")
-    assert sensible_precisions(workload("fp32")) == ("fp32", "tf32", "fp16_amp")
+    assert sensible_precisions(workload("fp16")) == ("fp16", "fp32", "tf32", "fp16_amp")
     for asked in PRECISIONS:
         assert at_least_as_exact("fp32", asked)
         assert at_least_as_exact(asked, asked)
     assert not at_least_as_exact("tf32", "fp32")
     assert at_least_as_exact("bf16_amp", "fp16_amp")
+
+
+@pytest.mark.parametrize(("key", "half"), [("l4", "bf16_amp"), ("a100-sxm4-40", "bf16_amp"), ("t4", "fp16_amp")])
+def test_who_trains_in_fp32_is_told_of_bf16_where_the_card_computes_in_it(key: str, half: Precision) -> None:
+    plain = workload("fp32")
+    assert sensible_precisions(plain) == ("fp32", "tf32", "bf16_amp")
+    assert precisions_of_gpu(spec_table()[key], sensible_precisions(plain))[-1] == half
+    assert autocast_for(plain, spec_table()[key]) == half
+
+
+@pytest.mark.parametrize(
+    ("name", "half"),
+    [("float16", "fp16_amp"), ("torch.float16", "fp16_amp"), ("bfloat16", "bf16_amp"), ("", "bf16_amp")],
+)
+def test_a_model_published_in_fp16_is_told_of_fp16(name: str, half: Precision) -> None:
+    model = HuggingFaceModel(config={"model_type": "opt", "torch_dtype": name})
+    published = msgspec.structs.replace(workload("fp32"), model=model)
+    assert sensible_precisions(published) == ("fp32", "tf32", half)
+    assert autocast_for(published, spec_table()["h100-sxm"]) == half
 
 
 def test_inference_is_judged_on_one_card_since_copies_exchange_nothing() -> None:

@@ -314,7 +314,7 @@ def test_a_batch_that_only_a_less_exact_precision_holds_is_said_not_to_fit() -> 
     )  # fmt: skip
     advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(work))))
     alone = [one for one in advice.predictions if (one.strategy, one.batch_size_per_device) == ("single", 192)]
-    assert {one.precision: one.fits for one in alone} == {"fp32": False, "tf32": False, "fp16_amp": True}
+    assert {one.precision: one.fits for one in alone} == {"fp32": False, "tf32": False, "bf16_amp": True}
     assert advice.recommendation is None
     assert "caveat-batch-not-kept" in {reason.code for reason in advice.caveats}
 
