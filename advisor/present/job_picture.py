@@ -22,13 +22,14 @@ from advisor.store.advice_record import AdviceRecord
 _ROWS = 9
 _REFUSED_ROWS = 2
 _TICKS = 7
-_DAY_S = 86_400.0
+_DAY_S, _YEAR_S = 86_400.0, 365.25 * 86_400.0
 _ROUND_S = (
     *(digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 5)),
     *(1.0, 2.0, 5.0, 10.0, 20.0, 30.0),
     *(60.0 * minutes for minutes in (1, 2, 5, 10, 20, 30)),
     *(3600.0 * hours for hours in (1, 2, 5, 10)),
-    *(_DAY_S * digit * 10.0**power for power in range(6) for digit in (1, 2, 5)),
+    *(_DAY_S * days for days in (1, 2, 5, 10, 20, 50, 100, 200)),
+    *(_YEAR_S * digit * 10.0**power for power in range(4) for digit in (1, 2, 5)),
 )
 """Durations that read well on an axis."""
 

@@ -213,6 +213,20 @@ def test_a_runs_check_shows_every_batch_size_that_was_timed(window: MainWindow, 
     assert len(rows) == len(checked_steps(advice)) > 0
 
 
+def test_one_run_alone_takes_the_whole_width_of_its_table(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
+    keep(settings.history_folder, recorded())
+    window.resize(1280, 800)
+    window.show_page("history")
+    page = window.page("history")
+    assert isinstance(page, HistoryPage)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
+    table = page._table
+    columns = range(len(table.table_model.columns))
+    qtbot.waitUntil(lambda: table.width() > 900 and not table.verticalScrollBar().isVisible(), timeout=60_000)
+    shown = sum(table.columnWidth(place) for place in columns if not table.isColumnHidden(place))
+    assert shown == table.viewport().width()
+
+
 def test_columns_that_no_row_could_fill_are_not_shown(window: MainWindow, qtbot: QtBot) -> None:
     advice, texts = recorded(), page_context(window).texts
     timed = {(one.device_key, step.batch_size) for one in advice.measurements for step in one.steps}

@@ -214,3 +214,20 @@ def test_the_longest_name_of_a_card_is_whole_in_the_narrowest_order(qtbot: QtBot
     written = [text for text in chart.missing if text in name]
     assert " ".join(written) == name
     assert max(chart.missing[text] for text in written) <= 0
+
+
+def test_a_line_past_a_column_that_its_device_is_not_in_is_no_line_of_a_place(qtbot: QtBot) -> None:
+    look = Look(colour="#ff0000", style=Qt.PenStyle.SolidLine, shape="circle")
+
+    def red_pixels(places: tuple[int | None, ...]) -> int:
+        chart = OrderChart(LIGHT, "order")
+        qtbot.addWidget(chart)
+        line = OrderLine(name="V100", places=places, texts=("",) * len(places), look=look)
+        chart.show_order(["FP32", "TF32", "FP16 AMP"], [line], 0)
+        chart.resize(500, 60)
+        image = chart.grab().toImage()
+        pixels = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+        return sum(one.red() > 200 and one.green() < 80 for one in pixels)
+
+    there, past, nowhere = red_pixels((1, 1, 1)), red_pixels((1, None, 1)), red_pixels((1, None, None))
+    assert nowhere < past < there / 2

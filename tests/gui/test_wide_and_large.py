@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from advisor.gui.application import place
 from advisor.gui.context import PAGE_NAMES
@@ -50,6 +50,22 @@ def test_layers_take_the_room_that_is_left_and_no_more_than_their_rows(
     for count, least in ((3, 3), (200, 14 if size[0] < 2000 else 25)):
         page._layers.show(layers[:1] * count)
         qtbot.waitUntil(partial(is_laid_out, count, least), timeout=60_000)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1280, 1440)])
+def test_no_empty_patch_is_left_beside_the_forms_of_a_narrow_window(
+    window: MainWindow, session: Session, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    session.reopen(fakes.advice())
+    page = shown_page(window, "model", ModelPage, qtbot)
+    training, data = (page._cards[code] for code in ("model-training-title", "model-data-title"))
+
+    def foot(card: QWidget) -> int:
+        return card.mapTo(page, card.rect().bottomLeft()).y()
+
+    qtbot.waitUntil(lambda: abs(foot(training) - foot(data)) <= 1, timeout=60_000)
+    assert data.x() > training.x()
 
 
 def test_more_runs_are_seen_in_a_higher_window(window: MainWindow, session: Session, qtbot: QtBot) -> None:

@@ -39,6 +39,12 @@ def test_a_tick_is_a_whole_number_of_its_unit(time_s: float, text: str) -> None:
     assert tick_text(time_s) == text
 
 
+def test_every_tick_from_milliseconds_to_centuries_has_one_digit_that_counts() -> None:
+    texts = [tick_text(one) for low_s in (1e-3, 1.0, 1e3, 1e6, 1e8) for one in axis_ticks(low_s, 1000 * low_s)]
+    assert {"5 h", "20 d", "1 yr", "20 yr"} <= set(texts)
+    assert {text.partition(" ")[0].rstrip("0") for text in texts} <= {"1", "2", "3", "5"}
+
+
 def test_what_several_devices_share_is_said_only_where_all_of_them_do() -> None:
     picture = job_picture(fakes.advice())
     assert picture is not None

@@ -176,9 +176,9 @@ class ModelPage(Page):
         self._problems = down(GAP)
         self._figures = {name: KeyFigure(self.texts(f"model-{name}")) for name in ("parameters", "flop", "memory")}
         figures = FigureRow(list(self._figures.values()), least_width=128, spacing=GAP)
-        assumptions = Card(self.texts("model-assumptions"))
+        self._assumptions = Card(self.texts("model-assumptions"))
         self._assumed = down(8)
-        assumptions.put(self._assumed)
+        self._assumptions.put(self._assumed, REST)
         card = self._layer_card = GrowingCard(self.texts("model-layers-title"))
         self._layer_state = label("", "muted")
         card.add_to_header(self._layer_state)
@@ -192,7 +192,7 @@ class ModelPage(Page):
         self._layer_note = label("", "muted", wrap=True)
         card.put(self._layer_note)
         self._right_forms = down(GAP)
-        put(self._right, self._problems, figures, assumptions, (card, _ALL), self._right_forms, REST)
+        put(self._right, self._problems, figures, self._assumptions, (card, _ALL), self._right_forms, REST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The layers lie beside the forms where their names have room, else below over the whole width."""
@@ -210,6 +210,9 @@ class ModelPage(Page):
         else:
             self._right.insertWidget(self._right.indexOf(self._right_forms), self._layer_card, _ALL)
         self.body.setStretch(0, 0 if narrow else 1)
+        # Beside each other lie the forms then, and both end where the lower one does.
+        self._right.setStretchFactor(self._assumptions, 1 if narrow else 0)
+        self._right.setStretch(self._right.count() - 1, 0 if narrow else 1)
         for code in self._cards:
             self._place_card(code)
 

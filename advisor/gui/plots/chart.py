@@ -215,7 +215,7 @@ def round_ticks(top: float, count: int = 4) -> list[float]:
 
 def seconds_tick(seconds: float) -> str:
     """A round time on a logarithmic axis: whole seconds from one on, where minutes would make odd numbers of it."""
-    return f"{seconds:.0f} s" if seconds >= 1 else format_seconds(seconds).replace(".00", "").replace(".0", "")
+    return f"{seconds:,.0f} s" if seconds >= 1 else format_seconds(seconds).replace(".00", "").replace(".0", "")
 
 
 def draw_mark(painter: QPainter, shape: Shape, at: QPointF, radius: float) -> None:

@@ -16,6 +16,7 @@ from advisor.present.look import Shape
 _ROW = 27
 _DOT = 5.0
 _LEFT, _GAP = 34.0, 18.0
+_PAST = Qt.PenStyle.DotLine
 _HEAD_SIZE, _APART = 11, 6.0
 """Letters of the columns' names, and the least pixels between two; what the columns leave is for the devices."""
 
@@ -101,8 +102,10 @@ class OrderChart(Chart):
             (QPointF(left + number * step, self._y(place)), number) for number, place in enumerate(one.places) if place
         ]
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for (start, _), (end, _) in pairwise(points):
-            painter.setPen(QPen(QColor(one.look.colour), 2, one.look.style))
+        for (start, before), (end, after) in pairwise(points):
+            # Past a column that it is not in, it must not look as if it had a place there.
+            whole = after == before + 1
+            painter.setPen(QPen(QColor(one.look.colour), 2 if whole else 1, one.look.style if whole else _PAST))
             painter.drawLine(start, end)
         for point, number in points:
             painter.setPen(QPen(QColor(self.theme.card), 1.5))

@@ -306,9 +306,12 @@ class Table(QTableView):
         return max(ROW_HEIGHT, self.fontMetrics().height() + _ROW_PADDING)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the new width among the columns."""
+        """Share the new width among the columns; where that made the scroll bar go, its room too."""
         super().resizeEvent(event)
+        shared = self.viewport().width()
         self.fit_columns()
+        if self.viewport().width() != shared:
+            self.fit_columns()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy the selected rows as tab-separated text."""
