@@ -77,7 +77,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     """Calibrate, predict, recommend and explain: a pure function of its arguments but for the time of day."""
     specs = known_specs(request)
     predicted = predict_all(request, facts, specs)
-    found = recommend(
+    recommendations = recommend(
         request.workload,
         facts.machine,
         at_fixed_precision(request, facts, specs, predicted.predictions),
@@ -93,25 +93,37 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         node_count=request.node_count,
         fixed=request.fixed,
     )
-    smaller = memory_story(request.workload, found.predictions, found.recommendation, predicted.savings)
+    smaller = memory_story(
+        request.workload, recommendations.predictions, recommendations.recommendation, predicted.savings
+    )
     assumed = assumed_reason(request.workload)
     assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
     traced = _trace_caveats(request.workload, facts)
-    known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
+    named = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
     failed = _failures(facts)
     said = {_NOT_MEASURED} if failed else set()
-    if any(one.code == "advice-not-traced-at" for one in facts.caveats):
+    if any(reason.code == "advice-not-traced-at" for reason in facts.caveats):
         said.add("predict-no-trace")  # with its cause
-    refused = tuple(one for one in predicted.caveats if one.code not in said)
-    unmeasured = _processor_may_win(found, refused)
+    refused = tuple(reason for reason in predicted.caveats if reason.code not in said)
+    unmeasured = _processor_may_win(recommendations, refused)
     # What a user fixed or asked for comes first: that, and why measuring came to nothing.
     unkept = ("-not-kept", "advice-not-traced-at") if request.fixed.precision else ("-not-kept",)
-    not_kept = (one for one in (*facts.caveats, *found.caveats, *refused) if one.code.endswith(unkept))
-    caveats = (*not_kept, *failed, *unmeasured, *known, *found.caveats, *_measurement_caveats(facts), *refused)
+    not_kept = (
+        reason for reason in (*facts.caveats, *recommendations.caveats, *refused) if reason.code.endswith(unkept)
+    )
+    caveats = (
+        *not_kept,
+        *failed,
+        *unmeasured,
+        *named,
+        *recommendations.caveats,
+        *_measurement_caveats(facts),
+        *refused,
+    )
     advised = msgspec.structs.replace(
-        found,
-        reasons=(*found.reasons, *smaller),
+        recommendations,
+        reasons=(*recommendations.reasons, *smaller),
         caveats=tuple({msgspec.json.encode(caveat): caveat for caveat in caveats}.values()),
     )
     return AdviceRecord(
@@ -128,23 +140,32 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
 
 def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:
     """What measuring met, but for what is said otherwise (the interruption) or was mended (a trace made later)."""
-    told = {"measure-cancelled"} | ({"measure-trace-failed"} if facts.not_traced_reason is None else set())
-    found = (caveat for measurement in facts.measurements for caveat in measurement.caveats)
-    return tuple(caveat for caveat in found if caveat.code not in told)
+    told_apart = {"measure-cancelled"} | ({"measure-trace-failed"} if facts.not_traced_reason is None else set())
+    caveats = (caveat for measurement in facts.measurements for caveat in measurement.caveats)
+    return tuple(caveat for caveat in caveats if caveat.code not in told_apart)
 
 
 def _failures(facts: Facts) -> tuple[Reason, ...]:
     """Why no step was timed, of each device where that is so."""
-    untimed = (one for one in facts.measurements if all(step.summary is None for step in one.steps))
-    told = ((*one.caveats, *(step.verdict.reason for step in one.steps)) for one in untimed)
-    failed = ([one for one in reasons if one is not None and one.code.startswith(_FAILURES)] for reasons in told)
+    untimed = (
+        measurement for measurement in facts.measurements if all(step.summary is None for step in measurement.steps)
+    )
+    reasons_of_each = (
+        (*measurement.caveats, *(step.verdict.reason for step in measurement.steps)) for measurement in untimed
+    )
+    failed = (
+        [reason for reason in reasons if reason is not None and reason.code.startswith(_FAILURES)]
+        for reasons in reasons_of_each
+    )
     return tuple(reasons[0] for reasons in failed if reasons)
 
 
-def _processor_may_win(found: Recommendations, caveats: tuple[Reason, ...]) -> tuple[Reason, ...]:
+def _processor_may_win(recommendations: Recommendations, caveats: tuple[Reason, ...]) -> tuple[Reason, ...]:
     """That the processor was not measured comes first where the advised card mostly waits for it."""
-    waits = found.recommendation is not None and any(one.code == "why-host-bound" for one in found.recommendation.why)
-    return tuple(one for one in caveats if waits and one.code == _NOT_MEASURED)
+    waits = recommendations.recommendation is not None and any(
+        reason.code == "why-host-bound" for reason in recommendations.recommendation.why
+    )
+    return tuple(reason for reason in caveats if waits and reason.code == _NOT_MEASURED)
 
 
 def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:

@@ -49,7 +49,11 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
     if not_traced is not None:
         caveats.append(not_traced)
     elif failure is not None:
-        without = (PRECISION_LABELS[one] for one in _precisions(request) if TRACE_PRECISIONS[one] not in tables)
+        without = (
+            PRECISION_LABELS[precision]
+            for precision in _precisions(request)
+            if TRACE_PRECISIONS[precision] not in tables
+        )
         names, reason = Names(names=tuple(without)), Listed(reasons=(failure,))
         caveats.append(Reason.of("advice-not-traced-at", precisions=names, reason=reason))
     return Facts(

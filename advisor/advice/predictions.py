@@ -59,12 +59,14 @@ def at_fixed_precision(
         return predictions
     here = {local_device(first).key: first.compute_capability for first, *_ in local_gpu_groups(facts.machine)}
 
-    def has_it(one: Prediction) -> bool:
-        if one.device.key == "cpu":
+    def has_it(prediction: Prediction) -> bool:
+        if prediction.device.key == "cpu":
             return own in precisions_of_cpu(facts.machine.cpu, (own,))
-        return own in precisions_of_gpu(specs.get(one.device.spec_key or ""), (own,), here.get(one.device.key))
+        return own in precisions_of_gpu(
+            specs.get(prediction.device.spec_key or ""), (own,), here.get(prediction.device.key)
+        )
 
-    return tuple(one for one in predictions if one.precision == own or not has_it(one))
+    return tuple(prediction for prediction in predictions if prediction.precision == own or not has_it(prediction))
 
 
 def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec]) -> AllPredictions:
@@ -75,8 +77,8 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     candidates = _of_cards(request, facts, specs, request.gpu_keys, local=True)
     calibrations = _calibrations(request, facts, specs)
     sources, memory = sources_and_memory(request, facts, specs, calibrations)
-    found = predict_candidates(candidates, sources, memory.answer)
-    made = _Made(sources, memory, found.predictions, found.refusals)
+    predicted = predict_candidates(candidates, sources, memory.answer)
+    made = _Made(sources, memory, predicted.predictions, predicted.refusals)
 
     def make_up() -> None:
         if request.global_batch_size is None:
@@ -87,10 +89,10 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
 
     if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
         own = request.workload.training.batch_size
-        add_sharded(tuple(one for one in made.predictions if one.batch_size_per_device == own))
+        add_sharded(tuple(prediction for prediction in made.predictions if prediction.batch_size_per_device == own))
     make_up()
     add_sharded(made.predictions)
-    if request.gpu_keys is None and not any(_holds_by_itself(one) for one in made.predictions):
+    if request.gpu_keys is None and not any(_holds_by_itself(prediction) for prediction in made.predictions):
         add_sharded(made.add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs))))
     make_up()
     return AllPredictions(
@@ -99,7 +101,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         caveats=(*made.refusals, *uneven, *lone, *(note for calibration in calibrations for note in calibration.notes)),
         largest_batch=memory.largest_batch,
         savings=memory.savings,
-        groups=found.groups,
+        groups=predicted.groups,
     )
 
 
@@ -134,13 +136,13 @@ class _Made:
 
     def add(self, wanted: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
         """Those of `wanted` that were not predicted before."""
-        known = {one.set_up for one in self.predictions}
-        further = tuple(one for one in wanted if one.set_up not in known)
+        present = {prediction.set_up for prediction in self.predictions}
+        further = tuple(candidate for candidate in wanted if candidate.set_up not in present)
         if not further:
             return ()
         more = predict_candidates(further, self.sources, self.memory.answer)
         self.predictions += more.predictions
-        self.refusals += tuple(one for one in more.refusals if one not in self.refusals)
+        self.refusals += tuple(reason for reason in more.refusals if reason not in self.refusals)
         return more.predictions
 
 

@@ -63,7 +63,7 @@ def find_switches(
         and not STRATEGY_FACTS[chosen.strategy].offloads
         and not STRATEGY_FACTS[chosen.strategy].shards
     )
-    found = list(_without_tracing(request, facts, advice, chosen))
+    switches = list(_without_tracing(request, facts, advice, chosen))
     spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
     changes: list[Change] = []
     if request.switches:
@@ -81,12 +81,12 @@ def find_switches(
         if not tables:
             continue
         if chosen is not None and (alone or change.kind not in _ADAPTERS):
-            found += _switched(request, facts, change, chosen, tables)
+            switches += _switched(request, facts, change, chosen, tables)
         else:
-            found += _on_one_card(request, facts, change, tables)
-        if change.kind == "qlora" and not alone and not any(one.kind in _ADAPTERS for one in found):
+            switches += _on_one_card(request, facts, change, tables)
+        if change.kind == "qlora" and not alone and not any(switch.kind in _ADAPTERS for switch in switches):
             changes.append(checkpointed_adapters(change))
-    return tuple(found)
+    return tuple(switches)
 
 
 def _without_tracing(
@@ -117,17 +117,22 @@ def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> li
     """
     whole = with_training(request.workload, offload="none")
     candidates = _on_cards(request, whole, LARGER_GPU_KEYS, LARGER_COUNTS)
-    held = [one for one in _predicted(request, facts, whole, tables, candidates) if one.fits]
+    held = [prediction for prediction in _predicted(request, facts, whole, tables, candidates) if prediction.fits]
     if not held:
         return []
-    fewest = min(one.count for one in held)
-    best = max((one for one in held if one.count == fewest), key=lambda one: one.samples_per_s.value)
+    fewest = min(prediction.count for prediction in held)
+    best = max(
+        (prediction for prediction in held if prediction.count == fewest),
+        key=lambda prediction: prediction.samples_per_s.value,
+    )
     return [switch_of(Change(kind="larger_cards", workload=whole), best, None)]
 
 
 def _hopeful(advice: AdviceRecord) -> bool:
     """Whether a table card was looked at and none holds a step of the workload on its own."""
-    cards = [one for one in advice.predictions if one.device.key != "cpu" and one.count == 1]
+    cards = [
+        prediction for prediction in advice.predictions if prediction.device.key != "cpu" and prediction.count == 1
+    ]
     return bool(cards) and all(card.fits is False or STRATEGY_FACTS[card.strategy].offloads for card in cards)
 
 
@@ -177,9 +182,13 @@ def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: T
         asked.append(LARGER_GPU_KEYS)
     for keys in asked:
         candidates = _on_cards(request, change.workload, keys)
-        held = [one for one in _predicted(request, facts, change.workload, tables, candidates) if one.fits]
+        held = [
+            prediction
+            for prediction in _predicted(request, facts, change.workload, tables, candidates)
+            if prediction.fits
+        ]
         if held:
-            return [switch_of(change, max(held, key=lambda one: one.samples_per_s.value), None)]
+            return [switch_of(change, max(held, key=lambda prediction: prediction.samples_per_s.value), None)]
     return []
 
 

@@ -95,7 +95,7 @@ def _disturbed(
         return Reason.of("verify-cpu-shared", foreign_cores=max(foreign)) if any(foreign) else None
     several = chosen.count > 1
     cards = [
-        one for one in machine.gpus if one.key == chosen.device.key or (several and one.name == chosen.device.name)
+        gpu for gpu in machine.gpus if gpu.key == chosen.device.key or (several and gpu.name == chosen.device.name)
     ]
     return next(filter(None, (others_on_gpu(before, card) for card in cards)), None)
 

@@ -26,20 +26,20 @@ _ANSWERS: dict[str, Callable[[Case, Predictor], Finding]] = {
 
 def answer_case(case: Case | str, predictor: Predictor) -> CaseAnswer:
     """The answer to a bundled case, given by id or as loaded. Raises InputError for an unknown id."""
-    known = bundled_cases()
-    chosen = known.get(case) if isinstance(case, str) else case
+    cases = bundled_cases()
+    chosen = cases.get(case) if isinstance(case, str) else case
     if chosen is None or chosen.id not in _ANSWERS:
         given = shown_value(case if isinstance(case, str) else case.id)
-        raise SaidError.of("case-unknown", given=given, names=Names(names=tuple(known)))
-    found = _ANSWERS[chosen.id](chosen, predictor)
+        raise SaidError.of("case-unknown", given=given, names=Names(names=tuple(cases)))
+    finding = _ANSWERS[chosen.id](chosen, predictor)
     contradicted = ", ".join(chosen.contradicts)
     beside = (Reason.of("case-contradicts", case=contradicted),) if contradicted else ()
     return CaseAnswer(
         case_id=chosen.id,
-        verdict=found.verdict,
-        reasons=(*found.reasons, *beside),
+        verdict=finding.verdict,
+        reasons=(*finding.reasons, *beside),
         contradicts=chosen.contradicts,
-        figures=found.figures,
+        figures=finding.figures,
     )
 
 

@@ -53,8 +53,8 @@ def answer_fp32_order(case: Case, predictor: Predictor) -> Finding:
 
 
 def _no_gpu_helps(everywhere: tuple[Prediction, ...]) -> Reason:
-    fastest = min(everywhere, key=lambda one: one.step_s.value)
-    slowest_s = max(one.step_s.value for one in everywhere)
+    fastest = min(everywhere, key=lambda prediction: prediction.step_s.value)
+    slowest_s = max(prediction.step_s.value for prediction in everywhere)
     if slowest_s < (1 + _ALIKE) * fastest.step_s.value:
         return Reason.of("case-all-gpus-alike", count=len(everywhere), step_s=fastest.step_s.value)
     numbers: Arguments = {"count": len(everywhere), "fastest": fastest.device.name}
@@ -91,9 +91,9 @@ def answer_iris(case: Case, predictor: Predictor) -> Finding:
     fixed = fixed_s(own, curve)
     reads = own.part_s("synchronisation")
     everywhere = predictor.predict(
-        workload, tuple(candidate(one, "fp32", own.batch_size_per_device) for one in predictor.specs.values())
+        workload, tuple(candidate(spec, "fp32", own.batch_size_per_device) for spec in predictor.specs.values())
     )
-    busy = next((one for one in curve if fixed_s(one, curve) < one.step_s.value / 2), None)
+    busy = next((prediction for prediction in curve if fixed_s(prediction, curve) < prediction.step_s.value / 2), None)
     step_s, batch, fraction = own.step_s.value, own.batch_size_per_device, fixed / own.step_s.value
     code = "case-all-launch" if fraction > 1 - _ALIKE else "case-launch-bound"
     saved = reads * (1 - 1 / _RARE_READ_STEPS)
@@ -124,7 +124,7 @@ def answer_bert_across_gpus(case: Case, predictor: Predictor) -> Finding:
     half: dict[str, Estimate] = {}
     for key in case.devices:
         spec, claimed_s = predictor.specs[key], case.number(_MINUTES_OF[key]) * _S_PER_MINUTE
-        strict[key], half[key] = (_job(predictor, workload, candidate(spec, one, batch)) for one in _BOTH)
+        strict[key], half[key] = (_job(predictor, workload, candidate(spec, precision, batch)) for precision in _BOTH)
         reason = _judge_job(spec.name, claimed_s, strict[key], half[key])
         below += reason.code == "case-job-slower"
         reasons.append(reason)

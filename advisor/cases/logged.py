@@ -50,10 +50,10 @@ def answer_rnn_crossover(case: Case, predictor: Predictor) -> Finding:
     specs = [predictor.specs[key] for key in HOSTED_CARDS if key in predictor.specs]
     wanted = tuple(candidate(spec, "fp32", size) for spec in specs for size in (100, 200, 10000))
     predicted = predictor.predict(workload, wanted)
-    small = [one for one in predicted if one.batch_size_per_device == 100]  # noqa: PLR2004 - the case's own batch
+    small = [prediction for prediction in predicted if prediction.batch_size_per_device == 100]  # noqa: PLR2004 - the case's own batch
     if small:
-        fastest = min(small, key=lambda one: one.step_s.value)
-        slowest = max(small, key=lambda one: one.step_s.value)
+        fastest = min(small, key=lambda prediction: prediction.step_s.value)
+        slowest = max(small, key=lambda prediction: prediction.step_s.value)
         fixed = fixed_s(slowest, predicted)
         alike = slowest.step_s.value < _ALIKE_RATIO * fastest.step_s.value
         figures["predicted_step_s"] = slowest.step_s.value

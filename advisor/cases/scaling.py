@@ -56,7 +56,7 @@ class _Assumption(NamedTuple):
 def _assumptions(
     predictor: Predictor, workload: Workload, keys: tuple[str, ...], batches: tuple[int, ...]
 ) -> list[_Assumption]:
-    found = []
+    assumptions = []
     precisions: tuple[Precision, ...] = ("fp32", "fp16_amp")
     for key, precision, batch in itertools.product(keys, precisions, batches):
         spec = predictor.specs.get(key)
@@ -71,15 +71,17 @@ def _assumptions(
             ),
         )
         if len(answer) == 3:  # noqa: PLR2004 - all three could be predicted
-            found.append(_Assumption(spec, precision, batch, answer[1], answer[2], answer[0]))
-    if not found:
+            assumptions.append(_Assumption(spec, precision, batch, answer[1], answer[2], answer[0]))
+    if not assumptions:
         raise SaidError.of("case-unpredictable", workload=workload.name)
-    return found
+    return assumptions
 
 
 def _ddp_range(assumptions: list[_Assumption]) -> tuple[float, float]:
     """The outermost ends of the DDP ratio over all assumptions."""
-    return min(one.ddp_range[0] for one in assumptions), max(one.ddp_range[1] for one in assumptions)
+    return min(assumption.ddp_range[0] for assumption in assumptions), max(
+        assumption.ddp_range[1] for assumption in assumptions
+    )
 
 
 def answer_unet(case: Case, predictor: Predictor) -> Finding:
@@ -88,15 +90,21 @@ def answer_unet(case: Case, predictor: Predictor) -> Finding:
     single = case.number("single_batch8_s")
     dp, ddp = single / case.number("dp_batch16_s"), single / case.number("ddp_batch8_per_gpu_s")
     assumptions = _assumptions(predictor, workload, UNSTATED_CARDS, (workload.training.batch_size,))
-    near = min(assumptions, key=lambda one: abs(math.log(one.dp_ratio / dp)) + abs(math.log(one.ddp_ratio / ddp)))
-    low_dp, high_dp = min(one.dp_ratio for one in assumptions), max(one.dp_ratio for one in assumptions)
+    near = min(
+        assumptions,
+        key=lambda assumption: abs(math.log(assumption.dp_ratio / dp)) + abs(math.log(assumption.ddp_ratio / ddp)),
+    )
+    low_dp, high_dp = (
+        min(assumption.dp_ratio for assumption in assumptions),
+        max(assumption.dp_ratio for assumption in assumptions),
+    )
     low_ddp, high_ddp = _ddp_range(assumptions)
     holds = low_dp <= dp <= high_dp and low_ddp <= ddp <= high_ddp
     numbers: Arguments = {
         "dp_ratio": dp, "ddp_ratio": ddp, "low_dp_ratio": low_dp, "high_dp_ratio": high_dp,
         "low_ddp_ratio": low_ddp, "high_ddp_ratio": high_ddp, "count": len(assumptions),
     }  # fmt: skip
-    ahead = sum(one.ddp_ratio > one.dp_ratio for one in assumptions)
+    ahead = sum(assumption.ddp_ratio > assumption.dp_ratio for assumption in assumptions)
     reasons = (
         Reason.of("case-unet-plausible" if holds else "case-unet-outside", **numbers),
         _nearest_reason(near, workload.data.image_size or 0),
@@ -130,7 +138,7 @@ def answer_roberta(case: Case, predictor: Predictor) -> Finding:
     single, two = case.number("one_gpu_s"), case.number("ddp2_s")
     reported = single / two
     assumptions = _assumptions(predictor, workload, case.devices, batches)
-    near = min(assumptions, key=lambda one: abs(math.log(one.ddp_ratio / reported)))
+    near = min(assumptions, key=lambda assumption: abs(math.log(assumption.ddp_ratio / reported)))
     low, high = _ddp_range(assumptions)
     holds = low <= reported <= high
     gains = _accumulation_gains(predictor, workload, near)

@@ -34,7 +34,9 @@ def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     named = [key for key, spec in specs.items() if asked in _spellings(key, spec)]
     if named:
         return tuple(named)
-    narrowed = [key for key, spec in specs.items() if any(_narrows(asked, one) for one in _spellings(key, spec))]
+    narrowed = [
+        key for key, spec in specs.items() if any(_narrows(asked, spelling) for spelling in _spellings(key, spec))
+    ]
     return tuple(narrowed) or _with_memory(words, specs)
 
 
@@ -50,15 +52,15 @@ def _with_memory(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
 
 def cards_in_a_row(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """The names of a list that lacks its commas (`4090 rtx 3090`); none where any of it names no card."""
-    left, found = words.split(), list[str]()
+    left, cards = words.split(), list[str]()
     while left:
         sizes = [size for size in range(1, len(left) + 1) if cards_meant(" ".join(left[:size]), specs)]
         long = max(sizes, default=0)  # `3080 ti` is one card, not a 3080 and something else
         if long == 0:
             return ()
-        found.append(" ".join(left[:long]))
+        cards.append(" ".join(left[:long]))
         left = left[long:]
-    return tuple(found) if len(found) > 1 else ()
+    return tuple(cards) if len(cards) > 1 else ()
 
 
 def nearest_keys(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
@@ -66,14 +68,14 @@ def nearest_keys(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     pieces = _pieces(words)
     alike: dict[str, float] = {}
     for key, spec in specs.items():
-        alike[key] = max(_likeness(pieces, one) for one in _spellings(key, spec))
+        alike[key] = max(_likeness(pieces, spelling) for spelling in _spellings(key, spec))
     ordered = sorted((key for key in alike if alike[key] >= _ALIKE), key=lambda key: -alike[key])
     return tuple(ordered[:3])
 
 
 def _likeness(asked: tuple[str, ...], spelled: tuple[str, ...]) -> float:
     written, name = "".join(asked), "".join(spelled)
-    number, own = (next((piece for piece in one if piece.isdigit()), "") for one in (asked, spelled))
+    number, own = (next((piece for piece in words if piece.isdigit()), "") for words in (asked, spelled))
     turned = len(number) > 1 and sorted(number) == sorted(own)
     return difflib.SequenceMatcher(None, written, name).ratio() + float(turned)
 

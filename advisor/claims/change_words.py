@@ -111,7 +111,7 @@ class Changed(NamedTuple):
     """Whether what it brings is said of the change itself: both sides are named, or a verb stands behind the one."""
 
     @property
-    def told(self) -> bool:
+    def changes_anything(self) -> bool:
         """Whether anything was changed."""
         return (self.tuning, self.attention, self.checkpointing) != (None, None, None)
 

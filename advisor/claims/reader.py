@@ -105,7 +105,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
         raise refusal("claim-number-negative", Claim(), specs)
     change, memory = _change_of(plain, cards.mentions), find_memory_ratio(plain)
-    bare = memory[1] if memory is not None and change.told else plain
+    bare = memory[1] if memory is not None and change.changes_anything else plain
     sides = find_sides(bare, cards.mentions)
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare)
     figures = _with_change(figures, change, bare, memory[0] if memory is not None else None)
@@ -209,7 +209,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
 
 def _with_change(figures: Figures, change: Changed, plain: str, memory_ratio: float | None) -> Figures:
     """The figures with what a change costs and what memory it takes, where the text is about one."""
-    if not change.told:
+    if not change.changes_anything:
         return figures
     if not figures and (cost := find_cost(plain)) is not None:
         figures = figures._replace(speed_up_ratio=cost)

@@ -211,8 +211,8 @@ def _gpu_keys(
         return (*table, *extra)
     if asked is None:
         return None if not extra else (*DEFAULT_GPU_KEYS, *extra)
-    known = {**table, **extra}
-    return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, known, language)), *extra)))
+    specs = {**table, **extra}
+    return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, specs, language)), *extra)))
 
 
 def _meant(words: str, specs: Mapping[str, GpuSpec], language: Language) -> tuple[str, ...]:

@@ -47,13 +47,13 @@ class _Parser(argparse.ArgumentParser):
     def parse_args(self, args: Sequence[str] | None = None, namespace: object = None) -> argparse.Namespace:  # type: ignore[override]  # ours takes no other namespace
         """The flags. Raises SaidError for what is no flag or no value of one."""
         try:
-            found, left = self.parse_known_args(args, namespace)
+            parsed, left = self.parse_known_args(args, namespace)
         except argparse.ArgumentError as error:
             raise fault_of(error) from error
         if left:
             names = [name for action in self._actions for name in action.option_strings]
             raise unknown_words(left, names, args or ())
-        return found  # type: ignore[return-value]
+        return parsed  # type: ignore[return-value]
 
 
 Parsed = Callable[[str], Any]
@@ -118,10 +118,10 @@ _samples = _of_field(SampleCount)
 def batch_range(text: str) -> tuple[int, int]:
     """A batch size, or the least and the most that it may be: `2000` or `500-8000`."""
     low, dash, high = text.partition("-")
-    found = _samples(low.strip()), _samples((high if dash else low).strip())
-    if found[0] > found[1]:
+    ends = _samples(low.strip()), _samples((high if dash else low).strip())
+    if ends[0] > ends[1]:
         raise ArgumentFault("range-reversed", given=shown(text))
-    return found
+    return ends
 
 
 def count_list(text: str) -> tuple[int, ...]:
@@ -152,11 +152,11 @@ def card_list(text: str) -> tuple[str, ...]:
 
 def precision_word(text: str) -> str:
     """A precision by its name here or by a word that means nothing else; `BF16-AMP` is read as `bf16_amp`."""
-    found = precision_meant(text)
-    if found is None:
+    precision = precision_meant(text)
+    if precision is None:
         near = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.6)
         raise ArgumentFault("no-precision", near=near, given=shown(text), names=", ".join(PRECISIONS))
-    return found
+    return precision
 
 
 def layer_names(text: str) -> str | tuple[str, ...]:

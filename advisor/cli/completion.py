@@ -91,7 +91,7 @@ def _fish(parser: argparse.ArgumentParser) -> str:
             if words := _words(name, action):
                 parts.append(f"-a '{' '.join(words)}'")
         if action.help and action.help != argparse.SUPPRESS:
-            told = (action.help % {"prog": "advisor"}).replace("\\", "\\\\").replace("'", "\\'")
-            parts.append(f"-d '{told}'")
+            described = (action.help % {"prog": "advisor"}).replace("\\", "\\\\").replace("'", "\\'")
+            parts.append(f"-d '{described}'")
         lines.append(" ".join(parts))
     return "\n".join(lines) + "\n"

@@ -90,7 +90,7 @@ def _torch() -> Finding:
         )
         failed = [event for event in asked if isinstance(event, Failed)]
         if failed:
-            said = failed[0].told("worker-said", device="cpu")
+            said = failed[0].reason_or("worker-said", device="cpu")
             return _found("wrong", "doctor-torch-broken", text=Listed(reasons=(said,)))
         if not session.alive:
             return _found("wrong", "doctor-torch-broken", text=Said(text=session.log[-_TEXT_LENGTH:]))

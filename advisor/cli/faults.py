@@ -53,7 +53,7 @@ def output_fault(what: str, given: str, detail: str | None = None) -> SaidOutput
     return SaidOutputError.of(f"command-{what}", None, **numbers)
 
 
-def told(error: UserFacingError, language: Language) -> str:
+def fault_text(error: UserFacingError, language: Language) -> str:
     """What is wrong and its remedy in one line."""
     from advisor.core.sentences import error_text, in_a_row
 
@@ -62,7 +62,7 @@ def told(error: UserFacingError, language: Language) -> str:
 
 def complain(error: UserFacingError, language: Language) -> None:
     """Tell what is wrong on stderr."""
-    print(f"advisor: {told(error, language)}", file=sys.stderr)
+    print(f"advisor: {fault_text(error, language)}", file=sys.stderr)
 
 
 def meant(near: Iterable[str]) -> Reason:

@@ -96,16 +96,16 @@ def _refuse_inputs(arguments: argparse.Namespace, outputs: list[Output]) -> None
 _INPUTS = ("measure", "predict", "evaluate", "claim_file", "gpu_file", "prices", "log", "open")
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(path: Path, other: Path) -> bool:
     """Whether two paths name one file, by whatever links; a device such as /dev/null may be named twice."""
     try:
-        if one.exists() and not one.is_file():
+        if path.exists() and not path.is_file():
             return False
-        if one.exists() and other.exists():
-            return one.samefile(other)
-        return os.path.realpath(one) == os.path.realpath(other)
+        if path.exists() and other.exists():
+            return path.samefile(other)
+        return os.path.realpath(path) == os.path.realpath(other)
     except (OSError, ValueError):
-        return one.absolute() == other.absolute()
+        return path.absolute() == other.absolute()
 
 
 def write_outputs(outputs: tuple[Output, ...], encode: Callable[[FileKind], bytes], language: Language) -> int:

@@ -65,7 +65,7 @@ class ProgressPrinter:
 
     def _text(self, event: RunProgress) -> str:
         """The phase and the batch size it is at; the names of kernels are for logs."""
-        known = message_exists(event.phase, self._language)
-        phase = sentence(event.phase, self._language) if known else visible(event.phase)
+        has_message = message_exists(event.phase, self._language)
+        phase = sentence(event.phase, self._language) if has_message else visible(event.phase)
         batch = sentence("advice-batch-row", self._language, batch=event.detail) if event.detail.isdigit() else ""
         return " · ".join(part for part in (phase, batch) if part)

@@ -22,7 +22,7 @@ def prune_command(arguments: argparse.Namespace, language: Language) -> int:
         old = older_than(arguments.prune_history, history.runs())
         for problem in history.problems:
             print(f"advisor: {say(problem, language)}", file=sys.stderr)
-        print(say(old.told, language))
+        print(say(old.reason, language))
         if not old.run_count:
             return 0
         if not arguments.yes and not _consents(language):

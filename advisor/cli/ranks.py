@@ -69,9 +69,9 @@ def _partial_advice(request: AdviceRequest, outcome: RanksOutcome, machine: Mach
     from advisor.advice.facts import Facts
     from advisor.optable.saved_tables import saved_tables
 
-    found = measurement_of(outcome, "cpu", machine.cpu.name or machine.cpu.architecture, request.workload.name)
+    measurement = measurement_of(outcome, "cpu", machine.cpu.name or machine.cpu.architecture, request.workload.name)
     facts = Facts(
-        machine=machine, tables=saved_tables(request.workload), measurements=(found,), caveats=outcome.caveats
+        machine=machine, tables=saved_tables(request.workload), measurements=(measurement,), caveats=outcome.caveats
     )
     return advice_from_facts(request, facts)
 
@@ -86,7 +86,7 @@ def _advice(
     with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
         events = find_facts(msgspec.structs.replace(request, budget_s=request.budget_s / 2), cancelled)
         facts = drive(events, progress.show)
-    gpus = (place for place, found in enumerate(facts.measurements) if found.device_key != "cpu")
+    gpus = (place for place, measurement in enumerate(facts.measurements) if measurement.device_key != "cpu")
     measured_place = next(gpus, 0) if has_gpu(facts.machine) else 0
     measurements = tuple(
         with_group(measurement, outcome) if place == measured_place else measurement

@@ -29,15 +29,15 @@ _MISSING_FIELD = re.compile(r"Object missing required field `(.*)`\Z")
 
 def field_fault(message: str, value: object, type_: object, name: str) -> SaidError:
     """The fault that msgspec's `message` tells of `value`, which should be a `type_` and stands in the file `name`."""
-    found = _AT.match(message)
-    what, where = (found.group(1), found.group(2) or "") if found else (message, "")
+    match = _AT.match(message)
+    what, where = (match.group(1), match.group(2) or "") if match else (message, "")
     steps = _named([first or second for first, second in _STEP.findall(where)], value, type_)
     path = ".".join(step for step in steps if step != "...")
     given, node = _follow(value, type_, steps)
     if unknown := _UNKNOWN_FIELD.match(what):
         field = shortened(_joined(path, unknown.group(1)))
-        known = meant_or_known(unknown.group(1), sorted(_fields_of(node, given)))
-        return file_fault("unknown-field", known, path=name, field=field)
+        other_names = meant_or_known(unknown.group(1), sorted(_fields_of(node, given)))
+        return file_fault("unknown-field", other_names, path=name, field=field)
     if missing := _MISSING_FIELD.match(what):
         field = shortened(_joined(path, missing.group(1)))
         inner = _fields_of(node, given).get(missing.group(1))
@@ -74,7 +74,7 @@ def _with(value: object, steps: list[str], other: object) -> object:
     if isinstance(value, Mapping):
         return {**value, steps[0]: inner}
     assert isinstance(value, list | tuple)  # a path leads through nothing else
-    return [inner if str(index) == steps[0] else one for index, one in enumerate(value)]
+    return [inner if str(index) == steps[0] else item for index, item in enumerate(value)]
 
 
 def _joined(path: str, field: str) -> str:
@@ -146,8 +146,8 @@ def _choices(node: inspect.Type | None) -> list[str]:
 def _tags(node: inspect.Type | None) -> Value | None:
     if not isinstance(node, inspect.UnionType):
         return None
-    found = tuple(str(option.tag) for option in node.types if isinstance(option, inspect.StructType))
-    return Names(names=found) if found else None
+    tags = tuple(str(option.tag) for option in node.types if isinstance(option, inspect.StructType))
+    return Names(names=tags) if tags else None
 
 
 def _allowed(node: inspect.Type | None) -> Value | None:  # noqa: PLR0911 - one a kind of type
@@ -156,7 +156,7 @@ def _allowed(node: inspect.Type | None) -> Value | None:  # noqa: PLR0911 - one 
     if isinstance(node, inspect.LiteralType):
         return Names(names=tuple(str(value) for value in node.values))
     if isinstance(node, inspect.UnionType):
-        return _tags(node) or _alternatives([one for one in map(_allowed, node.types) if one is not None])
+        return _tags(node) or _alternatives([kind for kind in map(_allowed, node.types) if kind is not None])
     kind = next((code for type_, code in _KINDS if isinstance(node, type_)), None)
     if kind is None:
         return None
@@ -181,7 +181,7 @@ def _in_unit(kind: Value | None, field: str, node: inspect.Type | None) -> Value
 
 def _alternatives(kinds: list[Value]) -> Value | None:
     """Each kind once, joined by `or`."""
-    different = [one for number, one in enumerate(kinds) if one not in kinds[:number]]
+    different = [kind for number, kind in enumerate(kinds) if kind not in kinds[:number]]
     if not different:
         return None
     joined = different[0]

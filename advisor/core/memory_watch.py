@@ -22,8 +22,8 @@ def resident_bytes_of(pid: int) -> int | None:
 
 def allowance_bytes() -> int | None:
     """What children may hold together now, under the machine's and the control group's limits; None: not told."""
-    found = [free for free in (_machine_free_bytes(), _group_free_bytes()) if free is not None]
-    return int(min(found) * ALLOWED_SHARE) if found else None
+    allowances = [free for free in (_machine_free_bytes(), _group_free_bytes()) if free is not None]
+    return int(min(allowances) * ALLOWED_SHARE) if allowances else None
 
 
 def _machine_free_bytes() -> int | None:

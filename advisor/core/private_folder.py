@@ -58,8 +58,8 @@ def _remove_abandoned(purpose: str) -> None:
 
     for folder in Path(tempfile.gettempdir()).glob(f"advisor-{purpose}-*"):
         with contextlib.suppress(OSError):
-            found = folder.lstat()
-            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            stat_result = folder.lstat()
+            if not stat.S_ISDIR(stat_result.st_mode) or stat_result.st_uid != os.getuid():
                 continue
             descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:

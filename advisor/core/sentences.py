@@ -118,7 +118,7 @@ def _formatted(code: str, language: Language, arguments: Mapping[str, float | st
     source = _sources(language)[code]
     plain = _PLAIN_ENTRY.fullmatch(source)
     if plain is not None and not any(isinstance(value, float) for value in arguments.values()):
-        return _ARGUMENT.sub(lambda found: _shown(arguments[found.group(1)]), plain.group(1).rstrip())
+        return _ARGUMENT.sub(lambda match: _shown(arguments[match.group(1)]), plain.group(1).rstrip())
     bundle = _bundle(language)
     if not bundle.has_message(code):
         from fluent.runtime import FluentResource
@@ -233,7 +233,7 @@ class SaidError(InputError):
         return cls((Reason.of(code, **numbers),), remedy)
 
     @property
-    def told(self) -> Reason:
+    def statement(self) -> Reason:
         """All of it as one statement, the remedy last."""
         reasons = self.reasons if self.remedy_reason is None else (*self.reasons, self.remedy_reason)
         return reasons[0] if len(reasons) == 1 else Reason.of("input-refused", said=Listed(reasons=reasons, whole=True))
@@ -258,7 +258,7 @@ def error_text(error: UserFacingError, language: Language, units: SizeUnits = "b
 
 def in_a_row(sentences: Iterable[str]) -> str:
     """Sentences one after the other: a space between them, but not after a Chinese mark, which holds its own."""
-    told = ""
+    text = ""
     for sentence in filter(None, sentences):
-        told += sentence if not told or told.endswith(_WIDE_MARKS) else f" {sentence}"
-    return told
+        text += sentence if not text or text.endswith(_WIDE_MARKS) else f" {sentence}"
+    return text

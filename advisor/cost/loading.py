@@ -37,15 +37,20 @@ def loading_of(
     which is taken to have enough. What a pass with workers took beyond that (handing over) counts here alone, and
     taking a batch that is ready where the step runs on the processor itself: a card's loader has a thread for that.
     """
-    alone = sorted((one for one in passes if one.worker_count == 0), key=lambda one: one.batch_size)
+    alone = sorted(
+        (timed_pass for timed_pass in passes if timed_pass.worker_count == 0),
+        key=lambda timed_pass: timed_pass.batch_size,
+    )
     if not alone:
         return None
     share = max(1, min(worker_count, core_count or worker_count))
     made_s = {end: np.array([seconds[end] for seconds in map(_ends, alone)]) / share for end in _ENDS}
-    sizes = np.array([float(one.batch_size) for one in alone])
+    sizes = np.array([float(timed_pass.batch_size) for timed_pass in alone])
     core_s = made_s["value"] * share
     ready_s = {end: made_s[end] * (worker_count == 0) for end in _ENDS}
-    timed = next((one for one in passes if worker_count and one.worker_count == worker_count), None)
+    timed = next(
+        (timed_pass for timed_pass in passes if worker_count and timed_pass.worker_count == worker_count), None
+    )
     if timed is not None and core_count is not None:
         own = {end: np.interp(timed.batch_size, sizes, made_s[end]) for end in _ENDS}
         handed = _ends(timed)
@@ -54,8 +59,8 @@ def loading_of(
     return Loading(batch_sizes=sizes, made_s=made_s, ready_s=ready_s, core_s=core_s)
 
 
-def _ends(one: LoaderPass) -> dict[End, float]:
-    return {"low": one.low_s, "value": one.made_s, "high": one.high_s}
+def _ends(timed_pass: LoaderPass) -> dict[End, float]:
+    return {"low": timed_pass.low_s, "value": timed_pass.made_s, "high": timed_pass.high_s}
 
 
 def waiting_s(
@@ -88,5 +93,5 @@ def _at(loading: Loading, seconds: Floats, batches: Floats) -> Floats:
     sizes = loading.batch_sizes
     inside = np.interp(batches, sizes, seconds)
     beyond = np.maximum(1.0, batches / sizes[-1])
-    found: Floats = inside * beyond
-    return found
+    shares: Floats = inside * beyond
+    return shares

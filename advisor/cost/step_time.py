@@ -56,12 +56,12 @@ def predict_steps(
         raise ValueError(message)
     figures, batches = figures or efficiencies(), np.asarray(batch_sizes, dtype=np.float64).reshape(-1, 1)
     refusals = tuple(missing_figures(spec, precision) for spec in specs)
-    known = [index for index, refusal in enumerate(refusals) if refusal is None]
+    predicted = [index for index, refusal in enumerate(refusals) if refusal is None]
     arrays = {name: np.full((len(specs), len(batch_sizes)), np.nan) for name in OWN_PARTS}
-    if known and batch_sizes:
-        parts = _known_steps(step, [specs[index] for index in known], batches, factors or {}, figures)
+    if predicted and batch_sizes:
+        parts = _known_steps(step, [specs[index] for index in predicted], batches, factors or {}, figures)
         for name, values in parts.items():
-            arrays[name][known] = values
+            arrays[name][predicted] = values
     notes = tuple(
         () if refusal else precision_notes(spec, precision) for spec, refusal in zip(specs, refusals, strict=True)
     )

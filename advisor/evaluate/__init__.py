@@ -35,10 +35,10 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
     `specs` None: the spec table. `tracer` gives the operator tables (None: traced anew in worker processes).
     Raises InputError where the file is no such table; a row that cannot be predicted is kept with its reason.
     """
-    known = spec_table() if specs is None else specs
+    cards = spec_table() if specs is None else specs
     reader = WorkloadReader(path.parent, allow_hub=allow_hub)
     rows = read_run_rows(path)
-    questions = questions_of(rows, reader, known)
+    questions = questions_of(rows, reader, cards)
     wanted = {
         trace_key(question.workload, question.workload.training.precision): question.workload
         for question in questions

@@ -140,8 +140,8 @@ def _efficiencies(answers: Sequence[RowAnswer]) -> EfficiencyScore | None:
         return None
     return EfficiencyScore(
         row_count=len(counted),
-        mean_error_fraction=float(np.mean([abs(told.value - true) for true, told in counted])),
-        covered_fraction=float(np.mean([told.holds(true) for true, told in counted])),
+        mean_error_fraction=float(np.mean([abs(estimate.value - true) for true, estimate in counted])),
+        covered_fraction=float(np.mean([estimate.holds(true) for true, estimate in counted])),
     )
 
 
@@ -153,11 +153,11 @@ def _peaks(answers: Sequence[RowAnswer]) -> PeakScore | None:
     ]
     if not counted:
         return None
-    errors = np.array([told.value / true - 1.0 for true, told in counted])
+    errors = np.array([estimate.value / true - 1.0 for true, estimate in counted])
     return PeakScore(
         row_count=len(counted),
         mean_error_fraction=float(np.mean(np.abs(errors))),
         median_error_fraction=float(np.median(np.abs(errors))),
         bias_fraction=float(np.median(errors)),
-        covered_fraction=float(np.mean([told.holds(true) for true, told in counted])),
+        covered_fraction=float(np.mean([estimate.holds(true) for true, estimate in counted])),
     )

@@ -64,9 +64,9 @@ class WorkloadReader:
             return row.problem
         if row.workload not in self._known:
             self._known[row.workload] = self._read(row.workload)
-        found = self._known[row.workload]
-        if isinstance(found, Reason):
-            return found
+        workload = self._known[row.workload]
+        if isinstance(workload, Reason):
+            return workload
         keys = cards_meant(row.gpu_key, specs)
         if not keys:
             near = closest_name(row.gpu_key, sorted(specs))
@@ -75,13 +75,13 @@ class WorkloadReader:
         meant = tuple(specs[key] for key in keys)
         named = msgspec.structs.replace(row, gpu_key=keys[0]) if len(keys) == 1 else row
         variants = meant if len(keys) > 1 else ()
-        return RowQuestion(row=named, workload=_overridden(found, row), spec=meant[0], variants=variants)
+        return RowQuestion(row=named, workload=_overridden(workload, row), spec=meant[0], variants=variants)
 
     def _read(self, name: str) -> Workload | Reason:
         try:
             return load_workload_for_row(name, self._folder, allow_hub=self._allow_hub)
         except SaidError as error:
-            return error.told
+            return error.statement
 
 
 def _overridden(workload: Workload, row: RunRow) -> Workload:
@@ -123,8 +123,8 @@ class RowPredictor:
         if not question.variants:
             return self._answered(question)
         alone = [msgspec.structs.replace(question, spec=spec, variants=()) for spec in question.variants]
-        found = among_variants([self._answered(one) for one in alone])
-        return msgspec.structs.replace(found, variants=tuple(spec.key for spec in question.variants))
+        joined = among_variants([self._answered(question) for question in alone])
+        return msgspec.structs.replace(joined, variants=tuple(spec.key for spec in question.variants))
 
     def _answered(self, question: RowQuestion) -> RowAnswer:
         row, workload = question.row, question.workload
@@ -146,11 +146,11 @@ class RowPredictor:
             flash_generation=row.flash_generation,
             figures=self._figures,
         )
-        told: dict[str, Any] = {"reason": answer}
+        refusal: dict[str, Any] = {"reason": answer}
         if not isinstance(answer, Reason):
-            told = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
+            refusal = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
-        return RowAnswer(row=row, family=family, workload=workload, **told, **_memory(question, table))
+        return RowAnswer(row=row, family=family, workload=workload, **refusal, **_memory(question, table))
 
 
 def compiled_for_row(row: RunRow, table: OpTable) -> CompiledTable:
@@ -197,8 +197,8 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
     )
     if strategy is None:
         return predict_layout(set_up, layout, sources)
-    found = predict_candidates([set_up], sources, unknown_memory)
-    return found.predictions[0] if found.predictions else found.refusals[0]
+    predicted = predict_candidates([set_up], sources, unknown_memory)
+    return predicted.predictions[0] if predicted.predictions else predicted.refusals[0]
 
 
 def _before(row: RunRow, year: int) -> bool:

@@ -213,10 +213,10 @@ def _understood(
 ) -> Meant | None:
     """What a cell of free words means; a cell that is not understood is refused with the words that are allowed."""
     given = cells.get(column, "")
-    found = meant(given)
-    if given and found is None:
+    understood = meant(given)
+    if given and understood is None:
         raise _WrongCell(column, given, " ".join(allowed))
-    return found
+    return understood
 
 
 def _number(cells: Mapping[str, str], column: str, *, unit: float = 1.0) -> float | None:

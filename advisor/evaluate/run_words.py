@@ -70,10 +70,10 @@ _NUMBER_AND_UNIT = re.compile(r"([0-9.]+(?:e[-+]?[0-9]+)?)\s*([a-z]+)")
 
 def without_unit(cell: str, column: str) -> str:
     """The number of a cell in the unit of its column, where it names another or the same; else the cell."""
-    found = _NUMBER_AND_UNIT.fullmatch(cell.lower())
-    factor = None if found is None else UNITS.get(column, {}).get(found[2])
+    match = _NUMBER_AND_UNIT.fullmatch(cell.lower())
+    factor = None if match is None else UNITS.get(column, {}).get(match[2])
     try:
-        return cell if found is None or factor is None else repr(float(found[1]) * factor)
+        return cell if match is None or factor is None else repr(float(match[1]) * factor)
     except ValueError:
         return cell
 
@@ -90,5 +90,5 @@ def attention_meant(cell: str) -> Attention | None:
 
 def memory_kind_meant(cell: str) -> MemoryKind | None:
     """What was read as the peak (`max_memory_reserved`, `nvidia-smi, rounded to GB`); None: not understood."""
-    found = _MEMORY_KIND.search(plain(cell))
-    return next((kind for kind in get_args(MemoryKind) if found is not None and found[kind]), None)
+    match = _MEMORY_KIND.search(plain(cell))
+    return next((kind for kind in get_args(MemoryKind) if match is not None and match[kind]), None)

@@ -50,11 +50,11 @@ def trace_all(
     Two workers share the list, so that torch is imported twice however many models there are; they start at its two
     ends, so that other libraries are mostly imported by one of them.
     """
-    found: dict[TraceKey, OpTable | Reason] = {}
+    traces: dict[TraceKey, OpTable | Reason] = {}
     for key, workload in wanted.items():
         if isinstance(workload.model, NumbersModel):
-            found[key] = table_from_numbers(workload.model, key.precision)
-    groups = grouped((key for key in wanted if key not in found), lambda key: key.described)
+            traces[key] = table_from_numbers(workload.model, key.precision)
+    groups = grouped((key for key in wanted if key not in traces), lambda key: key.described)
     waiting = deque(sorted(groups.values(), key=lambda keys: _libraries(wanted[keys[0]].model)))
     done: list[str] = []
     telling = threading.Lock()
@@ -67,7 +67,7 @@ def trace_all(
                 except IndexError:  # none is left
                     return
                 workload = wanted[keys[0]]
-                found.update(tracer.trace(workload, keys))
+                traces.update(tracer.trace(workload, keys))
                 with telling:
                     done.append(workload.name)
                     if on_progress is not None:
@@ -79,7 +79,7 @@ def trace_all(
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return traces
 
 
 def _libraries(model: Model) -> tuple[str, str]:
@@ -109,7 +109,7 @@ class _Tracer:
                 if isinstance(event, Traced):
                     tables[event.table.precision] = event.table
                 elif isinstance(event, Failed):
-                    said = Listed(reasons=(event.told("worker-said"),))
+                    said = Listed(reasons=(event.reason_or("worker-said"),))
                     reason = Reason.of("evaluate-trace-failed", workload=workload.name, text=said)
         except WorkerHung:
             reason = Reason.of("evaluate-trace-too-long", workload=workload.name, limit_s=_TRACE_LIMIT_S)

@@ -103,8 +103,8 @@ def _field_line(field: str, value: bool | float | str, language: Language) -> st
 
 
 def _refused_lines(refusals: Iterable[Refusal], language: Language) -> list[str]:
-    told = ((sentence(f"label-{one.field}", language), say(one.reason, language)) for one in refusals)
-    return [_inside("detect-refused", language, label=label, reason=reason) for label, reason in told]
+    lines = ((sentence(f"label-{refusal.field}", language), say(refusal.reason, language)) for refusal in refusals)
+    return [_inside("detect-refused", language, label=label, reason=reason) for label, reason in lines]
 
 
 def _torch_text(software: Software, language: Language) -> str:

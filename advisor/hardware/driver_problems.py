@@ -59,11 +59,11 @@ def driver_problem(code: int, *, container: bool = False) -> Reason:
     """
     if code == UNKNOWN and container:
         return Reason.of("driver-container-lost-gpu")
-    known = _DRIVER.get(code)
-    return Reason.of(known) if known else Reason.of("driver-error", nvml_code=str(code))
+    problem = _DRIVER.get(code)
+    return Reason.of(problem) if problem else Reason.of("driver-error", nvml_code=str(code))
 
 
 def field_problem(code: int) -> Reason:
     """Why one field was refused, for an error code of an NVML query."""
-    known = _FIELD.get(code)
-    return Reason.of(known) if known else Reason.of("refused-error", nvml_code=str(code))
+    problem = _FIELD.get(code)
+    return Reason.of(problem) if problem else Reason.of("refused-error", nvml_code=str(code))

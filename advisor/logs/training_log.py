@@ -142,8 +142,8 @@ def _report(
     step_count: int | None,
     total_s: float,
 ) -> LogReport:
-    told = reasons or (Reason.of("log-nothing-loud", total_s=total_s),)
-    return LogReport(split=split_of(seconds, reasons), step_s=step_s, step_count=step_count, reasons=told)
+    shown = reasons or (Reason.of("log-nothing-loud", total_s=total_s),)
+    return LogReport(split=split_of(seconds, reasons), step_s=step_s, step_count=step_count, reasons=shown)
 
 
 def _periodic(facts: LogFacts) -> PeriodicValidation | None:

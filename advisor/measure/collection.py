@@ -143,7 +143,7 @@ class Collection:
         """How workers ended; where no step was timed by any of them, that is said too."""
         if any(step.samples for step in self._steps.values()):
             return self.deaths
-        return [Reason(code=f"{one.code}-early", numbers=one.numbers) for one in self.deaths]
+        return [Reason(code=f"{reason.code}-early", numbers=reason.numbers) for reason in self.deaths]
 
     def _measured_keeping_memory(self) -> StepMeasurement | None:
         samples = self._kept_memory.samples
@@ -231,7 +231,11 @@ class Collection:
         first, last = samples[0], samples[-1]
         end = last.started_monotonic_s + last.wall_s * last.step_count
         margin = 0.3
-        return [one for one in self.readings if first.started_monotonic_s - margin <= one.monotonic_s <= end + margin]
+        return [
+            reading
+            for reading in self.readings
+            if first.started_monotonic_s - margin <= reading.monotonic_s <= end + margin
+        ]
 
     def _rate(
         self, key: tuple[str, Precision, tuple[tuple[str, float], ...]], samples: Sequence[Sample]

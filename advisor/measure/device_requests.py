@@ -183,7 +183,7 @@ class DeviceRequests:
 
     def _thread_counts(self) -> tuple[int, ...]:
         """What to try: on a crowded machine one thread, as several wait spinning for the one that has no core."""
-        pressures = [one.cpu_pressure_fraction for one in self.collection.readings[-_RECENT_READINGS:]]
+        pressures = [reading.cpu_pressure_fraction for reading in self.collection.readings[-_RECENT_READINGS:]]
         measured = [pressure for pressure in pressures if pressure is not None]
         if measured and statistics.median(measured) > _CROWDED_PRESSURE:
             return (1,)

@@ -120,7 +120,7 @@ class DeviceRun:
             return True  # only tried: without an answer nothing is lost
         for failed in self.collection.failures[failed_before:]:
             unknown = _FAILED.get(type(request), "measure-worker-failed")
-            self.collection.caveats.append(failed.told(unknown, device=self.device.name))
+            self.collection.caveats.append(failed.reason_or(unknown, device=self.device.name))
             self.exit_kind = "finished" if type(request) in _FAILED else "failed"
         if error is not None or not session.alive:
             self._note_death(session, error)

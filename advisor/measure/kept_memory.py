@@ -50,7 +50,7 @@ def why_keep(device_name: str, steps: Sequence[StepMeasurement], kept: StepMeasu
     if kept is None:
         return ()
     key = (kept.batch_size, kept.precision, None)
-    step = next((one for one in steps if (one.batch_size, one.precision, one.layer_limit) == key), None)
+    step = next((step for step in steps if (step.batch_size, step.precision, step.layer_limit) == key), None)
     if step is None or step.summary is None or kept.summary is None:
         return ()
     share, kept_share = system_share(step), system_share(kept)

@@ -167,4 +167,4 @@ class Measurement(Record, frozen=True, kw_only=True):
 
 def timed_loader(measurements: Iterable[Measurement]) -> tuple[LoaderPass, ...]:
     """The passes of the job's data loader that were timed here; empty: none was."""
-    return next((one.loader for one in measurements if one.loader), ())
+    return next((measurement.loader for measurement in measurements if measurement.loader), ())

@@ -115,8 +115,8 @@ def _chosen_gpus(machine: Machine, devices: Sequence[str] | None) -> list[Gpu]:
         matches = [gpu for gpu in machine.gpus if name in {gpu.key, str(gpu.index)}]
         matches += [gpu for gpu in machine.gpus if any(name == instance.uuid for instance in gpu.mig_instances)]
         if not matches:
-            known = Names(names=("cpu", *(gpu.key for gpu in machine.gpus)))
-            raise SaidError.of("command-no-such-device", given=shortened(name), names=known)
+            keys = Names(names=("cpu", *(gpu.key for gpu in machine.gpus)))
+            raise SaidError.of("command-no-such-device", given=shortened(name), names=keys)
         chosen.append(matches[0])
     return chosen
 

@@ -51,20 +51,20 @@ def merged(
     ranks share the `usable_core_count` cores of this host; more than fit there are contended.
     """
     groups: dict[tuple[str, ...], dict[int, RankFinding]] = defaultdict(dict)
-    for one in findings:
-        sizes = (one.rank_count, one.message_bytes, one.accumulation_steps, one.batch_size)
-        key = (one.kind, *("" if size is None else f"{size:020}" for size in sizes))
-        groups[key].setdefault(one.rank, one)
+    for finding in findings:
+        sizes = (finding.rank_count, finding.message_bytes, finding.accumulation_steps, finding.batch_size)
+        key = (finding.kind, *("" if size is None else f"{size:020}" for size in sizes))
+        groups[key].setdefault(finding.rank, finding)
     crowded = usable_core_count is not None and host_rank_count * thread_count > usable_core_count
     return tuple(_measurement(list(groups[key].values()), crowded=crowded) for key in sorted(groups))
 
 
-def _measurement(found: Sequence[RankFinding], *, crowded: bool) -> CommunicationMeasurement:
-    first = found[0]
-    samples = _slowest([finding.samples_s for finding in found])
+def _measurement(findings: Sequence[RankFinding], *, crowded: bool) -> CommunicationMeasurement:
+    first = findings[0]
+    samples = _slowest([finding.samples_s for finding in findings])
     median = statistics.median(samples) if samples else 0.0
-    shares = [finding.cpu_share_fraction for finding in found if finding.cpu_share_fraction is not None]
-    correct = [finding.values_correct for finding in found if finding.values_correct is not None]
+    shares = [finding.cpu_share_fraction for finding in findings if finding.cpu_share_fraction is not None]
+    correct = [finding.values_correct for finding in findings if finding.values_correct is not None]
     foreign = first.kind == "single_step" and any(share < _BUSY_SHARE for share in shares)
     return CommunicationMeasurement(
         kind=first.kind,
@@ -76,9 +76,9 @@ def _measurement(found: Sequence[RankFinding], *, crowded: bool) -> Communicatio
         median_s=median,
         bus_bytes_per_s=_bus(first, median),
         values_correct=all(correct) if correct else None,
-        optimizer_s=max((finding.optimizer_s for finding in found if finding.optimizer_s is not None), default=None),
+        optimizer_s=max((finding.optimizer_s for finding in findings if finding.optimizer_s is not None), default=None),
         contended=crowded or foreign,
-        ranks_heard_count=len(found),
+        ranks_heard_count=len(findings),
     )
 
 

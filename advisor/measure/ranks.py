@@ -233,7 +233,7 @@ class _Group:
         speaking += [failure for failure in failures if failure.world_fault]
         speaking += [] if self.died or elsewhere else failures
         if speaking:
-            reasons = [Reason.of("ranks-failed", text=Listed(reasons=(speaking[0].told("worker-said"),)))]
+            reasons = [Reason.of("ranks-failed", text=Listed(reasons=(speaking[0].reason_or("worker-said"),)))]
         elif self.died or not elsewhere:
             code = "ranks-lost" if measured else "ranks-lost-early"
             reasons = [Reason.of(code, rank_count=self._rank_count, **numbers_of(sorted(self.died)))]

@@ -70,7 +70,7 @@ def trace_workload(
                 failed = event
             yield event
         if failed is not None:
-            raise TraceUnanswered(failed.told("measure-trace-failed", device="cpu"), tables)
+            raise TraceUnanswered(failed.reason_or("measure-trace-failed", device="cpu"), tables)
         if not session.alive:
             raise TraceUnanswered(_ended(None, session, limit), tables)
     except Cancelled:
@@ -103,7 +103,7 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
     are not calibrated again and spend that time on the model's steps.
     """
     cancelled = cancelled or threading.Event()
-    known: dict[TracePrecision, OpTable] = {} if tables is None else tables
+    traced: dict[TracePrecision, OpTable] = {} if tables is None else tables
     measurements: list[Measurement] = []
     before: deque[Reading] = deque(maxlen=_READINGS_BEFORE)
     allowance_s = _START_ALLOWANCE_S
@@ -115,7 +115,7 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
             if cancelled.is_set() and device.skipped is None:
                 planned = replace(planned, skipped=Reason.of("measure-cancelled"))
             deadline_s = time.monotonic() + planned.budget_s + allowance_s
-            run = DeviceRun(plan, planned, machine, monitor, deadline_s, known, trace=trace, cancelled=cancelled)
+            run = DeviceRun(plan, planned, machine, monitor, deadline_s, traced, trace=trace, cancelled=cancelled)
             run.share = (done_s / whole_s, device.budget_s / whole_s)
             done_s += device.budget_s
             run.collection.before.extend(before)

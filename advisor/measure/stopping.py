@@ -48,8 +48,8 @@ def windows_agree(earlier: Sequence[float], later: Sequence[float]) -> bool:
     Quartiles within 5 %; the earlier mean between 50 % below and 10 % above the later one: a machine that is
     still warming up is slower at first, never faster for long.
     """
-    for one, other in zip(quartiles(earlier), quartiles(later), strict=True):
-        if abs(one - other) > _QUARTILE_TOLERANCE * other:
+    for quartile, other in zip(quartiles(earlier), quartiles(later), strict=True):
+        if abs(quartile - other) > _QUARTILE_TOLERANCE * other:
             return False
     later_mean = float(np.mean(later))
     change = (float(np.mean(earlier)) - later_mean) / later_mean if later_mean > 0.0 else math.inf

@@ -103,8 +103,10 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
 
 def power_capped(readings: Sequence[Reading], gpu: Gpu) -> bool:
     """Whether the power limit held the clock in most busy readings: normal at full load, but worth saying."""
-    known = [state.throttle_bits for _, state in states_of(readings, gpu) if state.throttle_bits is not None]
-    return len(known) >= _LEAST_READINGS and sum(bool(value & POWER_CAP_BIT) for value in known) * 2 > len(known)
+    throttles = [state.throttle_bits for _, state in states_of(readings, gpu) if state.throttle_bits is not None]
+    return len(throttles) >= _LEAST_READINGS and sum(bool(value & POWER_CAP_BIT) for value in throttles) * 2 > len(
+        throttles
+    )
 
 
 def others_on_gpu(readings: Sequence[Reading], gpu: Gpu) -> Reason | None:
@@ -154,7 +156,7 @@ def foreign_cores(readings: Sequence[Reading], *, own_cores: float, core_count: 
 
 def states_of(readings: Iterable[Reading], gpu: Gpu) -> list[tuple[float, GpuReading]]:
     """When a reading tells of this GPU, and what."""
-    return [(reading.monotonic_s, one) for reading in readings for one in reading.gpus if one.key == gpu.key]
+    return [(reading.monotonic_s, state) for reading in readings for state in reading.gpus if state.key == gpu.key]
 
 
 def _why_unstable(samples_s: Sequence[float], width: float, limits: StoppingLimits) -> Reason | None:

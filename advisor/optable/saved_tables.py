@@ -66,10 +66,10 @@ def saved_tables(workload: Workload) -> dict[TracePrecision, OpTable]:
         import lzma
     except ImportError:  # a Python that was built without it: the workload is traced instead
         return {}
-    found = _saved_file(workload)
-    if found is None:
+    path = _saved_file(workload)
+    if path is None:
         return {}
-    with lzma.open(found) as stream:
+    with lzma.open(path) as stream:
         tables = msgspec.json.decode(stream.read(_MAX_BYTES), type=tuple[OpTable, ...])
     return {table.precision: table for table in tables}
 

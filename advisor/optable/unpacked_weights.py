@@ -25,6 +25,6 @@ def unpacked_weights_of(table: OpTable) -> UnpackedWeights:
 
 
 def _counted(table: OpTable, phase: Phase) -> tuple[float, float]:
-    found = [op for op in table.ops if op.name == _KERNEL and op.phase == phase]
-    written_bytes = sum(op.count * op.written_bytes[0] for op in found)
-    return float(sum(op.count for op in found)), written_bytes / _WRITTEN_BYTES
+    ops = [op for op in table.ops if op.name == _KERNEL and op.phase == phase]
+    written_bytes = sum(op.count * op.written_bytes[0] for op in ops)
+    return float(sum(op.count for op in ops)), written_bytes / _WRITTEN_BYTES

@@ -20,7 +20,7 @@ def _errors(record: AccuracyRecord, grouped_by: GroupedBy = "all", group: str = 
     by_card, by_model = record.score("gpu", grouped_by, group), record.score("model", grouped_by, group)
     if by_card is None or by_model is None:
         return None
-    card, model = (f"{100 * one.mean_error_fraction:.1f} %" for one in (by_card, by_model))
+    card, model = (f"{100 * score.mean_error_fraction:.1f} %" for score in (by_card, by_model))
     return {"runs": by_card.run_count, "card_error": card, "model_error": model}
 
 
@@ -30,14 +30,14 @@ def accuracy_details(
     """The share inside the ranges, and the errors at these precisions and on cards of this capability."""
     record = accuracy_record()
     by_card = record.score("gpu")
-    told = []
+    lines = []
     if by_card is not None:
-        told.append(sentence("accuracy-covered", language, covered_fraction=by_card.covered_fraction))
-    told += [_group(record, "precision", precision, PRECISION_LABELS[precision], language) for precision in precisions]
+        lines.append(sentence("accuracy-covered", language, covered_fraction=by_card.covered_fraction))
+    lines += [_group(record, "precision", precision, PRECISION_LABELS[precision], language) for precision in precisions]
     if compute_capability is not None:
         name = sentence("accuracy-capability", language, capability=compute_capability)
-        told.append(_group(record, "compute_capability", compute_capability, name, language))
-    return tuple(told)
+        lines.append(_group(record, "compute_capability", compute_capability, name, language))
+    return tuple(lines)
 
 
 def _group(record: AccuracyRecord, grouped_by: GroupedBy, group: str, name: str, language: Language) -> str:

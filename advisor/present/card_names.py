@@ -12,7 +12,10 @@ from advisor.predict.prediction import Device, Prediction
 
 def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
     """Names by key; two local cards of one name are told apart by their place."""
-    names = {key: one.device.name for key, one in firsts(predictions, lambda one: one.device.key).items()}
+    names = {
+        key: prediction.device.name
+        for key, prediction in firsts(predictions, lambda prediction: prediction.device.key).items()
+    }
     taken: dict[str, int] = {}
     for key, name in list(names.items()):
         taken[name] = taken.get(name, 0) + 1
@@ -29,7 +32,7 @@ def short_name(name: str) -> str:
 def names_with_place(predictions: Iterable[Prediction], language: Language) -> dict[str, str]:
     """Short names by key, made safe to show; this machine's own devices are said to be here."""
     shown = list(predictions)
-    here = {one.device.key for one in shown if one.device.local}
+    here = {prediction.device.key for prediction in shown if prediction.device.local}
     named = {key: short_name(visible(name)) for key, name in device_names(shown).items()}
     return {
         key: sentence("compare-here", language, device=name) if key in here else name for key, name in named.items()
@@ -39,4 +42,4 @@ def names_with_place(predictions: Iterable[Prediction], language: Language) -> d
 def shown_names(devices: Iterable[Device], predictions: Iterable[Prediction], language: Language) -> tuple[str, ...]:
     """The names of some devices as `names_with_place` has them; the short name where none was predicted for one."""
     named = names_with_place(predictions, language)
-    return tuple(named.get(one.key) or short_name(visible(one.name)) for one in devices)
+    return tuple(named.get(device.key) or short_name(visible(device.name)) for device in devices)

@@ -84,28 +84,42 @@ def compare(first: AdviceRecord, second: AdviceRecord) -> RunComparison:
             *_figures(first.recommendation, second.recommendation, local=False),
             *_figures(first.recommendation_local, second.recommendation_local, local=True),
         ),
-        steps=tuple(sorted(steps, key=lambda one: (not one.measured, not one.clear, -abs((one.ratio or 0.0) - 1)))),
+        steps=tuple(
+            sorted(
+                steps,
+                key=lambda difference: (
+                    not difference.measured,
+                    not difference.clear,
+                    -abs((difference.ratio or 0.0) - 1),
+                ),
+            )
+        ),
     )
 
 
 def _settings(first: AdviceRecord, second: AdviceRecord) -> list[SettingDifference]:
-    sides = [dict(_flat("workload", msgspec.to_builtins(one.workload))) | _surroundings(one) for one in (first, second)]
+    sides = [
+        dict(_flat("workload", msgspec.to_builtins(advice.workload))) | _surroundings(advice)
+        for advice in (first, second)
+    ]
     rows = ((field, sides[0].get(field), sides[1].get(field)) for field in sides[0] | sides[1])
-    return [SettingDifference(field=field, first=one, second=two) for field, one, two in rows if one != two]
+    return [
+        SettingDifference(field=field, first=before, second=after) for field, before, after in rows if before != after
+    ]
 
 
 def _surroundings(advice: AdviceRecord) -> dict[str, str]:
     """What of a machine bears on its speed; free memory, load and the moment do not tell two machines apart."""
     machine = advice.machine
-    found = dict(_flat("machine.software", msgspec.to_builtins(machine.software)))
-    found["machine.cpu.name"] = str(machine.cpu.name)
-    found["machine.cpu.usable_core_count"] = str(machine.cpu.usable_core_count)
-    found["machine.memory.total_bytes"] = str(machine.memory.total_bytes)
+    surroundings = dict(_flat("machine.software", msgspec.to_builtins(machine.software)))
+    surroundings["machine.cpu.name"] = str(machine.cpu.name)
+    surroundings["machine.cpu.usable_core_count"] = str(machine.cpu.usable_core_count)
+    surroundings["machine.memory.total_bytes"] = str(machine.memory.total_bytes)
     for gpu in machine.gpus:
-        found[f"machine.gpus[{gpu.index}].name"] = gpu.name
-        found[f"machine.gpus[{gpu.index}].power_limit_w"] = str(gpu.power_limit_w)
-    found["advisor_version"] = advice.advisor_version
-    return found
+        surroundings[f"machine.gpus[{gpu.index}].name"] = gpu.name
+        surroundings[f"machine.gpus[{gpu.index}].power_limit_w"] = str(gpu.power_limit_w)
+    surroundings["advisor_version"] = advice.advisor_version
+    return surroundings
 
 
 def _flat(path: str, value: object) -> list[tuple[str, str]]:
@@ -124,16 +138,16 @@ def _figures(
     currencies_differ = first is not None and second is not None and first.currency != second.currency
     pairs = ((name, getattr(first, name, None), getattr(second, name, None)) for name in get_args(Figure))
     return tuple(
-        FigureDifference(field=name, local=local, first=one, second=two)
-        for name, one, two in pairs
-        if (one or two) and not (name == "cost" and currencies_differ)
+        FigureDifference(field=name, local=local, first=before, second=after)
+        for name, before, after in pairs
+        if (before or after) and not (name == "cost" and currencies_differ)
     )
 
 
 def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
     before = {item.set_up: item for item in first.predictions}
     timed = [_timed(advice.measurements) for advice in (first, second)]
-    found = []
+    differences = []
     for item in second.predictions:
         other = before.get(item.set_up)
         if other is None:
@@ -142,7 +156,7 @@ def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
         alone = item.count == 1 and item.gradient_accumulation_steps == 1
         medians = [side.get(place) if alone else None for side in timed]
         measured = medians[0] is not None and medians[1] is not None
-        found.append(
+        differences.append(
             StepDifference(
                 of=item,
                 measured=measured,
@@ -150,12 +164,12 @@ def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
                 second=medians[1] if measured else item.step_s,
             )
         )
-    return found
+    return differences
 
 
 def _timed(measurements: tuple[Measurement, ...]) -> dict[tuple[str, Precision, int], Estimate]:
     """Medians with the interval of the median, by device, precision and batch size."""
-    found = {}
+    medians = {}
     for measurement in measurements:
         for step in measurement.steps:
             summary = step.summary
@@ -163,5 +177,5 @@ def _timed(measurements: tuple[Measurement, ...]) -> dict[tuple[str, Precision, 
             whole = step.layer_limit is None
             if summary is not None and whole and step.verdict.kind in {"stable", "usable"}:
                 median = around(summary.median_s, summary.low_s, summary.high_s, "measured")
-                found[measurement.device_key, step.precision, step.batch_size] = median
-    return found
+                medians[measurement.device_key, step.precision, step.batch_size] = median
+    return medians

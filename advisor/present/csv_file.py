@@ -40,11 +40,11 @@ def header() -> list[str]:
     return ["device_key", "device_name", *PLAIN, *ranges]
 
 
-def _flat(one: Prediction) -> dict[str, Any]:
+def _flat(prediction: Prediction) -> dict[str, Any]:
     """What stands in the columns behind the device's; None: unknown."""
-    row = {name: getattr(one, name) for name in PLAIN}
+    row = {name: getattr(prediction, name) for name in PLAIN}
     for name in ESTIMATES:
-        estimate: Estimate | None = getattr(one, name)
+        estimate: Estimate | None = getattr(prediction, name)
         for ending, part in _PARTS.items():
             row[f"{name}{ending}"] = None if estimate is None else getattr(estimate, part)
     return row
@@ -55,20 +55,23 @@ def prediction_rows(advice: AdviceRecord) -> list[dict[str, object]]:
     entered = set(advice.best_set_ups)
     return [
         {
-            "device_key": one.device.key,
-            "device": one.device.name,
-            "local": one.device.local,
-            **{name: value for name, value in _flat(one).items() if not name.endswith("_basis")},
-            "basis": one.step_s.basis,
+            "device_key": prediction.device.key,
+            "device": prediction.device.name,
+            "local": prediction.device.local,
+            **{name: value for name, value in _flat(prediction).items() if not name.endswith("_basis")},
+            "basis": prediction.step_s.basis,
             "best_of_its_device_and_count": place in entered,
         }
-        for place, one in enumerate(advice.predictions)
+        for place, prediction in enumerate(advice.predictions)
     ]
 
 
 def encode(advice: AdviceRecord) -> bytes:
     """All predictions of the advice as UTF-8 CSV; unknown is an empty cell."""
-    values = ((one.device.key, one.device.name, *_flat(one).values()) for one in advice.predictions)
+    values = (
+        (prediction.device.key, prediction.device.name, *_flat(prediction).values())
+        for prediction in advice.predictions
+    )
     return csv_text([header(), *(map(_cell, row) for row in values)]).encode()
 
 

@@ -57,11 +57,11 @@ def _cells(answer: RowAnswer) -> tuple[str, ...]:
     )
 
 
-def _shown(told: Estimate | None, factor: float, how: str) -> tuple[str, str, str]:
+def _shown(estimate: Estimate | None, factor: float, how: str) -> tuple[str, str, str]:
     """Value, low and high end of an estimate, multiplied by `factor`; empty where there is none."""
-    if told is None:
+    if estimate is None:
         return "", "", ""
-    value, low, high = (format(number * factor, how) for number in (told.value, told.low, told.high))
+    value, low, high = (format(number * factor, how) for number in (estimate.value, estimate.low, estimate.high))
     return value, low, high
 
 

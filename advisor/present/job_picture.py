@@ -67,25 +67,32 @@ class JobPicture(Record, frozen=True, kw_only=True):
 def job_picture(advice: AdviceRecord) -> JobPicture | None:
     """The set-ups worth a look, this machine's own among them, and the smallest that do not fit; None: no job times."""
     main = advice.main
-    shown = [one for one in shown_set_ups(advice, _ROWS) if one.job_s is not None]
+    shown = [prediction for prediction in shown_set_ups(advice, _ROWS) if prediction.job_s is not None]
     if not shown:
         return None
-    shown.sort(key=lambda one: value_of(one.job_s))
-    keys = {one.device.key for one in shown}
-    refused = [one for one in best_by_device(advice) if one.fits is False and one.device.key not in keys]
+    shown.sort(key=lambda prediction: value_of(prediction.job_s))
+    keys = {prediction.device.key for prediction in shown}
+    refused = [
+        prediction
+        for prediction in best_by_device(advice)
+        if prediction.fits is False and prediction.device.key not in keys
+    ]
     chosen, ties = prediction_of(advice.predictions, main), tied_places(advice)
     untrusted = untrusted_devices(advice.measurements)
     rows = tuple(
         PictureRow(
-            prediction=one,
-            advised=one is chosen,
-            here=one.device.local,
-            tied=(one is chosen and bool(ties)) or one.device_and_count in ties,
-            trusted=is_trusted(one, untrusted),
+            prediction=prediction,
+            advised=prediction is chosen,
+            here=prediction.device.local,
+            tied=(prediction is chosen and bool(ties)) or prediction.device_and_count in ties,
+            trusted=is_trusted(prediction, untrusted),
         )
-        for one in (*shown, *list(firsts(refused, lambda one: one.device.key).values())[:_REFUSED_ROWS])
+        for prediction in (
+            *shown,
+            *list(firsts(refused, lambda prediction: prediction.device.key).values())[:_REFUSED_ROWS],
+        )
     )
-    spans = [one.job_s for one in shown if one.job_s is not None]
+    spans = [prediction.job_s for prediction in shown if prediction.job_s is not None]
     low_s, high_s = min(span.low for span in spans) / 1.15, max(span.high for span in spans) * 1.15
     return JobPicture(rows=rows, low_s=low_s, high_s=high_s, ticks_s=axis_ticks(low_s, high_s))
 
@@ -102,15 +109,15 @@ def row_names(advice: AdviceRecord) -> dict[str, str]:
 
 def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str:
     """Batch and strategy of a row, and its precision where that is not the advised one."""
-    one, main = row.prediction, advice.main
-    steps = one.gradient_accumulation_steps
-    batch = sentence("picture-batch", language, batch=f"{one.batch_size_per_device:,}")
+    prediction, main = row.prediction, advice.main
+    steps = prediction.gradient_accumulation_steps
+    batch = sentence("picture-batch", language, batch=f"{prediction.batch_size_per_device:,}")
     parts = [f"{batch} × {steps}" if steps > 1 else batch]
-    if main is None or one.precision != main.precision:
-        parts.append(PRECISION_LABELS[one.precision])
-    if one.strategy != "single":
-        parts.append(strategy_name(one.strategy, language, short=True))
-    if advice.is_over_limits(one):
+    if main is None or prediction.precision != main.precision:
+        parts.append(PRECISION_LABELS[prediction.precision])
+    if prediction.strategy != "single":
+        parts.append(strategy_name(prediction.strategy, language, short=True))
+    if advice.is_over_limits(prediction):
         parts.append(sentence("picture-over-limits", language))
     return " · ".join(parts)
 
@@ -123,7 +130,7 @@ def legend(picture: JobPicture, language: Language) -> tuple[str, ...]:
     said = [sentence(code, language) for code in codes]
     samples = next((row.prediction.global_batch_size for row in picture.rows if row.advised), None)
     others = [row.prediction for row in picture.rows if not row.advised]
-    several = {one.global_batch_size for one in others if one.count > 1}
+    several = {other.global_batch_size for other in others if other.count > 1}
     if several == {samples}:
         said.append(sentence("picture-legend-shared", language, samples=f"{samples:,}"))
     return tuple(said)

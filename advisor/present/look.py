@@ -67,7 +67,7 @@ def device_places(machine: Machine | None, predictions: Iterable[Prediction]) ->
     Beyond the last look of its own a card looks like one of this machine's that nothing is predicted for.
     """
     places = {gpu.key: place for place, gpu in enumerate(machine.gpus if machine is not None else ())}
-    shown = dict.fromkeys(one.device.key for one in predictions if one.device.key != "cpu")
+    shown = dict.fromkeys(prediction.device.key for prediction in predictions if prediction.device.key != "cpu")
     taken = {places[key] % _LOOKS for key in shown if key in places}
     others = [key for key in shown if key not in places]
     after = range(len(places), len(places) + len(others) + _LOOKS)

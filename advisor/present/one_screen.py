@@ -57,10 +57,12 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
 def _rows(advice: AdviceRecord) -> tuple[Prediction, ...]:
     """The best of each device first, the advised one among them; then the other counts."""
     every, main = best_by_device(advice), advice.main
-    first = {one.device.key: one for one in reversed(every)}
+    first = {prediction.device.key: prediction for prediction in reversed(every)}
 
-    def rank(one: Prediction) -> tuple[bool, bool]:
-        return main is None or one.device_and_count != main.device_and_count, first[one.device.key] is not one
+    def rank(prediction: Prediction) -> tuple[bool, bool]:
+        return main is None or prediction.device_and_count != main.device_and_count, first[
+            prediction.device.key
+        ] is not prediction
 
     return tuple(sorted(every, key=rank))
 
@@ -69,7 +71,7 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     if not rows:
         return None
     goal = advice.recommendation.goal if advice.recommendation is not None else "time"
-    asked = [name for name in ("cost", "energy") if name == goal or (name == "cost" and any(one.cost for one in rows))]
+    asked = [name for name in ("cost", "energy") if name == goal or (name == "cost" and any(row.cost for row in rows))]
     own = ("precision",) if own_precisions(advice, rows) else ()
     names = ("device", "strategy", *own, "batch", "step", "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"
@@ -89,15 +91,15 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     return table_of(title, names, cells, language, first_number="batch")
 
 
-def memory_cell(one: Prediction, language: Language) -> str:
+def memory_cell(prediction: Prediction, language: Language) -> str:
     """What a device of a set-up needs of what it can give: `8.18 of 38.4 GiB`, with a mark where that is too much."""
-    if one.peak_memory_bytes is None:
+    if prediction.peak_memory_bytes is None:
         return sentence("unknown", language)
-    need = format_bytes(one.peak_memory_bytes.value)
-    room = one.usable_memory_bytes
+    need = format_bytes(prediction.peak_memory_bytes.value)
+    room = prediction.usable_memory_bytes
     if room is None:
         return need
     code = "memory-of"
-    if one.fits is False:  # what is off-loaded may lack room in the host while the card has enough
-        code = "memory-of-too-much" if one.peak_memory_bytes.value > room else "memory-of-host-short"
+    if prediction.fits is False:  # what is off-loaded may lack room in the host while the card has enough
+        code = "memory-of-too-much" if prediction.peak_memory_bytes.value > room else "memory-of-host-short"
     return sentence(code, language, need=need, room=format_bytes(room))

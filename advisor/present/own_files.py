@@ -58,9 +58,9 @@ def _is_json(content: bytes) -> bool:
 
 
 def _is_record(keys: Iterable[str]) -> bool:
-    found = set(keys)
-    known = [{field.encode_name for field in msgspec.structs.fields(kind)} for kind in _RECORDS]
-    return found >= _ADVICE_KEYS or any(found == names for names in known)
+    given = set(keys)
+    of_records = [{field.encode_name for field in msgspec.structs.fields(kind)} for kind in _RECORDS]
+    return given >= _ADVICE_KEYS or any(given == names for names in of_records)
 
 
 _RECORDS: tuple[type[msgspec.Struct], ...] = (CaseAnswer, ClaimAnswer, LogReport, Machine)

@@ -22,7 +22,7 @@ def clipped(text: str, length: int = _LABEL_LENGTH) -> str:
 
 def of_this_machine(advice: AdviceRecord) -> AdviceRecord:
     """The advice with the answer for this machine in the place of the best of all, whose ties are no ties of it."""
-    untied = tuple(replace(one, tied=False) for one in advice.alternatives)
+    untied = tuple(replace(alternative, tied=False) for alternative in advice.alternatives)
     return replace(advice, recommendation=advice.recommendation_local or advice.recommendation, alternatives=untied)
 
 
@@ -31,10 +31,10 @@ def tied_places(advice: AdviceRecord) -> frozenset[tuple[str, int]]:
     main = advice.recommendation
     if main is None:
         return frozenset()
-    found = {(item.device_key, item.count) for item in advice.alternatives if item.tied}
-    named = {key for key, _ in found}
-    found |= {(device.key, main.count) for device in main.tied_with if device.key not in named}
-    return frozenset(found - {main.device_and_count})
+    tied = {(item.device_key, item.count) for item in advice.alternatives if item.tied}
+    named = {key for key, _ in tied}
+    tied |= {(device.key, main.count) for device in main.tied_with if device.key not in named}
+    return frozenset(tied - {main.device_and_count})
 
 
 def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:

@@ -62,7 +62,7 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
     """The summary of an advice in a language; a pure function, so a reopened advice reads the same."""
     main = advice.main
     also = [reason for reason in advice.reasons if main is None or reason not in main.why]
-    told = {
+    sections_by_code = {
         "summary-why": said(main.why if main else (), language),
         "summary-also": said(also, language),
         "summary-change": said(main.would_change_if if main else (), language),
@@ -70,9 +70,11 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
     better = {"summary-help": help_sentences(advice.switches, language)}
     makeshift = main is None or STRATEGY_FACTS[main.strategy].offloads
     # Where it is a makeshift, or there is nothing at all, what would be better comes first.
-    told = better | told if makeshift else told | better
-    told["summary-caveats"] = said(advice.caveats, language)
-    sections = [Section(title=sentence(code, language), sentences=lines) for code, lines in told.items() if lines]
+    sections_by_code = better | sections_by_code if makeshift else sections_by_code | better
+    sections_by_code["summary-caveats"] = said(advice.caveats, language)
+    sections = [
+        Section(title=sentence(code, language), sentences=lines) for code, lines in sections_by_code.items() if lines
+    ]
     local, mode = advice.recommendation_local, advice.workload.training.mode
     if local is not None and (main is None or set_up_line(local, language) != set_up_line(main, language)):
         here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language, mode),))
@@ -164,18 +166,21 @@ def best_by_device(advice: AdviceRecord) -> tuple[Prediction, ...]:
     is shown at the one that stands in for it.
     """
     entered = [advice.predictions[place] for place in advice.best_set_ups]
-    compared = {one.device.key for one in entered}
-    others = grouped((one for one in advice.predictions if one.device.key not in compared), lambda one: one.device.key)
+    compared = {prediction.device.key for prediction in entered}
+    others = grouped(
+        (prediction for prediction in advice.predictions if prediction.device.key not in compared),
+        lambda prediction: prediction.device.key,
+    )
     best: dict[tuple[str, int], Prediction] = {}
     for of_device in others.values():
-        used = stand_in({one.precision for one in of_device}, advice.shown_precision)
-        members = [one for one in of_device if one.precision == used]
+        used = stand_in({prediction.precision for prediction in of_device}, advice.shown_precision)
+        members = [prediction for prediction in of_device if prediction.precision == used]
         for member in sorted(members, key=_need_bytes):
             best.setdefault(member.device_and_count, member)
         if not entered:
-            best |= {one.device_and_count: one for one in _chosen_among(members, advice)}
+            best |= {prediction.device_and_count: prediction for prediction in _chosen_among(members, advice)}
     goal = "time" if advice.recommendation is None else advice.recommendation.goal
-    return tuple(sorted([*entered, *best.values()], key=lambda one: _order(one, goal)))
+    return tuple(sorted([*entered, *best.values()], key=lambda prediction: _order(prediction, goal)))
 
 
 def _chosen_among(members: Sequence[Prediction], advice: AdviceRecord) -> Iterator[Prediction]:
@@ -185,7 +190,7 @@ def _chosen_among(members: Sequence[Prediction], advice: AdviceRecord) -> Iterat
         limit = max(limit, advised.global_batch_size)
     yield from best_by_count(members, advice.workload.training, limit)
     if advised is not None:
-        yield from (one for one in members if rests_on(advised, one))
+        yield from (prediction for prediction in members if rests_on(advised, prediction))
 
 
 def _need_bytes(prediction: Prediction) -> tuple[float, int]:
@@ -215,15 +220,17 @@ def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
     names = ("device", "count", "strategy", *(("precision",) if own else ()))
     names += ("batch", "step", "range", "job", "memory", "fits", "basis")
     rows = (
-        set_up_cells(one, names, language, device=f"{visible(one.device.name)}{limit_mark(advice, one)}")
-        for one in shown
+        set_up_cells(
+            prediction, names, language, device=f"{visible(prediction.device.name)}{limit_mark(advice, prediction)}"
+        )
+        for prediction in shown
     )
     return table_of(devices_title(advice, language, own=own), names, rows, language, first_number="batch")
 
 
 def own_precisions(advice: AdviceRecord, shown: Iterable[Prediction]) -> bool:
     """Whether a device of a table lacks the advised precision, or the room for it, so that each row names its own."""
-    return any(one.precision != advice.shown_precision for one in shown)
+    return any(prediction.precision != advice.shown_precision for prediction in shown)
 
 
 def devices_title(advice: AdviceRecord, language: Language, *, own: bool) -> str:
@@ -238,13 +245,13 @@ def explained_marks(title: str, advice: AdviceRecord, language: Language) -> str
     return sentence("summary-over-limits", language, title=title, mark=OVER_LIMITS) if advice.over_limits else title
 
 
-def limit_mark(advice: AdviceRecord, one: Prediction) -> str:
+def limit_mark(advice: AdviceRecord, prediction: Prediction) -> str:
     """What stands behind the device of a set-up beyond a limit."""
-    return f" {OVER_LIMITS}" if advice.is_over_limits(one) else ""
+    return f" {OVER_LIMITS}" if advice.is_over_limits(prediction) else ""
 
 
 def _measured_table(advice: AdviceRecord, language: Language) -> Table | None:
     names = ("device", "precision", "batch", "median", "interval", "samples", "verdict")
-    rows = [step_cells(one, names, language) for one in checked_steps(advice)]
+    rows = [step_cells(checked, names, language) for checked in checked_steps(advice)]
     title = sentence("summary-measured", language)
     return table_of(title, names, rows, language, first_number="batch") if rows else None

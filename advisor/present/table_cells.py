@@ -15,14 +15,14 @@ NONE = "–"
 _ANSWERS = {True: "yes", False: "no", None: "unknown"}
 
 
-def set_up_cells(one: Prediction, columns: Sequence[str], language: Language, **own: str) -> tuple[str, ...]:
+def set_up_cells(prediction: Prediction, columns: Sequence[str], language: Language, **own: str) -> tuple[str, ...]:
     """A row of these columns; `own` are the cells that a table writes in its own way."""
-    return tuple(own[name] if name in own else _OF_A_SET_UP[name](one, language) for name in columns)
+    return tuple(own[name] if name in own else _OF_A_SET_UP[name](prediction, language) for name in columns)
 
 
-def step_cells(one: CheckedStep, columns: Sequence[str], language: Language) -> tuple[str, ...]:
+def step_cells(checked: CheckedStep, columns: Sequence[str], language: Language) -> tuple[str, ...]:
     """A row of these columns for a step that was timed."""
-    return tuple(_OF_A_STEP[name](one, language) for name in columns)
+    return tuple(_OF_A_STEP[name](checked, language) for name in columns)
 
 
 def strategy_name(strategy: Strategy, language: Language, *, short: bool = False) -> str:
@@ -46,29 +46,35 @@ def _known(estimate: Estimate | None, formatter: Callable[[float], str], languag
 
 
 _OF_A_SET_UP: dict[str, Callable[[Prediction, Language], str]] = {
-    "device": lambda one, _: visible(one.device.name),
-    "count": lambda one, _: str(one.count),
-    "strategy": lambda one, language: strategy_name(one.strategy, language),
-    "precision": lambda one, _: PRECISION_LABELS[one.precision],
-    "batch": lambda one, _: batch_of(one),
-    "step": lambda one, _: format_seconds(one.step_s.value),
-    "range": lambda one, _: seconds_range(one.step_s.low, one.step_s.high),
-    "job": lambda one, language: _known(one.job_s, format_seconds, language),
-    "memory": lambda one, language: _known(one.peak_memory_bytes, format_bytes, language),
-    "fits": lambda one, language: sentence(_ANSWERS[one.fits], language),
-    "energy": lambda one, language: _known(one.energy_j, format_energy, language),
-    "cost": lambda one, language: _known(one.cost, lambda cost: format_cost(cost, one.currency), language),
-    "basis": lambda one, language: sentence(f"basis-{one.step_s.basis}", language),
+    "device": lambda prediction, _: visible(prediction.device.name),
+    "count": lambda prediction, _: str(prediction.count),
+    "strategy": lambda prediction, language: strategy_name(prediction.strategy, language),
+    "precision": lambda prediction, _: PRECISION_LABELS[prediction.precision],
+    "batch": lambda prediction, _: batch_of(prediction),
+    "step": lambda prediction, _: format_seconds(prediction.step_s.value),
+    "range": lambda prediction, _: seconds_range(prediction.step_s.low, prediction.step_s.high),
+    "job": lambda prediction, language: _known(prediction.job_s, format_seconds, language),
+    "memory": lambda prediction, language: _known(prediction.peak_memory_bytes, format_bytes, language),
+    "fits": lambda prediction, language: sentence(_ANSWERS[prediction.fits], language),
+    "energy": lambda prediction, language: _known(prediction.energy_j, format_energy, language),
+    "cost": lambda prediction, language: _known(
+        prediction.cost, lambda cost: format_cost(cost, prediction.currency), language
+    ),
+    "basis": lambda prediction, language: sentence(f"basis-{prediction.step_s.basis}", language),
 }
 
 _OF_A_STEP: dict[str, Callable[[CheckedStep, Language], str]] = {
-    "device": lambda one, _: visible(one.device_name),
-    "precision": lambda one, _: PRECISION_LABELS[one.step.precision],
-    "batch": lambda one, language: batch_text(one.step, language),
-    "median": lambda one, _: format_seconds(one.summary.median_s),
-    "interval": lambda one, _: seconds_range(one.summary.low_s, one.summary.high_s),
-    "samples": lambda one, _: f"{one.summary.sample_count:,}",
-    "predicted": lambda one, _: NONE if one.predicted is None else format_seconds(one.predicted.step_s.value),
-    "error": lambda one, _: NONE if one.error_fraction is None else f"{100 * one.error_fraction:+.1f} %",
-    "verdict": lambda one, language: sentence(f"measure-verdict-{one.step.verdict.kind.replace('_', '-')}", language),
+    "device": lambda checked, _: visible(checked.device_name),
+    "precision": lambda checked, _: PRECISION_LABELS[checked.step.precision],
+    "batch": lambda checked, language: batch_text(checked.step, language),
+    "median": lambda checked, _: format_seconds(checked.summary.median_s),
+    "interval": lambda checked, _: seconds_range(checked.summary.low_s, checked.summary.high_s),
+    "samples": lambda checked, _: f"{checked.summary.sample_count:,}",
+    "predicted": lambda checked, _: (
+        NONE if checked.predicted is None else format_seconds(checked.predicted.step_s.value)
+    ),
+    "error": lambda checked, _: NONE if checked.error_fraction is None else f"{100 * checked.error_fraction:+.1f} %",
+    "verdict": lambda checked, language: sentence(
+        f"measure-verdict-{checked.step.verdict.kind.replace('_', '-')}", language
+    ),
 }

@@ -26,11 +26,11 @@ def window_words(text: str, language: Language) -> str:
     from advisor.catalogue.precisions import PRECISION_LABELS
     from advisor.core.sentences import message_exists, sentence
 
-    def named(found: re.Match[str]) -> str:
-        code = f"flag-{found['flag']}"
-        return sentence(code, language) if message_exists(code, language) else found[0]
+    def named(match: re.Match[str]) -> str:
+        code = f"flag-{match['flag']}"
+        return sentence(code, language) if message_exists(code, language) else match[0]
 
-    def labelled(found: re.Match[str]) -> str:
-        return PRECISION_LABELS.get(cast("Precision", found["precision"]), found[0])
+    def labelled(match: re.Match[str]) -> str:
+        return PRECISION_LABELS.get(cast("Precision", match["precision"]), match[0])
 
     return _PRECISION.sub(labelled, _FLAG.sub(named, text))

@@ -13,11 +13,11 @@ from advisor.workload.workload import Workload
 @cache
 def _bundled_names() -> dict[str, str]:
     """The key of each bundled workload, by the name that its file gives it."""
-    found = {}
+    keys = {}
     for path in sorted(workloads_folder().glob("*.toml")):
         with path.open("rb") as file:
-            found[str(tomllib.load(file).get("name", path.stem))] = path.stem
-    return found
+            keys[str(tomllib.load(file).get("name", path.stem))] = path.stem
+    return keys
 
 
 def workload_title(name: str, language: Language) -> str:

@@ -21,8 +21,8 @@ def marked(text: str, kind: Literal["markdown", "script"]) -> bytes:
 def is_unchanged(content: bytes) -> bool:
     """Whether a file closes with the mark and is what was written then."""
     above, _, last = content.rstrip(b"\n").rpartition(b"\n")
-    found = _MARK.fullmatch(last)
-    return found is not None and found.group(1).decode() == _digest(above + b"\n")
+    match = _MARK.fullmatch(last)
+    return match is not None and match.group(1).decode() == _digest(above + b"\n")
 
 
 def _digest(content: bytes) -> str:

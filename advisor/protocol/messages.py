@@ -271,7 +271,7 @@ class Failed(Record, frozen=True, kw_only=True, tag="failed"):
     reason: Reason | None = None
     """What is wrong and what helps, where it is known; None for a bug of ours."""
 
-    def told(self, unknown: str, **numbers: Value) -> Reason:
+    def reason_or(self, unknown: str, **numbers: Value) -> Reason:
         """The sentence of what is known, else `unknown` with the exception's text; `numbers` come to its arguments."""
         if self.reason is None:
             return Reason.of(unknown, text=Said(text=self.text[:_TOLD_CHARACTERS]), **numbers)

@@ -83,9 +83,9 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
         """What is recommended: of all candidates, or where nothing is, of this machine."""
         return self.recommendation or self.recommendation_local
 
-    def is_over_limits(self, one: Prediction) -> bool:
+    def is_over_limits(self, prediction: Prediction) -> bool:
         """Whether a set-up that is shown passes a limit on cost, power or hours that was given."""
-        return any(self.predictions[place] is one for place in self.over_limits)
+        return any(self.predictions[place] is prediction for place in self.over_limits)
 
     @property
     def shown_precision(self) -> Precision:

@@ -253,7 +253,7 @@ class OldRuns(NamedTuple):
     before_utc: str
     """Runs of before this moment (ISO 8601, UTC) are meant: what `History.prune` takes."""
     run_count: int
-    told: Reason
+    reason: Reason
     """How many runs of which days, or that there are none."""
 
 
@@ -261,7 +261,7 @@ def older_than(days: int, runs: Iterable[Run]) -> OldRuns:
     """Those of `runs` that were saved more than `days` days before now."""
     before_utc = utc_text(days_ago=days)
     stamps = [run.created_utc for run in runs if run.created_utc < before_utc]
-    told = Reason.of("history-prune-none", days=days)
+    reason = Reason.of("history-prune-none", days=days)
     if stamps:
-        told = Reason.of("history-prune-found", count=len(stamps), first=min(stamps)[:10], last=max(stamps)[:10])
-    return OldRuns(before_utc, len(stamps), told)
+        reason = Reason.of("history-prune-found", count=len(stamps), first=min(stamps)[:10], last=max(stamps)[:10])
+    return OldRuns(before_utc, len(stamps), reason)

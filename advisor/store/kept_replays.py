@@ -10,7 +10,7 @@ import msgspec
 
 from advisor.core.errors import OutputError
 from advisor.core.file_writing import write_atomically
-from advisor.cost.memory.remembered import known
+from advisor.cost.memory.remembered import replays
 
 FILE_NAME = "replays.json"
 _MOST_ENTRIES = 8192
@@ -24,12 +24,12 @@ def kept_replays(folder: Path | None) -> Iterator[None]:
         yield
         return
     path = folder / FILE_NAME
-    known.update(_read(path))
-    before = len(known)
+    replays.update(_read(path))
+    before = len(replays)
     try:
         yield
     finally:
-        if len(known) > before:
+        if len(replays) > before:
             _write(path)
 
 
@@ -43,7 +43,7 @@ def _read(path: Path) -> dict[str, float]:
 
 
 def _write(path: Path) -> None:
-    newest = dict(list(known.items())[-_MOST_ENTRIES:])
+    newest = dict(list(replays.items())[-_MOST_ENTRIES:])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, msgspec.json.encode(newest))

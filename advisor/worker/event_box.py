@@ -49,13 +49,13 @@ class EventBox:
 
     def controls(self, wait_s: float = 0.0) -> list[Control]:
         """What came in since the last look; waits up to `wait_s` for the first."""
-        found: list[Control] = []
+        given: list[Control] = []
         try:
-            found.append(self._controls.get(timeout=wait_s) if wait_s > 0.0 else self._controls.get_nowait())
+            given.append(self._controls.get(timeout=wait_s) if wait_s > 0.0 else self._controls.get_nowait())
             while True:
-                found.append(self._controls.get_nowait())
+                given.append(self._controls.get_nowait())
         except queue.Empty:
-            return found
+            return given
 
     def _read(self) -> None:
         for line in self._requests:

@@ -57,7 +57,7 @@ def describe(error: BaseException, request: Request) -> Failed:
 def _fault(error: BaseException, text: str, request: Request) -> Reason | None:
     """What of the world is wrong, and what helps."""
     if isinstance(error, SaidError):
-        return error.told
+        return error.statement
     if isinstance(error, ModuleNotFoundError) and error.name in _MEASURING_NEEDS:
         return Reason.of("worker-torch-missing", package=error.name)
     said = Said(text=text[:_TEXT_CHARACTERS])
@@ -65,8 +65,8 @@ def _fault(error: BaseException, text: str, request: Request) -> Reason | None:
         return Reason.of("worker-torch-broken", text=said)
     if is_out_of_memory(error):
         return Reason.of("worker-out-of-memory", text=said)
-    if known := next((fault for phrase, fault in _KNOWN.items() if phrase.lower() in text.lower()), None):
-        return Reason.of(f"worker-{known}", device=getattr(request, "device", "cuda"))
+    if known_fault := next((fault for phrase, fault in _KNOWN.items() if phrase.lower() in text.lower()), None):
+        return Reason.of(f"worker-{known_fault}", device=getattr(request, "device", "cuda"))
     return Reason.of("worker-users-code-failed", error=named_error(error)) if _ran_users_code(error, request) else None
 
 

@@ -186,8 +186,8 @@ def resolve_config(config: str | dict[str, Any]) -> dict[str, Any]:
     """
     if isinstance(config, dict):
         return clean_config(config, "model.config")
-    found = bundled_config(config)
-    if found is None:
-        known = meant_or_known(config, bundled_config_names(), "bundled")
-        raise file_fault("no-bundled-config", known, path="model.config", given=shown_value(config))
-    return found
+    config_found = bundled_config(config)
+    if config_found is None:
+        remedy = meant_or_known(config, bundled_config_names(), "bundled")
+        raise file_fault("no-bundled-config", remedy, path="model.config", given=shown_value(config))
+    return config_found

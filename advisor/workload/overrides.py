@@ -52,9 +52,9 @@ def _set_accumulation(table: dict[str, Any], global_batch_size: object, name: st
         return  # the batch size's own range is refused by the reader
     if global_batch_size % batch_size:
         below = global_batch_size - global_batch_size % batch_size
-        told: dict[str, Value] = {"given": str(global_batch_size), "above": str(below + batch_size)}
-        mend = remedy("divisible", below=str(below), **told) if below else remedy("divisible-above", **told)
-        raise file_fault("no-multiple", mend, path=name, given=told["given"], batch=str(batch_size))
+        sizes: dict[str, Value] = {"given": str(global_batch_size), "above": str(below + batch_size)}
+        mend = remedy("divisible", below=str(below), **sizes) if below else remedy("divisible-above", **sizes)
+        raise file_fault("no-multiple", mend, path=name, given=sizes["given"], batch=str(batch_size))
     training["gradient_accumulation_steps"] = global_batch_size // batch_size
 
 

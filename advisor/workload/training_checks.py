@@ -33,8 +33,8 @@ def is_but(field: str, value: object, other: str, found: object, why: str = "but
 
 def _clash(training: Training, field: str, other: str, why: str = "but") -> Reason:
     """The same of two training settings, as they are."""
-    value, found = getattr(training, field), getattr(training, other)
-    return is_but(f"training.{field}", value, f"training.{other}", found, why)
+    value, beside = getattr(training, field), getattr(training, other)
+    return is_but(f"training.{field}", value, f"training.{other}", beside, why)
 
 
 def set_to(field: str, value: object) -> Reason:
@@ -65,7 +65,7 @@ def _adapter_problems(training: Training) -> Iterator[Problem]:
 def _quantization_problems(training: Training) -> Iterator[Problem]:
     quantization, bits = training.quantization, training.weights_bits
     if quantization is not None and bits is not None and bits not in _BITS_OF[quantization]:
-        allowed = Names(names=tuple(str(one) for one in _BITS_OF[quantization]), alternatives=True)
+        allowed = Names(names=tuple(str(bits) for bits in _BITS_OF[quantization]), alternatives=True)
         remedy = reason("bits", quantization=quantization, allowed=allowed)
         yield _clash(training, "weights_bits", "quantization"), remedy
     if quantization_of(training) is None:

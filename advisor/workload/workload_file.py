@@ -79,8 +79,8 @@ def load_workload_for_row(name: str, folder: Path, *, allow_hub: bool = False) -
     for candidate in (folder / name, folder / f"{name}.toml"):
         if is_file(candidate):
             return load_workload(candidate, allow_hub=allow_hub)
-    known = meant_or_known(name, bundled_names(), "bundled")
-    raise file_fault("no-workload-in", known, given=shown_value(name), path=visible(str(folder)))
+    remedy = meant_or_known(name, bundled_names(), "bundled")
+    raise file_fault("no-workload-in", remedy, given=shown_value(name), path=visible(str(folder)))
 
 
 def source_of(workload: Workload) -> Source:
@@ -150,8 +150,8 @@ def _unknown(text: str, *, allow_hub: bool) -> SaidError:
 
 def _meant(text: str, like: tuple[str, ...], bundled: tuple[str, ...], *, allow_hub: bool) -> Reason:
     """What a reference that leads nowhere may have meant: a name `like` it, a model of the hub, or one `bundled`."""
-    if (found := closest_name(text, like)) is not None:
-        return remedy("did-you-mean", word=found)
+    if (closest := closest_name(text, like)) is not None:
+        return remedy("did-you-mean", word=closest)
     if _is_hub_id(text) and "/" in text and not allow_hub:
         return remedy("of-the-hub")
     return remedy("bundled", names=Names(names=bundled))
@@ -181,8 +181,8 @@ def _with_config(described: _Description, *, allow_hub: bool) -> tuple[dict[str,
         return {**table, "model": {**model, "config": config}}, config
     if not isinstance(reference, str):
         return table, None
-    if (known := bundled_config(reference)) is not None:
-        return table, known
+    if (bundled := bundled_config(reference)) is not None:
+        return table, bundled
     config, origin = _found_config(reference, described, allow_hub=allow_hub)
     return {**table, "model": {**model, "config": config, "origin": origin}}, config
 
@@ -192,10 +192,10 @@ def _found_config(reference: str, described: _Description, *, allow_hub: bool) -
         path = (described.folder or Path()) / reference
         is_folder = path.is_dir()
         path = path / "config.json" if is_folder else path
-        found = path.exists()
+        exists = path.exists()
     except (OSError, ValueError):
-        is_folder = found = False
-    if found:
+        is_folder = exists = False
+    if exists:
         return read_config_file(path), path.name
     if allow_hub and _is_hub_id(reference):
         from advisor.workload.hub import fetch_config

@@ -24,5 +24,5 @@ def test_without_the_text_of_the_rules_a_timeline_is_known_to_this_process_alone
     alone = fingerprint(sizes)
     assert alone == fingerprint(sizes)
     assert alone != with_text
-    monkeypatch.setattr(remembered, "known", {})
+    monkeypatch.setattr(remembered, "replays", {})
     assert fingerprint(sizes) != alone

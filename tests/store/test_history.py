@@ -192,13 +192,13 @@ def test_old_runs_are_counted_before_they_are_deleted_and_calibrations_stay(tmp_
             history.save(msgspec.structs.replace(advice(), created_utc=stamp))
         history.keep_calibration(calibration(), machine())
         old = older_than(30, history.runs())
-        assert (old.run_count, old.told.code) == (2, "history-prune-found")
-        assert (old.told.numbers["first"], old.told.numbers["last"]) == (stamps[0][:10], stamps[1][:10])
+        assert (old.run_count, old.reason.code) == (2, "history-prune-found")
+        assert (old.reason.numbers["first"], old.reason.numbers["last"]) == (stamps[0][:10], stamps[1][:10])
         assert history.prune(old.before_utc) == 2
         assert [run.created_utc for run in history.runs()] == [stamps[2]]
         assert history.calibration("cpu", machine()) == calibration()
         none = older_than(30, history.runs())
-        assert (none.run_count, none.told.code) == (0, "history-prune-none")
+        assert (none.run_count, none.reason.code) == (0, "history-prune-none")
         assert history.prune(none.before_utc) == 0
 
 

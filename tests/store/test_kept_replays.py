@@ -12,8 +12,8 @@ from advisor.store.kept_replays import FILE_NAME, kept_replays
 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("advisor.cost.memory.remembered.known", {})
-    monkeypatch.setattr("advisor.store.kept_replays.known", remembered.known)
+    monkeypatch.setattr("advisor.cost.memory.remembered.replays", {})
+    monkeypatch.setattr("advisor.store.kept_replays.replays", remembered.replays)
 
 
 def answer(value: float) -> float:
@@ -24,7 +24,7 @@ def test_a_question_is_replayed_once_and_known_to_the_next_run(tmp_path: Path) -
     with kept_replays(tmp_path):
         assert answer(5.0) == 5.0
         assert answer(6.0) == 5.0
-    remembered.known.clear()
+    remembered.replays.clear()
     with kept_replays(tmp_path):
         assert answer(7.0) == 5.0
 
@@ -53,5 +53,5 @@ def test_a_program_without_its_sources_remembers_for_no_longer_than_it_lives(mon
     monkeypatch.setattr(remembered, "_RULES", ("nowhere.py",))
     without = remembered._rules()
     assert without != with_sources
-    monkeypatch.setattr(remembered, "known", {})
+    monkeypatch.setattr(remembered, "replays", {})
     assert remembered._rules() != without

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 _RULES = ("replay.py", "caching_allocator.py")
 _DIGEST_BYTES = 16
 
-known: dict[str, float] = {}
+replays: dict[str, float] = {}
 """Bytes (or 1 and 0 for yes and no) by fingerprint, of this process and of what a caller brought."""
 
 
@@ -31,9 +31,9 @@ def fingerprint(*arrays: NDArray[np.generic]) -> bytes:
 def remembered(timeline: bytes, question: tuple[object, ...], replay: Callable[[], float]) -> float:
     """The answer to a question on a timeline: the known one, else that of `replay`, which is then known."""
     key = hashlib.blake2b(timeline + repr(question).encode(), digest_size=_DIGEST_BYTES).hexdigest()
-    if key not in known:
-        known[key] = replay()
-    return known[key]
+    if key not in replays:
+        replays[key] = replay()
+    return replays[key]
 
 
 def _rules() -> bytes:
@@ -41,4 +41,4 @@ def _rules() -> bytes:
     try:
         return b"".join((folder / name).read_bytes() for name in _RULES)
     except OSError:  # a frozen program without sources: what it remembers lives no longer than it does
-        return repr(id(known)).encode()
+        return repr(id(replays)).encode()

@@ -96,9 +96,9 @@ class Stream:
         constant, number = self.size1 == 0, np.arange(len(self.kinds))
         resident = number < self.resident_count
         weights = resident & constant & (self.kinds == ALLOCATE)
-        known = np.unique(self.size0[weights])
+        sizes = np.unique(self.size0[weights])
         sized = constant & (
-            np.isin(self.size0, known) | np.isin(2 * self.size0, known) | np.isin(self.size0 / 2, known)
+            np.isin(self.size0, sizes) | np.isin(2 * self.size0, sizes) | np.isin(self.size0 / 2, sizes)
         )
         storages = np.array(self.storage_list)
         gradients = np.isin(storages, storages[self.kinds == GRADIENT]) & ~resident
@@ -120,10 +120,10 @@ class Stream:
 
     def sized_like(self, figure: Affine) -> NDArray[np.bool_]:
         """Events of a storage as large as `figure`, in its type or in one of half or twice its width."""
-        found = np.zeros(len(self.kinds), dtype=np.bool_)
+        alike = np.zeros(len(self.kinds), dtype=np.bool_)
         for width in (0.5, 1.0, 2.0):
-            found |= (self.size0 == width * figure[0]) & (self.size1 == width * figure[1])
-        return found & (figure[0] + figure[1] > 0)
+            alike |= (self.size0 == width * figure[0]) & (self.size1 == width * figure[1])
+        return alike & (figure[0] + figure[1] > 0)
 
     def sizes(self, batch_size: float, *, rounding: bool = True) -> Floats:
         """Bytes of every event, rounded as the allocator does; the last answer is kept, as one batch is asked often."""

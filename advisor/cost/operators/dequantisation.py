@@ -35,14 +35,14 @@ def operator_chain(compiled: CompiledTable, training: Training, software_year: i
     """
     if software_year is None or software_year >= DEQUANTISING_KERNELS_YEAR:
         return OperatorChain()
-    found = compiled.unpacked
+    unpacked = compiled.unpacked
     again = 0.5 if training.activation_checkpointing == "full" else 0.0
     kernel_bytes = _PACKED_BYTES + _SCALE_BYTES + _WRITTEN_BYTES
-    chain_bytes = found.backward_weights * again * _UNPACKED_BY_OPERATORS_BYTES
+    chain_bytes = unpacked.backward_weights * again * _UNPACKED_BY_OPERATORS_BYTES
     more_calls = _OPERATORS_DISPATCHES - 1.0
     return OperatorChain(
-        forward_bytes=found.forward_weights * (_UNPACKED_BY_OPERATORS_BYTES - kernel_bytes),
-        backward_bytes=chain_bytes - found.backward_weights * kernel_bytes,
-        forward_dispatches=found.forward_calls * more_calls,
-        backward_dispatches=found.backward_calls * (again * _OPERATORS_DISPATCHES - 1.0),
+        forward_bytes=unpacked.forward_weights * (_UNPACKED_BY_OPERATORS_BYTES - kernel_bytes),
+        backward_bytes=chain_bytes - unpacked.backward_weights * kernel_bytes,
+        forward_dispatches=unpacked.forward_calls * more_calls,
+        backward_dispatches=unpacked.backward_calls * (again * _OPERATORS_DISPATCHES - 1.0),
     )

@@ -70,8 +70,8 @@ def _between_sockets_by_host(link: Link, count: int, figures: ScalingFigures) ->
 
 
 def _mesh_bytes_per_s(link: Link, count: int, figures: ScalingFigures) -> float:
-    known = sorted((int(cards), links) for cards, links in figures.assumed.mesh_link_counts.items())
-    links = float(np.interp(count, [cards for cards, _ in known], [links for _, links in known]))
+    meshes = sorted((int(cards), links) for cards, links in figures.assumed.mesh_link_counts.items())
+    links = float(np.interp(count, [cards for cards, _ in meshes], [links for _, links in meshes]))
     return min(links * figures.assumed.mesh_link_bytes_per_s, link.wire_bytes_per_s)
 
 

@@ -91,20 +91,20 @@ class _Job:
         self.rounds = setting.accumulation_steps
         self.batch = np.array([float(replica.batch_size)])
         self.memory_bytes_per_s = replica.memory_bytes_per_s * figures.assumed.memory_fraction
-        one = {name: float(getattr(replica.steps, name).item()) for name in OWN_PARTS}
-        self.one = one | {name: one[name] / layout.model_count for name in ("forward_s", "backward_s")}
+        parts = {name: float(getattr(replica.steps, name).item()) for name in OWN_PARTS}
+        self.card_parts = parts | {name: parts[name] / layout.model_count for name in ("forward_s", "backward_s")}
         self.whole_traffic = replica.traffic
         self.traffic = _part_of(replica.traffic, layout.tensor * layout.pipeline)
 
     def parts(self) -> dict[str, float]:
         """The parts of one optimizer step."""
         layout, rounds = self.layout, self.rounds
-        own = {name: self.one[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
+        own = {name: self.card_parts[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
         own["backward_s"] += (rounds - 1) * self._added_bytes() / self.memory_bytes_per_s
         own["optimizer_s"] /= layout.tensor * layout.pipeline * layout.shard_count
         own |= {"communication_s": self._communication_s(), "imbalance_s": 0.0}
         if layout.pipeline > 1:
-            micro = self.one["forward_s"] + self.one["backward_s"]
+            micro = self.card_parts["forward_s"] + self.card_parts["backward_s"]
             own["imbalance_s"] += float(pipeline_bubble_s(np.array(micro * layout.pipeline), layout.pipeline))
         if layout.count > 1:
             own["imbalance_s"] += straggling_fraction(self.link, layout.count, self.figures) * sum(own.values())
@@ -126,7 +126,7 @@ class _Job:
             total += float(tensor_communication_s(traffic, group, per_card, layout.tensor)[0]) / layout.pipeline
         if layout.context > 1:
             group = self._group(layout.context, stride=layout.tensor)
-            attention_s = self.one["forward_s"]
+            attention_s = self.card_parts["forward_s"]
             total += context_communication_s(traffic, group, float(self.batch[0]), attention_s) / layout.pipeline
         if layout.pipeline > 1:
             group = self._group(layout.pipeline, stride=layout.count // layout.pipeline)
@@ -149,7 +149,7 @@ class _Job:
             pass_s=self.traffic.gradient_bytes / self.memory_bytes_per_s,
             passes=self.figures.fitted.gradient_pass_count,
         )
-        forward, backward = np.array(self.one["forward_s"]), np.array(self.one["backward_s"])
+        forward, backward = np.array(self.card_parts["forward_s"]), np.array(self.card_parts["backward_s"])
         if layout.data_parallel != "hsdp":
             strategy = _SHARDED.get(layout.data_parallel)
             if strategy is None:

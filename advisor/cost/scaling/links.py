@@ -120,10 +120,10 @@ _LEAST_RATE, _MOST_RATE = 1e6, 1e14
 
 
 def _given_rate(text: str) -> float | None:
-    found = re.fullmatch(_RATE_PATTERN, text, re.IGNORECASE)
-    if found is None:
+    match = re.fullmatch(_RATE_PATTERN, text, re.IGNORECASE)
+    if match is None:
         return None
-    return float(found[1]) * {"m": 1e6, "g": 1e9, "t": 1e12}[(found[2] or "g").lower()]
+    return float(match[1]) * {"m": 1e6, "g": 1e9, "t": 1e12}[(match[2] or "g").lower()]
 
 
 def _nvlink(spec: GpuSpec) -> Link:
@@ -200,21 +200,21 @@ def interconnect_or_usual(text: str | None, spec: GpuSpec) -> Link:
 def detected_link(spec: GpuSpec, links: tuple[GpuLink, ...]) -> Link:
     """The weakest link between a machine's cards as detection found it, its measured rate where there is one."""
     order = ("nvswitch", "nvlink", "pcie_p2p", "pcie_host")
-    known = [link for link in links if link.kind in order]
-    if not known:
+    of_the_order = [link for link in links if link.kind in order]
+    if not of_the_order:
         return usual_link(spec)
-    weakest = max(known, key=lambda link: order.index(link.kind))
+    weakest = max(of_the_order, key=lambda link: order.index(link.kind))
     kinds: dict[str, LinkType] = {
         "nvswitch": "nvswitch",
         "nvlink": "nvlink_bridge" if spec.nvlink_pairs_only else "nvlink_mesh",
         "pcie_p2p": "pcie_p2p",
         "pcie_host": "pcie_host",
     }
-    found = _link(spec, kinds[weakest.kind])
-    rates = [link.bandwidth_bytes_per_s for link in known if link.bandwidth_bytes_per_s]
-    if len(rates) < len(known):
-        return found
-    return replace(found, type="given", wire_bytes_per_s=min(rates), basis="calibrated")
+    best = _link(spec, kinds[weakest.kind])
+    rates = [link.bandwidth_bytes_per_s for link in of_the_order if link.bandwidth_bytes_per_s]
+    if len(rates) < len(of_the_order):
+        return best
+    return replace(best, type="given", wire_bytes_per_s=min(rates), basis="calibrated")
 
 
 def interconnect_schema() -> dict[str, object]:

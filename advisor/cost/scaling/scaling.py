@@ -174,7 +174,7 @@ class _Cell:
 
     def __init__(self, job: _Job, card: int, count: int, link: Link) -> None:
         self.job, self.count, self.link, self.card = job, count, link, card
-        self.one = {name: getattr(job.steps, name)[card] for name in OWN_PARTS}
+        self.card_parts = {name: getattr(job.steps, name)[card] for name in OWN_PARTS}
         self.bytes_per_s = job.memory_bytes_per_s[card] * job.figures.assumed.memory_fraction
         self.pass_s = job.traffic.gradient_bytes / self.bytes_per_s
         """Moving the gradients' bytes once through the card's memory."""
@@ -188,10 +188,10 @@ class _Cell:
         Every micro-batch after the first adds its gradients to those that are there.
         """
         rounds, further = self.accumulation, self.job.traffic.accumulation
-        parts = {name: self.one[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
+        parts = {name: self.card_parts[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
         added_s = further.gradient_passes * self.pass_s - further.spared_bytes / self.bytes_per_s
         parts["backward_s"] = parts["backward_s"] + (rounds - 1) * added_s
-        zero = np.zeros_like(self.one["forward_s"])
+        zero = np.zeros_like(self.card_parts["forward_s"])
         return parts | {"communication_s": zero, "imbalance_s": zero}
 
     def parts(self, strategy: Strategy) -> tuple[dict[str, Floats], OffloadedStep | None]:
@@ -233,7 +233,7 @@ class _Cell:
         if strategy == "dp":
             return self.data_parallel()
         if strategy == "ddp":
-            own["communication_s"] = ddp_communication_s(self._exchange(), self.one["backward_s"])
+            own["communication_s"] = ddp_communication_s(self._exchange(), self.card_parts["backward_s"])
         elif strategy == "tp":
             own["communication_s"] = self.accumulation * tensor_communication_s(
                 self.job.traffic, self.cost, self.job.batch_sizes, self.count
@@ -259,7 +259,11 @@ class _Cell:
     def _shard(self, strategy: Sharded, own: dict[str, Floats]) -> None:
         if self.count > 1:
             own["communication_s"] = sharded_communication_s(
-                strategy, self._exchange(), self.one["forward_s"], self.one["backward_s"], self.accumulation
+                strategy,
+                self._exchange(),
+                self.card_parts["forward_s"],
+                self.card_parts["backward_s"],
+                self.accumulation,
             )
         own["optimizer_s"] = own["optimizer_s"] / self.count
 
@@ -280,13 +284,13 @@ class _Cell:
     def _rank_host_s(self) -> Floats:
         """What a rank's process adds to a host-bound step: hooks, and waiting for a core where ranks outnumber them."""
         setting, assumed = self.job.setting, self.job.figures.assumed
-        bound = (self.one["host_s"] > 0) | (self.link.type == "shared_memory")
+        bound = (self.card_parts["host_s"] > 0) | (self.link.type == "shared_memory")
         hooks = self.job.traffic.gradient_tensor_count * assumed.hook_s
         ranks = min(self.count, self.link.node_size_count)
         cores = setting.cores(self.card)
         crowd = max(1.0, ranks / cores) if cores else 1.0
         waiting = (crowd - 1.0) * setting.host_step_s * self.accumulation
-        device = self.one["forward_s"] + self.one["backward_s"]
+        device = self.card_parts["forward_s"] + self.card_parts["backward_s"]
         slack = np.maximum(0.0, device - setting.host_step_s) * self.accumulation
         return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - slack)))
 
@@ -298,7 +302,7 @@ class _Cell:
         """
         host, setting = self.job.figures.data_parallel, self.job.setting
         own = self._alone()
-        card = self.one["forward_s"] + self.one["backward_s"]
+        card = self.card_parts["forward_s"] + self.card_parts["backward_s"]
         slowed_s = setting.host_dispatch_count * host.dispatch_s if contended else 0.0
         issued = max(setting.host_step_s, slowed_s) * (
             host.base_of_step_fraction + host.each_card_of_step_fraction * self.count

@@ -52,7 +52,7 @@ class OldRunsDialog(AskingDialog):
             return
         old = older_than(self.days.value(), self._runs)
         self.before_utc = old.before_utc
-        self.told.setText(self._texts.say(old.told))
+        self.told.setText(self._texts.say(old.reason))
         self.accepting.setText(self._texts("history-older-delete", count=old.run_count))
         self.accepting.setEnabled(old.run_count > 0)
 

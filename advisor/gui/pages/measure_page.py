@@ -193,7 +193,7 @@ class MeasurePage(LivePage):
             words.append(self.texts("watch-predicted-only"))
             self._notices.addWidget(Notice(words, role="danger", title=self.texts("watch-failed")))
         for failure in failures[:3]:
-            told = self.texts.say(failure.told("worker-said", device=self.texts("watch-this-device")))
+            told = self.texts.say(failure.reason_or("worker-said", device=self.texts("watch-this-device")))
             notice = Notice([told], title=self.texts("watch-worker-failed"))
             if failure.traceback:
                 self._add_log(notice, failure.traceback)

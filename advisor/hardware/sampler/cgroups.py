@@ -97,8 +97,8 @@ def _memory_limit(folder: Path) -> list[tuple[int, int | None]]:
 
 def _first_told(folder: Path, *names: str) -> int | None:
     """The number of the first file that has one: version 2's, then version 1's."""
-    told = (whole(text_of(folder / name)) for name in names)
-    return next((value for value in told if value is not None), None)
+    numbers = (whole(text_of(folder / name)) for name in names)
+    return next((value for value in numbers if value is not None), None)
 
 
 def _reclaimable(folder: Path) -> int:

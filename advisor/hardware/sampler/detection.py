@@ -73,8 +73,10 @@ def _detect_nvidia(
 
 def detect_gpus(nvml: Nvml, emit: Callable[[Event], None], memory: HostMemory) -> None:
     """Send the driver's versions, every NVIDIA GPU, and their links."""
-    cuda = nvml.told(("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"), convert=_cuda_version)
-    emit(DriverFound(version=nvml.told("nvmlSystemGetDriverVersion", convert=text), cuda=cuda))
+    cuda = nvml.value_or_none(
+        ("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"), convert=_cuda_version
+    )
+    emit(DriverFound(version=nvml.value_or_none("nvmlSystemGetDriverVersion", convert=text), cuda=cuda))
     try:
         number = int(nvml.call("nvmlDeviceGetCount"))
     except NvmlRefusedError as refusal:
@@ -126,7 +128,7 @@ def find_links(nvml: Nvml, gpus: Sequence[Gpu]) -> tuple[GpuLink, ...]:
     wired = {gpu.index: gpu.nvlink_count != 0 for gpu in gpus}
     far_end = "nvmlDeviceGetNvLinkRemoteDeviceType"
     switched = {
-        index: wired[index] and nvml.told(far_end, handle, 0, convert=int) == _SWITCH
+        index: wired[index] and nvml.value_or_none(far_end, handle, 0, convert=int) == _SWITCH
         for index, handle in handles.items()
     }
     links = []
@@ -138,10 +140,10 @@ def find_links(nvml: Nvml, gpus: Sequence[Gpu]) -> tuple[GpuLink, ...]:
 
 
 def _kind(nvml: Nvml, pair: tuple[Any, Any], *, nvlink: bool, switched: bool) -> LinkKind:
-    if nvlink and nvml.told("nvmlDeviceGetP2PStatus", *pair, _P2P_NVLINK, convert=int) == _P2P_OK:
+    if nvlink and nvml.value_or_none("nvmlDeviceGetP2PStatus", *pair, _P2P_NVLINK, convert=int) == _P2P_OK:
         return "nvswitch" if switched else "nvlink"
     # An older driver does not know that question; this one may still be answered.
-    status = nvml.told("nvmlDeviceGetP2PStatus", *pair, _P2P_READ, convert=int)
+    status = nvml.value_or_none("nvmlDeviceGetP2PStatus", *pair, _P2P_READ, convert=int)
     if status is None:
         return "unknown"
     return "pcie_p2p" if status == _P2P_OK else "pcie_host"

@@ -112,7 +112,7 @@ class Nvml:
                     raise
         return self.call(last, *arguments)
 
-    def told(self, functions: str | tuple[str, ...], *arguments: Any, convert: Callable[[Any], T]) -> T | None:  # noqa: ANN401 - as pynvml
+    def value_or_none(self, functions: str | tuple[str, ...], *arguments: Any, convert: Callable[[Any], T]) -> T | None:  # noqa: ANN401 - as pynvml
         """The answer through `convert`, or None where it is refused or none."""
         try:
             return convert(self.first_of(functions, *arguments))

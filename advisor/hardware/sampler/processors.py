@@ -56,8 +56,8 @@ def find_cpu(limits: CgroupLimits, root: Path = Path("/")) -> Cpu:
 
 def usable_cores(logical: int | None, affinity: int | None, limit: float | None) -> int:
     """min(affinity, ceil(control group's limit), logical cores), at least 1."""
-    known = [number for number in (logical, affinity, None if limit is None else math.ceil(limit)) if number]
-    return max(1, min(known, default=1))
+    counts = [number for number in (logical, affinity, None if limit is None else math.ceil(limit)) if number]
+    return max(1, min(counts, default=1))
 
 
 def _physical_cores(logical: int | None, refusals: list[Refusal]) -> int | None:

@@ -65,9 +65,9 @@ def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     names, places = row_names(advice), device_places(advice.machine, advice.predictions)
     rows = []
     for row in picture.rows:
-        one = row.prediction
-        job = None if row.refused else one.job_s
-        cost = one.cost if job is not None else None
+        prediction = row.prediction
+        job = None if row.refused else prediction.job_s
+        cost = prediction.cost if job is not None else None
         rows.append(
             {
                 "name": clipped(row_name(row, names)),
@@ -77,13 +77,13 @@ def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
                 "low": picture.across(job.low) if job else None,
                 "high": picture.across(job.high) if job else None,
                 "text": format_seconds(job.value) if job else sentence("report-does-not-fit", language),
-                "price": format_cost(cost.value, one.currency) if cost is not None else "",
-                "colour": device_colour(places.get(one.device.key), "light"),
-                "shape": device_shape(places.get(one.device.key)),
+                "price": format_cost(cost.value, prediction.currency) if cost is not None else "",
+                "colour": device_colour(places.get(prediction.device.key), "light"),
+                "shape": device_shape(places.get(prediction.device.key)),
                 "strong": row.advised,
                 "tied": row.tied,
                 "trusted": row.trusted,
-                "solid": one.step_s.basis != "specified",
+                "solid": prediction.step_s.basis != "specified",
             }
         )
     return {
@@ -154,8 +154,12 @@ def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
 def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Where a step's time goes: advised, tied and local set-ups, each bar one whole step."""
     ties = tied_places(advice)
-    advised = [one for one in (advice.recommendation, advice.recommendation_local) if one is not None]
-    keep = {one.device_and_count for one in advised} | ties
+    advised = [
+        recommendation
+        for recommendation in (advice.recommendation, advice.recommendation_local)
+        if recommendation is not None
+    ]
+    keep = {recommendation.device_and_count for recommendation in advised} | ties
     rows = [item for item in shown_set_ups(advice, _BARS) if item.device_and_count in keep and item.parts]
     if not rows:
         return None
@@ -193,10 +197,10 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         return None
     rows: dict[str, Prediction] = {}
 
-    def unlike(one: Prediction) -> tuple[bool, bool, bool, int]:
+    def unlike(prediction: Prediction) -> tuple[bool, bool, bool, int]:
         """How far a set-up is from the advised one: several cards, sharding and accumulation need other memory."""
-        steps = one.gradient_accumulation_steps != main.gradient_accumulation_steps
-        return (one.strategy != main.strategy, one.count != main.count, steps, one.count)
+        steps = prediction.gradient_accumulation_steps != main.gradient_accumulation_steps
+        return (prediction.strategy != main.strategy, prediction.count != main.count, steps, prediction.count)
 
     for item in sorted(advice.predictions, key=unlike):
         same = item.precision == main.precision and item.batch_size_per_device == main.batch_size_per_device

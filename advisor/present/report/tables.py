@@ -52,7 +52,7 @@ def device_table(advice: AdviceRecord, language: Language) -> Table | None:
 def measured_table(advice: AdviceRecord, language: Language) -> Table | None:
     """What was timed here, with the prediction of the same set-up and its error."""
     names = ("device", "precision", "batch", "median", "interval", "samples", "predicted", "error", "verdict")
-    rows = [step_cells(one, names, language) for one in checked_steps(advice)[:_STEP_ROWS]]
+    rows = [step_cells(checked, names, language) for checked in checked_steps(advice)[:_STEP_ROWS]]
     rows = [(clipped(device, _NAME), *rest) for device, *rest in rows]
     title = sentence("report-compared", language)
     return table_of(title, names, rows, language, first_number="batch") if rows else None

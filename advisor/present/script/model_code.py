@@ -83,13 +83,13 @@ _WHISPER_WORDS = 448
 
 def _vocabulary(config: dict[str, Any]) -> int:
     text = config.get("text_config")
-    found = config.get("vocab_size", text.get("vocab_size") if isinstance(text, dict) else None)
-    return found if isinstance(found, int) else _USUAL_VOCABULARY
+    vocabulary_size = config.get("vocab_size", text.get("vocab_size") if isinstance(text, dict) else None)
+    return vocabulary_size if isinstance(vocabulary_size, int) else _USUAL_VOCABULARY
 
 
 def _label_count(config: dict[str, Any]) -> int:
-    found = config.get("num_labels", len(config.get("id2label") or ()) or _USUAL_LABELS)
-    return found if isinstance(found, int) else _USUAL_LABELS
+    label_count = config.get("num_labels", len(config.get("id2label") or ()) or _USUAL_LABELS)
+    return label_count if isinstance(label_count, int) else _USUAL_LABELS
 
 
 def _sample(task: Task, workload: Workload, config: dict[str, Any]) -> str:

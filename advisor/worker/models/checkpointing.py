@@ -87,16 +87,16 @@ def _recomputed(block: nn.Module, forward: Any, how: dict[str, Any], *inputs: An
 
 def repeated_blocks(module: nn.Module) -> dict[str, nn.Module]:
     """The outermost alike modules of lists by path, in order, as checkpointing and full sharding wrap them."""
-    found: dict[str, nn.Module] = {}
+    blocks: dict[str, nn.Module] = {}
     waiting = [("", module)]
     while waiting:
         path, current = waiting.pop()
         children = {f"{path}.{name}".lstrip("."): child for name, child in current.named_children()}
         if isinstance(current, nn.ModuleList | nn.Sequential) and _are_blocks(list(children.values())):
-            found |= children
+            blocks |= children
         else:
             waiting += reversed(children.items())
-    return found
+    return blocks
 
 
 def _are_blocks(children: list[nn.Module]) -> bool:

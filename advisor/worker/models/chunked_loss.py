@@ -63,7 +63,10 @@ class _Chunks(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, rows: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor) -> Tensor:  # noqa: ANN401 - torch's own context
         given = (rows, weight, bias)
-        sums = [torch.zeros_like(one) if one is not None and one.requires_grad else None for one in given]
+        sums = [
+            torch.zeros_like(given_tensor) if given_tensor is not None and given_tensor.requires_grad else None
+            for given_tensor in given
+        ]
         total = rows.new_zeros((), dtype=torch.float32)
         count = (targets != _IGNORED).sum()
         half = torch.get_autocast_dtype(rows.device.type) if torch.is_autocast_enabled(rows.device.type) else rows.dtype
@@ -72,20 +75,22 @@ class _Chunks(torch.autograd.Function):
         places = range(0, rows.shape[0], -(-rows.shape[0] // CHUNK_COUNT))
         with torch.autocast(rows.device.type, enabled=False):
             for place, part, target in zip(places, rows.chunk(CHUNK_COUNT), targets.chunk(CHUNK_COUNT), strict=True):
-                share, gradients = _chunk(part.to(half), head, shift, target, [one is not None for one in sums])
+                share, gradients = _chunk(
+                    part.to(half), head, shift, target, [gradient_sum is not None for gradient_sum in sums]
+                )
                 total += share / count
                 if sums[0] is not None and gradients[0] is not None:
                     sums[0][place : place + part.shape[0]] = gradients[0]
-                for held, found in zip(sums[1:], gradients[1:], strict=True):
-                    if held is not None and found is not None:
-                        held.add_(found)
+                for held, gradient in zip(sums[1:], gradients[1:], strict=True):
+                    if held is not None and gradient is not None:
+                        held.add_(gradient)
         ctx.gradients, ctx.count = sums, count
         return total
 
     @staticmethod
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401 - torch's own context
         scale = outer[0] / ctx.count
-        gradients = tuple(None if one is None else one.mul_(scale) for one in ctx.gradients)
+        gradients = tuple(None if gradient is None else gradient.mul_(scale) for gradient in ctx.gradients)
         ctx.gradients = ()
         return (*gradients, None)
 
@@ -94,11 +99,11 @@ def _chunk(
     rows: Tensor, head: Tensor, shift: Tensor | None, targets: Tensor, wanted: list[bool]
 ) -> tuple[Tensor, list[Tensor | None]]:
     """The summed loss of some rows, and its gradients by rows, head and bias as far as they are wanted."""
-    given = [None if one is None else one.detach() for one in (rows, head, shift)]
-    asked = [one.requires_grad_() for one, want in zip(given, wanted, strict=True) if want and one is not None]
+    given = [None if tensor is None else tensor.detach() for tensor in (rows, head, shift)]
+    asked = [tensor.requires_grad_() for tensor, want in zip(given, wanted, strict=True) if want and tensor is not None]
     with torch.set_grad_enabled(bool(asked)):
         logits = nn.functional.linear(given[0], given[1], given[2])  # type: ignore[arg-type]
         loss = nn.functional.cross_entropy(logits.float(), targets, ignore_index=_IGNORED, reduction="sum")
         del logits
-    found = iter(torch.autograd.grad(loss, asked) if asked else ())
-    return loss.detach(), [next(found) if want else None for want in wanted]
+    gradients = iter(torch.autograd.grad(loss, asked) if asked else ())
+    return loss.detach(), [next(gradients) if want else None for want in wanted]

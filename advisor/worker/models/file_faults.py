@@ -34,9 +34,9 @@ def shown(value: object) -> str:
     if isinstance(value, Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     if isinstance(value, Mapping):
-        return f"{{{_listed([f'{name}: {shown(one)}' for name, one in value.items()])}}}"
+        return f"{{{_listed([f'{name}: {shown(item)}' for name, item in value.items()])}}}"
     if type(value) in {list, tuple}:
-        listed = _listed([shown(one) for one in value])  # type: ignore[attr-defined]
+        listed = _listed([shown(item) for item in value])  # type: ignore[attr-defined]
         return f"[{listed}]" if isinstance(value, list) else f"({listed})"
     return type(value).__name__
 

@@ -38,10 +38,10 @@ def batch_maker(module: Network, task: Task, workload: Workload, *, tried: bool)
         if search.complaint(made) is None:
             shows = made is not plain or not may_show_pictures(module)
             return BatchMaker(_known_names(module, made), text_only=not shows)
-    found = search.batch((plain, *others, lambda _batch_size: {}))
-    if found is None:
+    complete = search.batch((plain, *others, lambda _batch_size: {}))
+    if complete is None:
         return BatchMaker(search.furthest or plain, text_only=may_show_pictures(module))
-    return BatchMaker(found, text_only=may_show_pictures(module) and "pixel_values" not in found(1))
+    return BatchMaker(complete, text_only=may_show_pictures(module) and "pixel_values" not in complete(1))
 
 
 def _known_names(module: Network, make_batch: Callable[[int], dict[str, Tensor]]) -> Callable[[int], dict[str, Tensor]]:

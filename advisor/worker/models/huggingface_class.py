@@ -24,9 +24,9 @@ def model_class(config: Config, task: Task, *, asked: bool) -> Any:  # noqa: ANN
     the model's own, then the task's, then whatever else the library builds from this type of configuration.
     """
     own = None if asked else _named(config)
-    found = own or _of_task(config, task)
-    if found is not None:
-        return found
+    class_ = own or _of_task(config, task)
+    if class_ is not None:
+        return class_
     return _named(config) if asked else _any_of(config)
 
 
@@ -34,9 +34,9 @@ def _of_task(config: Config, task: Task) -> Any:  # noqa: ANN401 - transformers'
     import transformers
 
     for auto in (AUTO_CLASSES[task], *(("AutoModelForImageTextToText",) if task == "causal-lm" else ())):
-        found = _mapped(getattr(transformers, auto)._model_mapping, config)  # noqa: SLF001 - from_config would only raise
-        if found is not None:
-            return found
+        class_ = _mapped(getattr(transformers, auto)._model_mapping, config)  # noqa: SLF001 - from_config would only raise
+        if class_ is not None:
+            return class_
     return None
 
 
@@ -69,9 +69,9 @@ def _any_of(config: Config) -> Any:  # noqa: ANN401 - transformers' types
 
     mappings = [getattr(modeling_auto, f"MODEL_FOR_{name}_MAPPING", None) for name in _OTHERS]
     for mapping in mappings:
-        found = None if mapping is None else _mapped(mapping, config)
-        if found is not None:
-            return found
+        class_ = None if mapping is None else _mapped(mapping, config)
+        if class_ is not None:
+            return class_
     return _in_module(config)
 
 

@@ -34,9 +34,9 @@ def documented_inputs(module: Network, name: str, workload: Workload) -> Iterato
     """Ways to make the input `name` of a module, the likeliest first: as documented, then as its name is used."""
     config = module.config
     yield from _grids(name, config, workload)
-    found = documented_shape(module, name)
-    if found is not None:
-        kind, shape = found
+    documented = documented_shape(module, name)
+    if documented is not None:
+        kind, shape = documented
         sizes = [_size(part, config, workload) for part in shape]
         sizes = sizes if None in sizes else [None, *sizes]
         for whole in (_is_whole(name, kind), not _is_whole(name, kind)):

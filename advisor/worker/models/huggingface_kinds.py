@@ -43,7 +43,11 @@ def forward_names(module: Network) -> set[str]:
 def named_parameters(module: Network) -> dict[str, inspect.Parameter]:
     """What the model's forward names, in its order."""
     named = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
-    return {name: one for name, one in inspect.signature(module.forward).parameters.items() if one.kind in named}
+    return {
+        name: parameter
+        for name, parameter in inspect.signature(module.forward).parameters.items()
+        if parameter.kind in named
+    }
 
 
 def name_picture_words(config: Config) -> None:
@@ -80,7 +84,9 @@ def _is_unusual(module: Network, names: set[str], task: Task) -> bool:
     """Whether the model takes more than one kind of input, or one that its configuration does not show."""
     main = main_input_name(module)
     several = len({"input_ids", "pixel_values", "input_features", "input_values", "pixel_values_videos"} & names) > 1
-    asked = {name for name, one in named_parameters(module).items() if one.default is inspect.Parameter.empty}
+    asked = {
+        name for name, parameter in named_parameters(module).items() if parameter.default is inspect.Parameter.empty
+    }
     required = asked - {main, "input_ids", "self"}
     doubled = task == "base" and "decoder_input_ids" in names
     unshown = main not in {"input_ids", "pixel_values", "input_values", "input_features"} or main not in names
@@ -94,20 +100,20 @@ def _kinds(module: Network, names: set[str], workload: Workload) -> list[Made | 
     config = module.config
     seen = getattr(config, "vision_config", None) or config
     heard = getattr(config, "audio_config", None) or getattr(config, "speech_config", None) or config
-    found: list[Made | None] = [*_cut_pictures(seen, names, workload)]
+    kinds: list[Made | None] = [*_cut_pictures(seen, names, workload)]
     if "pixel_values" in names:
-        found.append(lambda size: images(seen, "base", workload, size))
+        kinds.append(lambda size: images(seen, "base", workload, size))
         if number_of(seen, "num_frames", 0) == 0:
-            found.append(lambda size: {"pixel_values": _film(seen, workload, size, usual=1)})
-        found.append(lambda size: {"pixel_values": _film(seen, workload, size)})
+            kinds.append(lambda size: {"pixel_values": _film(seen, workload, size, usual=1)})
+        kinds.append(lambda size: {"pixel_values": _film(seen, workload, size)})
     if "pixel_values_videos" in names:
-        found.append(lambda size: {"pixel_values_videos": _film(seen, workload, size)})
+        kinds.append(lambda size: {"pixel_values_videos": _film(seen, workload, size)})
     if "input_features" in names:
-        found.append(lambda size: spectra(heard, "base", workload, size))
-        found.append(lambda size: _turned(spectra(heard, "base", workload, size)["input_features"]))
+        kinds.append(lambda size: spectra(heard, "base", workload, size))
+        kinds.append(lambda size: _turned(spectra(heard, "base", workload, size)["input_features"]))
     if "input_values" in names:
-        found += _sounds(module, heard, workload)
-    return [*found, None]
+        kinds += _sounds(module, heard, workload)
+    return [*kinds, None]
 
 
 def _sounds(module: Network, heard: Config, workload: Workload) -> list[Made]:
@@ -206,12 +212,12 @@ def _pictures_among_words(module: Network, task: Task, workload: Workload, names
         batch = tokens(config, task, workload, batch_size)
         ids = batch["input_ids"]
         shown = torch.full((batch_size, count), word)
-        told = torch.cat([ids[:, :_ROUND_PICTURE], shown, ids[:, _ROUND_PICTURE:]], dim=1)
-        batch |= {"input_ids": told, "attention_mask": torch.ones_like(told)}
-        batch["mm_token_type_ids"] = (told == word).long()
+        with_pictures = torch.cat([ids[:, :_ROUND_PICTURE], shown, ids[:, _ROUND_PICTURE:]], dim=1)
+        batch |= {"input_ids": with_pictures, "attention_mask": torch.ones_like(with_pictures)}
+        batch["mm_token_type_ids"] = (with_pictures == word).long()
         batch["token_type_ids"] = batch["mm_token_type_ids"]
         if "labels" in batch:
-            batch["labels"] = told.clone()
+            batch["labels"] = with_pictures.clone()
         return batch | pictures(batch_size)
 
     yield make
@@ -251,4 +257,4 @@ def _first_tensor(made: Any) -> Tensor | None:  # noqa: ANN401 - whatever a mode
     if isinstance(made, (list, tuple)) and made:
         return _first_tensor(made[0])
     values = getattr(made, "values", None)
-    return next((one for one in values() if isinstance(one, Tensor)), None) if callable(values) else None
+    return next((tensor for tensor in values() if isinstance(tensor, Tensor)), None) if callable(values) else None

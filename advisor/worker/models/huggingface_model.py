@@ -104,14 +104,14 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
         remedy = None if meant is None else Reason.of("file-did-you-mean", word=meant)
         raise SaidError.of("worker-unknown-type", remedy, given=shown_value(model_type))
     class_ = CONFIG_MAPPING[model_type]
-    known = _known_keys(class_)
-    flat = _flat_keys(class_, table) - known
-    strange = {key for key in set(table) - known - flat if _is_setting(key, table[key])}
-    chosen = {key: table[key] for key in table if key in known | flat | strange and key != "model_type"}
+    declared = _known_keys(class_)
+    flat = _flat_keys(class_, table) - declared
+    strange = {key for key in set(table) - declared - flat if _is_setting(key, table[key])}
+    chosen = {key: table[key] for key in table if key in declared | flat | strange and key != "model_type"}
     size = workload.data.image_size
-    if size is not None and "image_size" in known:
+    if size is not None and "image_size" in declared:
         chosen["image_size"] = [size, size] if isinstance(table.get("image_size"), list) else size
-    _refuse_mistyped(class_, {key for key in strange if type(table[key]) is int}, known - set(table))
+    _refuse_mistyped(class_, {key for key in strange if type(table[key]) is int}, declared - set(table))
     config = _configured(class_, chosen)
     _refuse_ignored(config, {key: value for key, value in chosen.items() if key in flat})
     if task == "sequence-classification" and getattr(config, "pad_token_id", None) is None:
@@ -147,11 +147,11 @@ def _known_keys(class_: Config) -> set[str]:
         "architectures", "num_labels", "id2label", "label2id", "problem_type", "pad_token_id", "bos_token_id",
         "eos_token_id", "tie_word_embeddings", "is_encoder_decoder", "is_decoder", "decoder_start_token_id",
     }  # fmt: skip
-    known = general | set(inspect.signature(class_.__init__).parameters) | set(getattr(class_, "attribute_map", {}))
+    declared = general | set(inspect.signature(class_.__init__).parameters) | set(getattr(class_, "attribute_map", {}))
     for base in class_.__mro__:
-        known |= set(getattr(base, "__annotations__", {}))
-    known |= set(getattr(class_, "sub_configs", {}))
-    return known - {"self", "kwargs", "dtype", "name_or_path", "trust_remote_code", "auto_map"}
+        declared |= set(getattr(base, "__annotations__", {}))
+    declared |= set(getattr(class_, "sub_configs", {}))
+    return declared - {"self", "kwargs", "dtype", "name_or_path", "trust_remote_code", "auto_map"}
 
 
 def _flat_keys(class_: Config, table: dict[str, Any]) -> set[str]:
@@ -164,7 +164,7 @@ def _is_setting(key: str, value: object) -> bool:
     """Whether a class may be built by what stands at an undeclared key: a number or a word, or a list of such."""
     if isinstance(value, str):
         return not key.startswith("_") and key not in _OF_THE_FILE
-    return isinstance(value, int | float) or (isinstance(value, list) and all(_is_setting(key, one) for one in value))
+    return isinstance(value, int | float) or (isinstance(value, list) and all(_is_setting(key, item) for item in value))
 
 
 def _has_by_default(class_: Config, key: str) -> bool:

@@ -105,7 +105,7 @@ def _with_values(made: Made) -> dict[str, Tensor]:
     with _disable_current_modes():
         batch = made(_SAMPLES)
     converter = mode.fake_tensor_converter
-    return {name: converter.from_real_tensor(mode, one, make_constant=True) for name, one in batch.items()}
+    return {name: converter.from_real_tensor(mode, tensor, make_constant=True) for name, tensor in batch.items()}
 
 
 @contextlib.contextmanager
@@ -136,9 +136,9 @@ class Search:
     def batch(self, starts: Iterable[Made]) -> Made | None:
         """The first batch that runs, each start with what is asked for beside it; None where none was found."""
         for start in starts:
-            found = self._completed(start)
-            if found is not None or self._is_over():
-                return found
+            complete = self._completed(start)
+            if complete is not None or self._is_over():
+                return complete
         return None
 
     def _is_over(self) -> bool:
@@ -185,12 +185,12 @@ class Search:
         given = made(1)
         for name in asked_for(error, self._names):
             if name not in given:
-                for one in islice(documented_inputs(self._module, name, self._workload), _WAYS):
-                    yield _with(made, name, one)
+                for make in islice(documented_inputs(self._module, name, self._workload), _WAYS):
+                    yield _with(made, name, make)
 
 
-def _with(made: Made, name: str, one: Callable[[int], Tensor]) -> Made:
-    return lambda batch_size: {**made(batch_size), name: one(batch_size)}
+def _with(made: Made, name: str, make: Callable[[int], Tensor]) -> Made:
+    return lambda batch_size: {**made(batch_size), name: make(batch_size)}
 
 
 def place_of(error: BaseException) -> Place:
@@ -205,22 +205,22 @@ def asked_for(error: BaseException, names: list[str]) -> list[str]:
     """Inputs that a complaint points at: named by it, or read as None where forward ended, the surest first."""
     text = str(error)
     words = {word.lower() for word in _WORD.findall(text)}
-    found = [name for name in names if name.lower() in words]
+    inputs = [name for name in names if name.lower() in words]
     for frame, line in reversed(_frames(error.__traceback__)):
         empty = {name for name in _WORD.findall(line) if frame.f_locals.get(name, frame) is None}
         missing = [name for name in names if name in empty]
         passed_on = [name for name in names if any(name.endswith(f"_{part}") for part in empty)]
-        found += [name for name in dict.fromkeys([*missing, *passed_on]) if name not in found]
-    return found
+        inputs += [name for name in dict.fromkeys([*missing, *passed_on]) if name not in inputs]
+    return inputs
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, str]]:
     """Each frame with the whole statement that it stopped in; one that raises with what it was raised for."""
-    found = []
+    frames = []
     for (frame, _), summary in zip(traceback.walk_tb(trace), traceback.extract_tb(trace), strict=True):
         lines, first = getlines(summary.filename), (summary.lineno or 1) - 1
         said = "".join(lines[first : summary.end_lineno])
         if said.lstrip().startswith("raise "):
             said = "".join(lines[max(0, first - _LINES_OF_A_CONDITION) : first]) + said
-        found.append((frame, said))
-    return found
+        frames.append((frame, said))
+    return frames

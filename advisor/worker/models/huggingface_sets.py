@@ -46,13 +46,13 @@ class _Set(NamedTuple):
 
 def known_sets(names: set[str], config: Config, workload: Workload) -> Iterator[Made]:
     """Batches of the sets that a forward with these names takes, without what it does not name."""
-    for one in _SETS:
-        if one.wanted <= names:
-            yield _made(one, names, config, workload)
+    for batch_set in _SETS:
+        if batch_set.wanted <= names:
+            yield _made(batch_set, names, config, workload)
 
 
-def _made(one: _Set, names: set[str], config: Config, workload: Workload) -> Made:
-    return lambda size: {name: made for name, made in one.make(config, workload, size).items() if name in names}
+def _made(batch_set: _Set, names: set[str], config: Config, workload: Workload) -> Made:
+    return lambda size: {name: made for name, made in batch_set.make(config, workload, size).items() if name in names}
 
 
 def _series(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
@@ -144,7 +144,7 @@ def _heard(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
 def _grid(config: Config, workload: Workload) -> tuple[int, int, int, int]:
     """A patch's side and its channels, and the patches of a picture's height and width, in whole poolings."""
     side, pooled = number_of(config, "patch_size", 16), number_of(config, "pooling_kernel_size", 1)
-    height, width = (max(1, one // (side * pooled)) * pooled for one in sides_of(config, workload))
+    height, width = (max(1, side_length // (side * pooled)) * pooled for side_length in sides_of(config, workload))
     return side, number_of(config, "num_channels", 3), height, width
 
 
@@ -161,7 +161,9 @@ def _patches_with_places(config: Config, workload: Workload, size: int) -> dict[
 def _patches_in_a_row(config: Config, workload: Workload, size: int) -> dict[str, Tensor]:
     """The patches of all pictures side by side as one long picture, and the grid of each."""
     side, channels, height, width = _grid(config, workload)
-    height, width = (one // 4 * 4 or 4 for one in (height, width))  # windows of two by two are joined twice
+    height, width = (
+        patch_count // 4 * 4 or 4 for patch_count in (height, width)
+    )  # windows of two by two are joined twice
     return {
         "pixel_values": torch.randn(1, channels, side, size * height * width * side),
         "target_sizes": torch.tensor([[height, width]] * size, dtype=torch.int32),
@@ -191,8 +193,8 @@ def _of_a_robot(config: Config, workload: Workload, size: int) -> dict[str, Tens
     picture = images(seen, "base", workload, size)["pixel_values"].unsqueeze(1)
     patches = (picture.shape[-1] // number_of(seen, "patch_size", 14)) ** 2
     word = number_of(vlm, "image_token_id", number_of(vlm, "image_token_index", 0))
-    told = tokens(text, "base", workload, size)["input_ids"]
-    words = torch.cat([torch.full((size, patches), word), told], dim=1)
+    instruction = tokens(text, "base", workload, size)["input_ids"]
+    words = torch.cat([torch.full((size, patches), word), instruction], dim=1)
     chunk = number_of(config, "chunk_size", 50)
     return {
         "state": torch.randn(size, number_of(config, "max_state_dim", 32)),

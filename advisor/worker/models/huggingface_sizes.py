@@ -91,11 +91,11 @@ def _with_type(made: Made, name: str, dtype: torch.dtype) -> Made:
 
 def _of_those_that_differ(text: str) -> str:
     """The sizes in which two shapes differ, as operators themselves say it, where a rule tells the whole shapes."""
-    found = _BROADCAST.search(text)
-    if found is None:
+    match = _BROADCAST.search(text)
+    if match is None:
         return text
-    second, first = ([int(size) for size in _NUMBER.findall(shape)] for shape in found.groups())
-    unlike = [f"{one} and {other}" for one, other in zip(first[::-1], second[::-1], strict=False) if one != other]
+    second, first = ([int(size) for size in _NUMBER.findall(shape)] for shape in match.groups())
+    unlike = [f"{size} and {other}" for size, other in zip(first[::-1], second[::-1], strict=False) if size != other]
     return f"sizes of the tensors: {', '.join(unlike)}"
 
 

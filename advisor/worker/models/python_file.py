@@ -159,8 +159,10 @@ def _invoke(
     chosen = arguments if takes_any else {key: value for key, value in arguments.items() if key in parameters}
     if name == "build_model" and len(chosen) < len(arguments):
         unknown = sorted(set(arguments) - set(chosen))
-        known = Names(names=tuple(parameters))
-        raise file_refused("arguments", path, unknown=Names(names=tuple(unknown)), names=known, count=len(parameters))
+        accepted = Names(names=tuple(parameters))
+        raise file_refused(
+            "arguments", path, unknown=Names(names=tuple(unknown)), names=accepted, count=len(parameters)
+        )
     check_call(function, path, name, tuple(positional), chosen)
     try:
         return function(*positional.values(), **chosen)

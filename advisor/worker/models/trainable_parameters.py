@@ -60,9 +60,11 @@ def _freeze_all_but_head(module: nn.Module, head_names: tuple[str, ...]) -> list
     for name, parameter in module.named_parameters(remove_duplicate=False):
         names.setdefault(parameter, []).append(name)
     shared = []
-    for parameter, known in names.items():
-        outside = [name for name in known if not any(name.startswith(f"{head}.") or name == head for head in heads)]
-        parameter.requires_grad = len(outside) < len(known)
+    for parameter, names_of_it in names.items():
+        outside = [
+            name for name in names_of_it if not any(name.startswith(f"{head}.") or name == head for head in heads)
+        ]
+        parameter.requires_grad = len(outside) < len(names_of_it)
         if parameter.requires_grad:
             shared += outside
     return shared
@@ -162,8 +164,8 @@ def _without_head(module: nn.Module, names: list[str]) -> list[str]:
 def _named(names: list[str], wanted_layers: tuple[str, ...]) -> list[str]:
     for wanted in wanted_layers:
         if not any(_ends_with(name, wanted) for name in names):
-            known = sorted({name.rpartition(".")[2] for name in names})
-            meant = meant_or_known(wanted, known, "known-layers")
+            layer_names = sorted({name.rpartition(".")[2] for name in names})
+            meant = meant_or_known(wanted, layer_names, "known-layers")
             raise SaidError.of("worker-no-such-layer", meant, given=shown_value(wanted))
     return [name for name in names if any(_ends_with(name, wanted) for wanted in wanted_layers)]
 

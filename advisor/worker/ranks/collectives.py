@@ -37,7 +37,7 @@ class Rank:
     """Writes a finding to this rank's file."""
     findings: list[RankFinding] = field(default_factory=list)
 
-    def found(self, kind: RankFindingKind, **figures: Any) -> None:  # noqa: ANN401 - fields of a finding
+    def record(self, kind: RankFindingKind, **figures: Any) -> None:  # noqa: ANN401 - fields of a finding
         """Keep a finding of this rank, here and on disk."""
         finding = RankFinding(**{"rank": self.rank, "rank_count": self.count, "kind": kind, **figures})
         self.findings.append(finding)
@@ -87,7 +87,7 @@ def check_peers(rank: Rank) -> None:
     _shift(pattern, received, following, previous)
     rank.synchronise()
     correct = bool(torch.equal(received.cpu(), _pattern(previous, torch.device("cpu"))))
-    rank.found("peer_values", message_bytes=pattern.numel() * _BYTES_PER_FLOAT, values_correct=correct)
+    rank.record("peer_values", message_bytes=pattern.numel() * _BYTES_PER_FLOAT, values_correct=correct)
 
 
 def time_peer_copies(rank: Rank, budget_s: float) -> None:
@@ -101,7 +101,7 @@ def time_peer_copies(rank: Rank, budget_s: float) -> None:
 
     once = rank.timed(work, 2)[-1]
     samples = rank.timed(work, rank.repeats_within(once, budget_s))
-    rank.found("peer_copy", message_bytes=SIZES_BYTES[-1], samples_s=samples)
+    rank.record("peer_copy", message_bytes=SIZES_BYTES[-1], samples_s=samples)
 
 
 def time_memory_copy(rank: Rank) -> None:
@@ -110,7 +110,7 @@ def time_memory_copy(rank: Rank) -> None:
     target = torch.empty_like(source)
     rank.timed(lambda: target.copy_(source), 2)
     samples = rank.timed(lambda: target.copy_(source), 9)
-    rank.found("memory_copy", message_bytes=SIZES_BYTES[-1], samples_s=samples)
+    rank.record("memory_copy", message_bytes=SIZES_BYTES[-1], samples_s=samples)
 
 
 def time_all_reduces(rank: Rank, budget_s: float, largest_gradient_bytes: int) -> None:
@@ -127,7 +127,7 @@ def time_all_reduces(rank: Rank, budget_s: float, largest_gradient_bytes: int) -
         once = statistics.median(rank.timed(lambda tensor=tensor: dist.all_reduce(tensor), 3))  # type: ignore[misc]
         repeats = rank.repeats_within(once, budget_s / len(sizes))
         samples = rank.timed(lambda tensor=tensor: dist.all_reduce(tensor), repeats)  # type: ignore[misc]
-        rank.found("all_reduce", message_bytes=size, samples_s=samples, values_correct=correct)
+        rank.record("all_reduce", message_bytes=size, samples_s=samples, values_correct=correct)
 
 
 def _pattern(rank: int, device: torch.device) -> torch.Tensor:

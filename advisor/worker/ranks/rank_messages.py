@@ -52,8 +52,8 @@ def exchange_reports(own: RankReport, group: ProcessGroup) -> tuple[RankReport, 
 
     Lengths travel first, so that a peer's announcement of a gigabyte costs eight bytes. Raises PeerRefusedError.
     """
-    told = exchange_bytes(msgspec.json.encode(own), own.rank_count, group)
-    return tuple(read_peer(data, rank, own.rank_count) for rank, data in enumerate(told))
+    reports = exchange_bytes(msgspec.json.encode(own), own.rank_count, group)
+    return tuple(read_peer(data, rank, own.rank_count) for rank, data in enumerate(reports))
 
 
 def exchange_bytes(own: bytes, rank_count: int, group: ProcessGroup) -> list[bytes]:

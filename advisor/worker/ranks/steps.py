@@ -159,7 +159,7 @@ class RankSteps:
 
     def _found(self, variant: Variant, samples: list[float], share: float | None, **other: int) -> None:
         updates_s = self._updates_s if variant[0] == "single_step" else []
-        self._rank.found(
+        self._rank.record(
             variant[0],
             batch_size=self._request.batch_size,
             accumulation_steps=variant[1],

@@ -40,9 +40,9 @@ def key_of(op: TracedOp) -> tuple[Any, ...]:
 
 def check_same_stream(first: Sequence[TracedOp], second: Sequence[TracedOp]) -> None:
     """Raises StreamsDiffer, naming the first operator that differs."""
-    for one, two in zip(first, second, strict=False):
-        if key_of(one) != key_of(two):
-            raise StreamsDiffer(f"{_told(one[2])} at one batch size is {_told(two[2])} at another")
+    for low_op, high_op in zip(first, second, strict=False):
+        if key_of(low_op) != key_of(high_op):
+            raise StreamsDiffer(f"{_told(low_op[2])} at one batch size is {_told(high_op[2])} at another")
     if len(first) != len(second):
         message = f"{len(first)} operators at one batch size are {len(second)} at another"
         raise StreamsDiffer(message)
@@ -58,8 +58,8 @@ def affine_figures(
 ) -> list[tuple[Affine, ...]]:
     """Each operator's figures as (c0, c1)."""
     return [
-        tuple(through(batches, low, high) for low, high in zip(one[2].figures, two[2].figures, strict=True))
-        for one, two in zip(first, second, strict=True)
+        tuple(through(batches, low, high) for low, high in zip(low_op[2].figures, high_op[2].figures, strict=True))
+        for low_op, high_op in zip(first, second, strict=True)
     ]
 
 
@@ -140,11 +140,11 @@ def folded(
     rounds work on the whole batch: what it does grows faster than the batch.
     """
     low, high = batches
-    one, two = (grouped(stream, lambda op: (*key_of(op), op[1])) for stream in (first, second))
+    low_groups, high_groups = (grouped(stream, lambda op: (*key_of(op), op[1])) for stream in (first, second))
     early: list[TracedOp] = []
     late: list[TracedOp] = []
-    for group, calls in one.items():
-        others = two.get(group, [])
+    for group, calls in low_groups.items():
+        others = high_groups.get(group, [])
         each, beside = divmod(len(others) - len(calls), high - low)
         fixed = len(calls) - each * low
         if len(calls) != len(others) and not _grows_with_batch(calls, others, (high - 1) / (low - 1)):
@@ -153,10 +153,10 @@ def folded(
             raise StreamsDiffer(f"{more}, and what it does grows faster than the batch")
         count = each + max(0, fixed) if each > 0 and not beside else min(len(calls), len(others))
         if count == 0:
-            raise StreamsDiffer(_without_counterpart(calls[0], two, batches))
+            raise StreamsDiffer(_without_counterpart(calls[0], high_groups, batches))
         early += _folded(calls, count)
         late += _folded(others, count)
-    strange = next((calls[0][2].name for group, calls in two.items() if group not in one), None)
+    strange = next((calls[0][2].name for group, calls in high_groups.items() if group not in low_groups), None)
     if strange is not None:
         raise StreamsDiffer(f"{strange} runs at {high} samples and not at {low}")
     return early, late
@@ -169,7 +169,11 @@ def _without_counterpart(op: TracedOp, later: dict[Group, list[TracedOp]], batch
     other: Any = next((group[-2] for group in alike if group[-2] != raw.fixed), None)
     if other is None:
         return f"{raw.name} runs at {low} samples and not at {high}"
-    changed = [(str(one), str(two)) for one, two in zip(raw.fixed, other, strict=False) if one != two]
+    changed = [
+        (str(low_size), str(high_size))
+        for low_size, high_size in zip(raw.fixed, other, strict=False)
+        if low_size != high_size
+    ]
     sizes = [", ".join(dict.fromkeys(column)) for column in zip(*changed, strict=True)] or ["some", "others"]
     return f"{raw.name} has sizes that follow the batch: {sizes[0]} at {low} samples, {sizes[1]} at {high}"
 

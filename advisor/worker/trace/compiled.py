@@ -38,10 +38,10 @@ class _Made(NamedTuple):
 def compiled_pass(first: DataFlow, second: DataFlow, batches: tuple[int, int]) -> CompiledPass:
     """Two passes at different batch sizes, fused alike, as one list that is affine in the batch."""
     fused = fused_groups(second.kernels)
-    one, two = _made(first.kernels, fused_groups(first.kernels, fused)), _made(second.kernels, fused)
+    low_kernels, high_kernels = _made(first.kernels, fused_groups(first.kernels, fused)), _made(second.kernels, fused)
     counted: Counter[tuple[_Made, Affine, Affine]] = Counter()
     dispatches: dict[Phase, int] = {"forward": 0, "backward": 0}
-    for early, late in zip(one, two, strict=True):
+    for early, late in zip(low_kernels, high_kernels, strict=True):
         times = second.count(late.place)
         read = through(batches, early.read_bytes, late.read_bytes)
         written = through(batches, early.written_bytes, late.written_bytes)
@@ -59,7 +59,7 @@ def compiled_pass(first: DataFlow, second: DataFlow, batches: tuple[int, int]) -
 def _made(kernels: Sequence[Kernel], groups: Sequence[Fused]) -> list[_Made]:
     """The fused kernels, then those without shape figures that stay as they are."""
     fused = [_fused(group, kernels) for group in groups]
-    kept = [(place, one) for place, one in enumerate(kernels) if not one.fusible and not one.raw.shape]
+    kept = [(place, kernel) for place, kernel in enumerate(kernels) if not kernel.fusible and not kernel.raw.shape]
     return fused + [
         _Made(place, kernel.phase, raw.kind, raw.name, raw.element_bytes, raw.kernel_count, *raw.figures[1:3])
         for place, kernel in kept
@@ -106,23 +106,25 @@ def stand_ins(flow: DataFlow) -> StandIns:
     for kernel in flow.kernels:
         for use in kernel.writes:
             first_phase.setdefault(use.value[0], kernel.phase)
-    written = {use.value[0] for one in fused for use in one.writes}
+    written = {use.value[0] for group in fused for use in group.writes}
     written |= {use.value[0] for kernel in kept_kernels for use in kernel.writes}
     in_forward = {number for number, phase in first_phase.items() if phase == "forward"}
     needed = _read_in_backward(fused, kept_kernels)
     eager = in_forward & set(flow.kept)
-    found: dict[int, tuple[int, ...]] = {number: () for number in first_phase if number not in written}
-    found |= dict.fromkeys(eager - needed, ())
-    places = sorted(number for number in found if number in eager)
+    sources: dict[int, tuple[int, ...]] = {number: () for number in first_phase if number not in written}
+    sources |= dict.fromkeys(eager - needed, ())
+    places = sorted(number for number in sources if number in eager)
     for number in sorted((needed & in_forward) - eager):
         if places:
             place = min(places, key=lambda other: abs(other - number))
-            found[place] = (*found[place], number)
-    return found
+            sources[place] = (*sources[place], number)
+    return sources
 
 
 def _read_in_backward(fused: Sequence[Fused], kept_kernels: Sequence[Kernel]) -> set[int]:
-    read = {use.value[0] for one in fused if one.group.phase == "backward" for use in one.reads}
+    read = {
+        use.value[0] for kernel_group in fused if kernel_group.group.phase == "backward" for use in kernel_group.reads
+    }
     return read | {use.value[0] for kernel in kept_kernels if kernel.phase == "backward" for use in kernel.reads}
 
 
@@ -130,12 +132,12 @@ def with_compiled_sizes(
     timeline: MemoryTimeline, flows: tuple[DataFlow, DataFlow], batches: tuple[int, int]
 ) -> MemoryTimeline:
     """The timeline with what its events measure in a compiled step; `flows` are of the passes at both batch sizes."""
-    found, numbers = stand_ins(flows[1]), flows[1].short_numbers
+    sources_of, numbers = stand_ins(flows[1]), flows[1].short_numbers
     low, high = (flow.storage_bytes() for flow in flows)
     size0, size1 = list(timeline.size0_bytes), list(timeline.size1_bytes)
     for event in range(timeline.resident_event_count, len(size0)):
         number = timeline.storage[event]
-        sources = found.get(numbers.get(number, number))
+        sources = sources_of.get(numbers.get(number, number))
         if sources is None or timeline.kind[event] == CONVOLUTION:
             continue
         first, second = (float(sum(sizes[source] for source in sources)) for sizes in (low, high))

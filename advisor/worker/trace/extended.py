@@ -49,13 +49,13 @@ class Extension:
     ) -> None:
         """`marks` from forward's first event to backward's last. Raises NotAlikeError where no group may be copied."""
         self._short, self._runs, self._resident_count = recorder, runs, resident_count
-        self._segments = [_Segment(one, two) for one, two in pairwise(marks)]
+        self._segments = [_Segment(begin, end) for begin, end in pairwise(marks)]
         self._labels: dict[int, Label] = {}
         self._partners: dict[int, tuple[int, list[tuple[int, int]]]] = {}
         """Of each second group's segment: that of the group behind, and the events that answer each other."""
         self._label_storages()
         self._check()
-        self.recorder = Recorder(StorageTracker(), recorder.known)
+        self.recorder = Recorder(StorageTracker(), recorder.results)
         self.recorder.flow = recorder.flow
         self.backward_start = 0
         self.kept: dict[int, int] = {}
@@ -110,31 +110,33 @@ class Extension:
         if not (far[_SECOND] <= freed[_BEHIND] and far[_BEHIND] <= freed[_SECOND]):
             raise NotAlikeError("a group's tensors are used elsewhere")
 
-    def _check_alike(self, one: _Segment, two: _Segment) -> None:
-        ops, run = self._short.ops, self._runs[one.begin.run or 0]
-        paths = (path for phase, path, _op in ops[one.begin.op_count : one.end.op_count] if phase == "forward")
+    def _check_alike(self, segment: _Segment, other: _Segment) -> None:
+        ops, run = self._short.ops, self._runs[segment.begin.run or 0]
+        paths = (path for phase, path, _op in ops[segment.begin.op_count : segment.end.op_count] if phase == "forward")
         if not all(path.startswith(f"{run.path}.") for path in paths):
             raise NotAlikeError("work between layers")  # it may go by their numbers, which the short list has not
-        first = [(phase, _tail(path, run), op) for phase, path, op in ops[one.begin.op_count : one.end.op_count]]
-        second = [(phase, _tail(path, run), op) for phase, path, op in ops[two.begin.op_count : two.end.op_count]]
+        first = [
+            (phase, _tail(path, run), op) for phase, path, op in ops[segment.begin.op_count : segment.end.op_count]
+        ]
+        second = [(phase, _tail(path, run), op) for phase, path, op in ops[other.begin.op_count : other.end.op_count]]
         if first != second:
             raise NotAlikeError("operators")
-        events, others = self._events(one), self._events(two)
+        events, others = self._events(segment), self._events(other)
         if [event[:3] for event in events] != [event[:3] for event in others]:
             raise NotAlikeError("memory")
         partners = sorted((a.event, b.event) for a, b in zip(events, others, strict=True))
-        self._partners[self._segments.index(one)] = self._segments.index(two), partners
+        self._partners[self._segments.index(segment)] = self._segments.index(other), partners
 
     def _events(self, segment: _Segment) -> list[_Event]:
         """A segment's events with what each refers to, those that free in one go in a fixed order: theirs is chance."""
-        tracker, found = self._short.tracker, list[_Event]()
+        tracker, events = self._short.tracker, list[_Event]()
         for event in range(segment.begin.event_count, segment.end.event_count):
             kind = tracker.kinds[event]
             named = kind not in {ALLOCATE, CONVOLUTION}
-            told = self._reference(tracker.storages[event], segment) if named else ()
-            found.append(_Event(kind, tracker.sizes[event], told, event))
+            reference = self._reference(tracker.storages[event], segment) if named else ()
+            events.append(_Event(kind, tracker.sizes[event], reference, event))
         ordered: list[_Event] = []
-        for frees, members in groupby(found, key=lambda event: event.kind == FREE):
+        for frees, members in groupby(events, key=lambda event: event.kind == FREE):
             together = list(members)
             ordered += sorted(together, key=repr) if frees else together
         return ordered
@@ -192,7 +194,7 @@ class Extension:
     def _copy(self, number: int, groups: range) -> None:
         begin, end = self._segments[number]
         self.recorder.flow.repeated.append((begin.op_count, end.op_count, len(groups)))
-        calls = [two - one for one, two in zip(begin.dispatch_count, end.dispatch_count, strict=True)]
+        calls = [after - before for before, after in zip(begin.dispatch_count, end.dispatch_count, strict=True)]
         for group in groups:
             self._write(number, group, copied=True)
             self.recorder.dispatch_count["forward"] += calls[0]
@@ -230,8 +232,8 @@ class Extension:
                 if copied and self._reference(tracker.storages[event], segment)[:3:2] == ("near", -1):
                     # The group before the second is the first, which may number its tensors otherwise.
                     event, source = other, self._segments[self._partners[number][0]]  # noqa: PLW2901
-                for told in self._long_numbers(tracker.storages[event], source, full_group):
-                    long.tracker.append(kind, told, size)
+                for long_number in self._long_numbers(tracker.storages[event], source, full_group):
+                    long.tracker.append(kind, long_number, size)
 
     def _sources(self, number: int, *, copied: bool) -> list[tuple[int, int]]:
         """Events of a segment, beside those of the group behind where a copy is made."""
@@ -263,20 +265,20 @@ class Extension:
         run, phase = self._segments[place].begin.run, self._segments[place].begin.phase
         for number, segment in enumerate(self._segments):
             if segment.begin.run == run and segment.begin.phase == phase:
-                found = self._numbers.get((number, full_group, ordinal))
-                if found is not None:
-                    return found
+                storage = self._numbers.get((number, full_group, ordinal))
+                if storage is not None:
+                    return storage
         raise NotAlikeError("a group's tensor is not there")
 
     def _path(self, path: str, run: LayerRun | None, full_group: int | None) -> str:
         """A module's path in the whole model."""
-        for one in self._runs if run is None else (run,):
-            head = f"{one.path}."
+        for layer_run in self._runs if run is None else (run,):
+            head = f"{layer_run.path}."
             if path.startswith(head):
                 place, dot, rest = path[len(head) :].partition(".")
-                group = one.group_of(int(place))
-                full = one.full_group(group) if run is None and group is not None else full_group
-                layer = int(place) if group is None or full is None else one.full_layer(int(place), full)
+                group = layer_run.group_of(int(place))
+                full = layer_run.full_group(group) if run is None and group is not None else full_group
+                layer = int(place) if group is None or full is None else layer_run.full_layer(int(place), full)
                 return f"{head}{layer}{dot}{rest}"
         return path
 

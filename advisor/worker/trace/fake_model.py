@@ -130,14 +130,14 @@ def _of_this(mode: FakeTensorMode, other: FakeTensor) -> Tensor:
 
 def _make_fake(model: torch.nn.Module, mode: FakeTensorMode, made: Callable[[Tensor], Tensor]) -> None:
     """Replace every tensor of a module that is no fake of `mode`; shared parameters stay shared."""
-    known: dict[int, Tensor] = {}
+    fakes: dict[int, Tensor] = {}
 
     def fake(tensor: Tensor) -> Tensor:
         if isinstance(tensor, FakeTensor) and tensor.fake_mode is mode:
             return tensor
-        if id(tensor) not in known:
-            known[id(tensor)] = _of_this(mode, tensor) if isinstance(tensor, FakeTensor) else made(tensor)
-        return known[id(tensor)]
+        if id(tensor) not in fakes:
+            fakes[id(tensor)] = _of_this(mode, tensor) if isinstance(tensor, FakeTensor) else made(tensor)
+        return fakes[id(tensor)]
 
     keepers = [*model.parameters(), *model.buffers()]  # no id is given out twice while these live
     for module in model.modules():

@@ -86,19 +86,19 @@ class _Graph:
             for use in kernel.reads
             if use.size_bytes == use.whole_bytes and use.size_bytes >= _SHARED_BYTES
         ]
-        found = [self._reading[key] for key in keys if key in self._reading]
+        readers = [self._reading[key] for key in keys if key in self._reading]
         for key in keys:
             self._reading.setdefault(key, index)
-        return found
+        return readers
 
     def _join(self, index: int, depth: int, places: Iterable[int]) -> None:
-        found = list({id(self.group_of[place]): self.group_of[place] for place in places}.values())
-        if found:
-            group = found[0]
+        groups = list({id(self.group_of[place]): self.group_of[place] for place in places}.values())
+        if groups:
+            group = groups[0]
         else:
             group = Group(depth, self.kernels[index].phase)
             self.groups.append(group)
-        for other in found[1:]:
+        for other in groups[1:]:
             group.members += other.members
             for member in other.members:
                 self.group_of[member] = group
@@ -119,20 +119,20 @@ class _Graph:
 
     def sources(self, value: Value, group: Group) -> dict[Value, Use] | None:
         """The values that lie in memory anyway and from which a result of `group` follows; None: too long a way."""
-        found: dict[Value, Use] = {}
+        uses: dict[Value, Use] = {}
         open_values, seen = [value], {value}
         while open_values:
             made_by = self.kernels[self.producer[open_values.pop()]]
             for use in made_by.reads:
                 place = self.producer.get(use.value)
                 if place is None or self.group_of.get(place) is not group:
-                    found[use.value] = max(found.get(use.value, use), use, key=lambda one: one.size_bytes)
+                    uses[use.value] = max(uses.get(use.value, use), use, key=lambda use: use.size_bytes)
                 elif use.value not in seen:
                     seen.add(use.value)
                     open_values.append(use.value)
             if len(seen) > _LONGEST_WAY:
                 return None
-        return found
+        return uses
 
 
 class _Traffic:

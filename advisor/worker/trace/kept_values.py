@@ -59,8 +59,8 @@ def values_left_out(func: Operator, args: Args, kwargs: Named, *, only_partly_kn
     hidden: list[tuple[FakeTensor, Tensor]] = []
     if not func._schema.is_mutable:  # noqa: SLF001 - torch's modes read it
         tensors = [value for value in tree_leaves((args, dict(kwargs))) if isinstance(value, FakeTensor)]
-        known = [(tensor, tensor.constant) for tensor in tensors if tensor.constant is not None]
-        hidden = known if len(known) < len(tensors) or not only_partly_known else []
+        with_values_kept = [(tensor, tensor.constant) for tensor in tensors if tensor.constant is not None]
+        hidden = with_values_kept if len(with_values_kept) < len(tensors) or not only_partly_known else []
     for tensor, _ in hidden:
         tensor.constant = None
     try:
@@ -103,12 +103,12 @@ def _by_places(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) 
 
 
 def _packed(mode: FakeTensorMode, padded: Tensor, lengths: Tensor, batch_first: bool) -> Any:  # noqa: ANN401 - torch's own signature
-    known = lengths.constant if isinstance(lengths, FakeTensor) else lengths
-    if known is None:
+    values = lengths.constant if isinstance(lengths, FakeTensor) else lengths
+    if values is None:
         return None
     with _disable_current_modes():
         counts = torch.ops.aten._pack_padded_sequence(  # noqa: SLF001 - torch's own name
-            torch.empty(*padded.shape[:2], 1), known, batch_first
+            torch.empty(*padded.shape[:2], 1), values, batch_first
         )[1]
         row_count = int(counts.sum())
     with mode:
@@ -139,8 +139,10 @@ def _computed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -
     if any(not isinstance(tensor, FakeTensor) or tensor.constant is None for tensor in tensors):
         return None
     with _disable_current_modes():
-        known = tree_map(lambda value: value.constant if isinstance(value, FakeTensor) else value, (args, dict(kwargs)))
-        out = func(*known[0], **known[1])
+        constants = tree_map(
+            lambda value: value.constant if isinstance(value, FakeTensor) else value, (args, dict(kwargs))
+        )
+        out = func(*constants[0], **constants[1])
     return tree_map(lambda value: with_values(mode, value) if isinstance(value, Tensor) else value, out)
 
 
@@ -148,13 +150,13 @@ def _attended(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -
     """A fused attention of known values, which no processor runs: its result from plain products, without dropout."""
     bias, place = (None, 4) if func is _FLASH else (args[3], 6)
     causal = bool(args[place]) if len(args) > place else False  # what is left at its default is not handed on
-    given = [one for one in (*args[:3], bias) if one is not None]
+    given = [argument for argument in (*args[:3], bias) if argument is not None]
     if any(not isinstance(tensor, FakeTensor) or tensor.constant is None for tensor in given):
         return None
     with mode, values_left_out(func, args, kwargs):
         out = func(*args, **kwargs)
     with _disable_current_modes():
-        query, key, value, *biases = (one.constant.float() for one in given)
+        query, key, value, *biases = (tensor.constant.float() for tensor in given)
         plain = torch.ops.aten._scaled_dot_product_attention_math  # noqa: SLF001 - torch's own name
         made = plain(query, key, value, *(biases or (None,)), 0.0, causal, scale=kwargs.get("scale"))[0]
         held = torch.empty_strided(out[0].shape, out[0].stride(), dtype=out[0].dtype).copy_(made)
@@ -171,11 +173,11 @@ def _count(shape: Any) -> int:  # noqa: ANN401 - a size or several
 
 def _without_mask(mode: FakeTensorMode, index: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a tensor or None
     """A known mask as the places that it marks, one tensor a dimension; anything else as it is."""
-    known = index.constant if isinstance(index, FakeTensor) else None
-    if known is None or known.dtype not in {torch.bool, torch.uint8}:
+    values = index.constant if isinstance(index, FakeTensor) else None
+    if values is None or values.dtype not in {torch.bool, torch.uint8}:
         return (index,)
     with _disable_current_modes():
-        places = known.nonzero(as_tuple=True)
+        places = values.nonzero(as_tuple=True)
     return tuple(with_values(mode, place) for place in places)
 
 
@@ -206,8 +208,8 @@ def evenly_chosen(
         return out
     with _disable_current_modes():
         places = _in_turn(tuple(args[0].shape), tuple(chosen.shape), dimension, one=func is not _TOPK)
-    known = with_values(mode, places)
-    return known if func is _ARGMAX else (out[0], known)
+    chosen_places = with_values(mode, places)
+    return chosen_places if func is _ARGMAX else (out[0], chosen_places)
 
 
 def _in_turn(given: tuple[int, ...], wanted: tuple[int, ...], dimension: int | None, *, one: bool) -> Tensor:

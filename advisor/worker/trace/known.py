@@ -97,20 +97,20 @@ class KnownResults:
         cost_of: CostOf,
     ) -> tuple[Any, Cost]:
         """The operator's result and cost: known ones, else those of `run`, which are remembered where they can be."""
-        found: list[FakeTensor] = []
-        key = None if name in self._apart else self._key(func, args, kwargs, found)
+        inputs: list[FakeTensor] = []
+        key = None if name in self._apart else self._key(func, args, kwargs, inputs)
         result = None if key is None else self._results.get(key)
         if result is not None:
-            return self._made(result.outputs, found), result.cost
+            return self._made(result.outputs, inputs), result.cost
         out = run(func, args, kwargs)
         cost = cost_of(func, args, kwargs, out)
-        outputs = None if key is None else self._outputs(name, found, out)
+        outputs = None if key is None else self._outputs(name, inputs, out)
         if key is not None and outputs is not None:
             self._results[key] = _Result(outputs, cost)
         return out, cost
 
-    def _key(self, func: Operator, args: Args, kwargs: Named, found: list[FakeTensor]) -> Key | None:
-        """By what the call is known, its tensors added to `found`; None for a call that has to run."""
+    def _key(self, func: Operator, args: Args, kwargs: Named, inputs: list[FakeTensor]) -> Key | None:
+        """By what the call is known, its tensors added to `inputs`; None for a call that has to run."""
         parts: list[Any] = [
             func,
             torch.get_default_dtype(),
@@ -119,36 +119,36 @@ class KnownResults:
         ]
 
         try:
-            named = (self._add(parts, pair, found) for pair in kwargs.items())
-            return tuple(parts) if self._add(parts, args, found) and all(named) else None
+            named = (self._add(parts, pair, inputs) for pair in kwargs.items())
+            return tuple(parts) if self._add(parts, args, inputs) and all(named) else None
         except RuntimeError:  # a tensor without strides
             return None
 
-    def _add(self, parts: list[Any], values: Iterable[Any], found: list[FakeTensor]) -> bool:
-        """Add what tells the values from others to `parts`, their tensors to `found`; whether all could be told."""
+    def _add(self, parts: list[Any], values: Iterable[Any], inputs: list[FakeTensor]) -> bool:
+        """Add what tells the values from others to `parts`, their tensors to `inputs`; whether all could be told."""
         for value in values:
             kind = type(value)
             if kind is FakeTensor:
                 self._marked |= value.dtype.is_complex
                 if value.constant is not None or (self._marked and _is_marked(value)):
                     return False
-                found.append(value)
+                inputs.append(value)
                 parts += (value.dtype, value.shape, value.stride(), value.storage_offset(), value.fake_device)
             elif kind in _PLAIN:
                 parts += (kind, value)
             elif kind is list or kind is tuple:
                 parts += (kind, len(value))
-                if not self._add(parts, value, found):
+                if not self._add(parts, value, inputs):
                     return False
             else:
                 return False
         return True
 
-    def _outputs(self, name: str, found: Sequence[FakeTensor], out: object) -> _Outputs | None:
+    def _outputs(self, name: str, inputs: Sequence[FakeTensor], out: object) -> _Outputs | None:
         """How the result comes from the call's tensors; None where it cannot be made again from its shape alone."""
         container = type(out) if type(out) in (tuple, list) else None
         tensors: Sequence[Any] = out if container is not None else (out,)  # type: ignore[assignment]
-        every = [*found, *(tensor for tensor in tensors if tensor is not None)]
+        every = [*inputs, *(tensor for tensor in tensors if tensor is not None)]
         if any(type(tensor) is not FakeTensor or tensor.fake_mode is not every[0].fake_mode for tensor in every):
             return None  # a fake of another mode is taken in as a copy: its views would pass for tensors of their own
         if any(tensor.layout is not torch.strided for tensor in every):
@@ -156,12 +156,12 @@ class KnownResults:
         if any(_is_marked(tensor) for tensor in every):
             self._marked = True
             return None
-        if name == _CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in found):
+        if name == _CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in inputs):
             return None
-        made = (tensor for tensor in every[len(found) :] if not any(tensor is given for given in found))
+        made = (tensor for tensor in every[len(inputs) :] if not any(tensor is given for given in inputs))
         if not all(self._is_ordinary(tensor) for tensor in made):
             return None
-        each = _described(tensors, found)
+        each = _described(tensors, inputs)
         return None if each is None else _Outputs(container, each)
 
     def _is_ordinary(self, tensor: FakeTensor) -> bool:
@@ -172,23 +172,23 @@ class KnownResults:
             self._state = dict(vars(tensor))
         return vars(tensor) == self._state and not tensor.requires_grad
 
-    def _made(self, outputs: _Outputs, found: Sequence[FakeTensor]) -> Any:  # noqa: ANN401 - whatever the operator returned
+    def _made(self, outputs: _Outputs, inputs: Sequence[FakeTensor]) -> Any:  # noqa: ANN401 - whatever the operator returned
         if outputs.container is None:
-            return self._one(outputs.each[0], found)
-        return outputs.container([self._one(output, found) for output in outputs.each])
+            return self._one(outputs.each[0], inputs)
+        return outputs.container([self._one(output, inputs) for output in outputs.each])
 
-    def _one(self, output: _Output | None, found: Sequence[FakeTensor]) -> FakeTensor | None:
+    def _one(self, output: _Output | None, inputs: Sequence[FakeTensor]) -> FakeTensor | None:
         if output is None:
             return None
         how, place, dtype, shape, stride, offset = output
         if how == _ITSELF:
-            return found[place]
+            return inputs[place]
         with torch._C._DisableTorchDispatch():  # noqa: SLF001 - as the fake-tensor mode makes its own
             if how == _FRESH:
                 bare = torch.empty_strided(shape, stride, dtype=dtype, device=_META)
             else:
                 bare = torch.empty((0,), dtype=dtype, device=_META)
-                bare.set_(found[place].untyped_storage(), offset, shape, stride)
+                bare.set_(inputs[place].untyped_storage(), offset, shape, stride)
         made = Tensor._make_subclass(FakeTensor, bare, False, dispatch_device=True, device_for_backend_keys=_CPU)  # noqa: SLF001, FBT003 - the same
         torch._C._set_throw_on_mutable_data_ptr(made)  # noqa: SLF001 - the same
         made.__dict__.update(self._state)
@@ -295,9 +295,9 @@ def _is_marked(tensor: FakeTensor) -> bool:
     return tensor.dtype.is_complex or tensor.is_neg()
 
 
-def _described(tensors: Sequence[FakeTensor | None], found: Sequence[FakeTensor]) -> tuple[_Output | None, ...] | None:
+def _described(tensors: Sequence[FakeTensor | None], inputs: Sequence[FakeTensor]) -> tuple[_Output | None, ...] | None:
     """How each tensor comes from the call's; None where that is not certain."""
-    storages = [tensor.untyped_storage()._cdata for tensor in found]  # noqa: SLF001 - the identity that views share
+    storages = [tensor.untyped_storage()._cdata for tensor in inputs]  # noqa: SLF001 - the identity that views share
     fresh: set[int] = set()
     outputs: list[_Output | None] = []
     for tensor in tensors:
@@ -306,7 +306,7 @@ def _described(tensors: Sequence[FakeTensor | None], found: Sequence[FakeTensor]
             continue
         storage = tensor.untyped_storage()._cdata  # noqa: SLF001 - the same
         places = [place for place, other in enumerate(storages) if other == storage]
-        itself = [place for place in places if found[place] is tensor]
+        itself = [place for place in places if inputs[place] is tensor]
         if itself:
             outputs.append(_output(_ITSELF, itself[0], tensor))
         elif len(places) == 1:

@@ -78,20 +78,20 @@ def layer_runs(model: nn.Module) -> tuple[LayerRun, ...]:
     config = getattr(model, "config", None)
     if any(len(getattr(config, name, None) or ()) > 1 for name in _SEVERAL_OUTPUTS):
         return ()
-    found: list[LayerRun] = []
+    runs: list[LayerRun] = []
     for path, module in model.named_modules():
-        inside = any(path.startswith(f"{run.path}.") for run in found)
+        inside = any(path.startswith(f"{run.path}.") for run in runs)
         if inside or not isinstance(module, nn.ModuleList | nn.Sequential) or len(module) < _FEWEST_GROUPS:
             continue
         run = _run(path, module, model.get_submodule(path.rpartition(".")[0]))
         if run is not None:
-            found.append(run)
-    return tuple(found)
+            runs.append(run)
+    return tuple(runs)
 
 
 def _run(path: str, layers: Any, owner: nn.Module) -> LayerRun | None:  # noqa: ANN401 - a list of modules
     lists = _lists_of_places(owner, len(layers))
-    signatures = [(_signature(layer), *(place in one for one in lists)) for place, layer in enumerate(layers)]
+    signatures = [(_signature(layer), *(place in places for places in lists)) for place, layer in enumerate(layers)]
     best: LayerRun | None = None
     for period in range(1, min(_LONGEST_PERIOD, len(layers) // _FEWEST_GROUPS) + 1):
         start = len(layers) - period
@@ -109,7 +109,7 @@ def _lists_of_places(owner: nn.Module, count: int) -> list[set[int]]:
     config = getattr(owner, "config", None)
     values = [*vars(owner).values(), *(vars(config).values() if config is not None else ())]
     lists = [value for value in values if isinstance(value, list | tuple | set) and 0 < len(value) < count]
-    return [set(one) for one in lists if all(type(place) is int and 0 <= place < count for place in one)]
+    return [set(places) for places in lists if all(type(place) is int and 0 <= place < count for place in places)]
 
 
 def _with_shared(run: LayerRun, layers: Sequence[nn.Module]) -> LayerRun | None:
@@ -197,12 +197,12 @@ class Marks:
         """`runs` of a model that is shortened."""
         self._runs, self._recorder = runs, recorder
         self._stack = ExitStack()
-        self.found: list[Mark] = []
+        self.recorded: list[Mark] = []
 
     def note(self, run: int | None, group: int | None, phase: Phase) -> None:
         """Write down where the recorder is."""
         recorder = self._recorder
-        self.found.append(
+        self.recorded.append(
             Mark(
                 run,
                 group,

@@ -27,7 +27,7 @@ def layer_table(
         if phase == "forward":
             flop[path][0] += affine[0][0]
             flop[path][1] += affine[0][1]
-    kept = [_kept_bytes(one) for one in passes]
+    kept = [_kept_bytes(traced) for traced in passes]
     modules = dict(model.named_modules())
     order = dict.fromkeys([*flop, *kept[1]])
     rows = []
@@ -60,15 +60,15 @@ def weight_count(model: torch.nn.Module) -> int:
     return plain + sum(own_weight_count(module) for module in packed)
 
 
-def _kept_bytes(one: Pass) -> dict[str, int]:
+def _kept_bytes(traced: Pass) -> dict[str, int]:
     """Bytes by module path that forward allocated and that live until backward."""
     result: dict[str, int] = defaultdict(int)
-    tracker = one.recorder.tracker
-    for event in range(one.resident_count, one.backward_start):
+    tracker = traced.recorder.tracker
+    for event in range(traced.resident_count, traced.backward_start):
         storage = tracker.storages[event]
-        if tracker.kinds[event] == ALLOCATE and storage in one.kept:
-            _phase, path, _name = one.recorder.made_by.get(event, ("forward", "", ""))
-            result[path] += one.kept[storage]
+        if tracker.kinds[event] == ALLOCATE and storage in traced.kept:
+            _phase, path, _name = traced.recorder.made_by.get(event, ("forward", "", ""))
+            result[path] += traced.kept[storage]
     return result
 
 
@@ -83,7 +83,7 @@ def checkpoint_figures(
 ) -> CheckpointFigures | None:
     """The repeated blocks' kept activations, inputs and forward work; None without blocks."""
     blocks = repeated_blocks(model)
-    inputs = [{path: one.recorder.input_bytes.get(path, 0) for path in blocks} for one in passes]
+    inputs = [{path: traced.recorder.input_bytes.get(path, 0) for path in blocks} for traced in passes]
     if not blocks or not any(inputs[0].values()):
         return None
     kept: dict[str, list[float]] = {path: [0.0, 0.0] for path in blocks}

@@ -18,11 +18,11 @@ Kernel = Callable[..., Any]
 
 def _sizes(batch_sizes: Tensor) -> list[int]:
     """Sequences that are still running at each step; raises the fakes' own refusal where the values are unknown."""
-    known = batch_sizes.constant if isinstance(batch_sizes, FakeTensor) else batch_sizes
-    if known is None:
+    sizes = batch_sizes.constant if isinstance(batch_sizes, FakeTensor) else batch_sizes
+    if sizes is None:
         raise DataDependentOutputException(torch.ops.aten._pack_padded_sequence.default)  # noqa: SLF001 - torch's own name
     with _disable_current_modes():
-        return [int(size) for size in known.tolist()]
+        return [int(size) for size in sizes.tolist()]
 
 
 def _padded(rows: Tensor, count: int) -> Tensor:
@@ -52,8 +52,8 @@ def unpacked(data: Tensor, batch_sizes: Tensor, batch_first: bool, _padding: Any
     padded = _padded(data, steps * batch).view(steps, batch, *data.shape[1:])
     with _disable_current_modes():
         lengths = torch.tensor([sum(size > place for size in sizes) for place in range(batch)])
-    told = with_values(batch_sizes.fake_mode, lengths) if isinstance(batch_sizes, FakeTensor) else lengths
-    return padded.transpose(0, 1) if batch_first else padded, told
+    with_lengths = with_values(batch_sizes.fake_mode, lengths) if isinstance(batch_sizes, FakeTensor) else lengths
+    return padded.transpose(0, 1) if batch_first else padded, with_lengths
 
 
 def packed_backward(grad: Tensor, input_size: list[int], batch_sizes: Tensor, batch_first: bool) -> Tensor:

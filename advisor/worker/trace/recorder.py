@@ -50,8 +50,8 @@ class _Kind(NamedTuple):
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Sits above the fake-tensor mode and writes down what passes."""
 
-    def __init__(self, tracker: StorageTracker, known: KnownResults, *, without_values: bool = False) -> None:
-        """`known`: what earlier passes of the same model have met.
+    def __init__(self, tracker: StorageTracker, results: KnownResults, *, without_values: bool = False) -> None:
+        """`results`: what earlier passes of the same model have met.
 
         `without_values`: what is computed of known values alone (places, sizes of pictures) counts as a call only.
         """
@@ -69,7 +69,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.made_by: dict[int, tuple[Phase, str, str]] = {}
         """Phase, module and operator of each storage, by the event of its first tensor."""
         self.input_bytes: dict[str, int] = {}
-        self.known = known
+        self.results = results
         self.without_values = without_values
         self._kinds: dict[Any, _Kind] = {}
 
@@ -96,7 +96,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         kind = self._kinds.get(func) or self._look_up(func)
         if kind.knowable:
-            out, cost = self.known.call(func, kind.name, args, kwargs, self._run, self._cost)
+            out, cost = self.results.call(func, kind.name, args, kwargs, self._run, self._cost)
         else:
             out = self._run(func, args, kwargs)
             cost = self._cost(func, args, kwargs, out)

@@ -137,7 +137,7 @@ class Passes:
             tracker.close()
             model.zero_grad(set_to_none=True)
         if runs:
-            long = Extension(recorder, marks.found, runs, resident_count)
+            long = Extension(recorder, marks.recorded, runs, resident_count)
             long.run()
             return Pass(long.recorder, resident_count, long.backward_start, input_bytes, long.kept)
         return Pass(recorder, resident_count, backward_start, input_bytes, kept)

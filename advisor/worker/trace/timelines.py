@@ -33,14 +33,14 @@ def memory_timeline(
         made = _timeline(second, _by_maker(first, second, by_size=by_size), batches)
         if all(_peak_error(made, *check) <= _TOLERATED_PEAK_FRACTION for check in checks):
             return made
-    counts = [sum(1 for _ in _made(one.recorder.tracker)) for one in (first, second)]
+    counts = [sum(1 for _ in _made(traced.recorder.tracker)) for traced in (first, second)]
     return Reason.of("trace-memory-streams-differ", first=counts[0], second=counts[1])
 
 
 def _timeline(second: Pass, low: Sequence[float], batches: tuple[int, int]) -> MemoryTimeline:
     """From the smaller batch's size of each event of the second pass."""
     tracker = second.recorder.tracker
-    sizes = [through(batches, one, two) for one, two in zip(low, tracker.sizes, strict=True)]
+    sizes = [through(batches, low_bytes, high_bytes) for low_bytes, high_bytes in zip(low, tracker.sizes, strict=True)]
     return MemoryTimeline(
         kind=tuple(tracker.kinds),
         storage=tuple(tracker.storages),
@@ -54,7 +54,10 @@ def _timeline(second: Pass, low: Sequence[float], batches: tuple[int, int]) -> M
 def _peak_error(memory: MemoryTimeline, batch_size: int, traced: Pass) -> float:
     """Share by which the timeline's peak is off that of a pass."""
     tracker = traced.recorder.tracker
-    sizes = [one + batch_size * two for one, two in zip(memory.size0_bytes, memory.size1_bytes, strict=True)]
+    sizes = [
+        fixed_bytes + batch_size * sample_bytes
+        for fixed_bytes, sample_bytes in zip(memory.size0_bytes, memory.size1_bytes, strict=True)
+    ]
     true = _peak(tracker, tracker.sizes)
     return abs(_peak(memory, sizes) - true) / true
 
@@ -66,11 +69,13 @@ def _made(tracker: StorageTracker) -> Iterator[int]:
 
 def _pairwise(first: StorageTracker, second: StorageTracker) -> list[float]:
     """The size at the smaller batch of each event of the second; empty where the passes do not allocate alike."""
-    one, two = ([event for event, kind in enumerate(tracker.kinds) if kind != FREE] for tracker in (first, second))
-    alike = [(first.kinds[event], first.storages[event]) for event in one]
-    if alike != [(second.kinds[event], second.storages[event]) for event in two]:
+    low_events, high_events = (
+        [event for event, kind in enumerate(tracker.kinds) if kind != FREE] for tracker in (first, second)
+    )
+    alike = [(first.kinds[event], first.storages[event]) for event in low_events]
+    if alike != [(second.kinds[event], second.storages[event]) for event in high_events]:
         return []
-    return _of_storages(second, dict(zip(two, (first.sizes[event] for event in one), strict=True)))
+    return _of_storages(second, dict(zip(high_events, (first.sizes[event] for event in low_events), strict=True)))
 
 
 def _by_maker(first: Pass, second: Pass, *, by_size: bool) -> list[float]:
@@ -82,10 +87,10 @@ def _by_maker(first: Pass, second: Pass, *, by_size: bool) -> list[float]:
     if by_size:
         earlier, later = _divided(first, earlier, second, later), _divided(second, later, first, earlier)
     held = _most_held(first, earlier), _most_held(second, later)
-    one, two = (grouped(makers, makers.__getitem__) for makers in (earlier, later))
+    low_groups, high_groups = (grouped(makers, makers.__getitem__) for makers in (earlier, later))
     low: dict[int, float] = {}
-    for group, events in two.items():
-        others = one.get(group, [])
+    for group, events in high_groups.items():
+        others = low_groups.get(group, [])
         if len(others) == len(events):
             low |= zip(events, (first.recorder.tracker.sizes[other] for other in others), strict=True)
         else:
@@ -94,19 +99,23 @@ def _by_maker(first: Pass, second: Pass, *, by_size: bool) -> list[float]:
     return _of_storages(second.recorder.tracker, low)
 
 
-def _makers(one: Pass) -> dict[int, _Group]:
+def _makers(traced: Pass) -> dict[int, _Group]:
     """What made each storage, by its first event: among residents its place, else phase, module and operator."""
-    tracker, made = one.recorder.tracker, one.recorder.made_by
+    tracker, made = traced.recorder.tracker, traced.recorder.made_by
     return {
-        event: ("resident", event) if event < one.resident_count else made.get(event, ("unseen", tracker.kinds[event]))
+        event: ("resident", event)
+        if event < traced.resident_count
+        else made.get(event, ("unseen", tracker.kinds[event]))
         for event in _made(tracker)
     }
 
 
-def _divided(one: Pass, makers: dict[int, _Group], other: Pass, other_makers: dict[int, _Group]) -> dict[int, _Group]:
+def _divided(
+    traced: Pass, makers: dict[int, _Group], other: Pass, other_makers: dict[int, _Group]
+) -> dict[int, _Group]:
     """The makers, those that made more or less in the other pass with each size that they made there too."""
     counts = Counter(makers.values()), Counter(other_makers.values())
-    sizes, others = one.recorder.tracker.sizes, other.recorder.tracker.sizes
+    sizes, others = traced.recorder.tracker.sizes, other.recorder.tracker.sizes
     there = {(maker, others[event]) for event, maker in other_makers.items()}
     return {
         event: (*maker, sizes[event])
@@ -116,9 +125,9 @@ def _divided(one: Pass, makers: dict[int, _Group], other: Pass, other_makers: di
     }
 
 
-def _most_held(one: Pass, makers: dict[int, _Group]) -> dict[_Group, int]:
+def _most_held(traced: Pass, makers: dict[int, _Group]) -> dict[_Group, int]:
     """The most bytes that are alive at once of what each group made."""
-    tracker, alive, most = one.recorder.tracker, dict[_Group, int](), dict[_Group, int]()
+    tracker, alive, most = traced.recorder.tracker, dict[_Group, int](), dict[_Group, int]()
     of_storage: dict[int, _Group] = {}
     for event, (kind, storage, size) in enumerate(zip(tracker.kinds, tracker.storages, tracker.sizes, strict=True)):
         if event in makers:

@@ -211,8 +211,8 @@ def _numbers_in_texts() -> AbstractContextManager[None]:
     original = torch.Tensor.__format__
 
     def written(tensor: torch.Tensor, wanted: str) -> str:
-        known = isinstance(tensor, FakeTensor) and tensor.constant is not None and tensor.dim() == 0
-        return format(tensor.item(), wanted) if known else original(tensor, wanted)  # type: ignore[no-untyped-call]
+        is_number = isinstance(tensor, FakeTensor) and tensor.constant is not None and tensor.dim() == 0
+        return format(tensor.item(), wanted) if is_number else original(tensor, wanted)  # type: ignore[no-untyped-call]
 
     return replaced(torch.Tensor, __format__=written)
 

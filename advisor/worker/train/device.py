@@ -167,7 +167,7 @@ def _accelerators() -> tuple[str, ...]:
 def _settings() -> dict[str, str]:
     cudnn: Any = torch.backends.cudnn
     mkldnn: Any = torch.backends.mkldnn
-    found = {
+    settings = {
         "float32_matmul_precision": torch.get_float32_matmul_precision(),
         "cudnn.benchmark": str(torch.backends.cudnn.benchmark),
         "cudnn.allow_tf32": str(torch.backends.cudnn.allow_tf32),
@@ -178,5 +178,5 @@ def _settings() -> dict[str, str]:
     }
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF"):
         if name in os.environ:
-            found[name] = os.environ[name]
-    return found
+            settings[name] = os.environ[name]
+    return settings

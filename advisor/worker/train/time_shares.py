@@ -32,10 +32,10 @@ def first_share_s(left_s: float, step_s: Sequence[float]) -> float:
     Where not all seem to fit, the largest must not starve the sizes before them; these take no more than they need,
     as what is left over may do for the next one after all.
     """
-    least_s = [_LEAST_STEPS * max(_LEAST_STEP_S, one) for one in step_s]
+    least_s = [_LEAST_STEPS * max(_LEAST_STEP_S, seconds) for seconds in step_s]
     while len(least_s) > 1 and sum(least_s) > left_s:
         least_s.pop()
-    wanted_s = [max(_SETTLES_WITHIN_S, one) for one in least_s]
+    wanted_s = [max(_SETTLES_WITHIN_S, seconds) for seconds in least_s]
     share_s = left_s * (wanted_s[0] / sum(wanted_s))
     return share_s if len(wanted_s) == len(step_s) else min(share_s, wanted_s[0])
 

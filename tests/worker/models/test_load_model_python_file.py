@@ -215,9 +215,9 @@ def test_what_a_file_gives_instead_is_said_with_what_is_expected(
 
     with FakeTensorMode(), pytest.raises(SaidError) as caught:
         step()
-    assert caught.value.told.code == code
+    assert caught.value.statement.code == code
     assert said in caught.value.text
-    chinese = say(caught.value.told, "zh")
+    chinese = say(caught.value.statement, "zh")
     assert str(tmp_path / "net.py") in chinese
     assert "。" in chinese
 

@@ -48,7 +48,7 @@ def test_a_named_class_is_built_whole() -> None:
 def test_a_class_that_the_library_lacks_is_refused_or_said_to_be_another() -> None:
     with pytest.raises(SaidError, match="no class `ViTMAEForNonsense`") as refused:
         parameter_count({**MAE, "architectures": ["ViTMAEForNonsense"]})
-    assert "没有 `architectures` 所指的类 `ViTMAEForNonsense`（类型 `vit_mae`）。" in say(refused.value.told, "zh")
+    assert "没有 `architectures` 所指的类 `ViTMAEForNonsense`（类型 `vit_mae`）。" in say(refused.value.statement, "zh")
     config = {"model_type": "bert", **SMALL, "vocab_size": 50, "architectures": ["BertOfMineForSequenceClassification"]}
     subject = subject_of(load_workload({"name": "own", "model": {"source": "huggingface", "config": config}}), "fp32")
     trace(subject, "fp32", checked=False)
@@ -119,7 +119,7 @@ def test_no_word_by_chance_stands_for_a_picture() -> None:
 def test_sizes_that_a_class_leaves_aside_are_refused() -> None:
     with pytest.raises(SaidError, match="clip takes no `hidden_size` beside its parts") as refused:
         parameter_count({"model_type": "clip", **SMALL})
-    assert "text_config" in say(refused.value.told, "zh")
+    assert "text_config" in say(refused.value.statement, "zh")
 
 
 @pytest.mark.parametrize(

@@ -92,21 +92,21 @@ def names_known_to(key: str) -> frozenset[str]:
 
 def register_autocast(library: Library) -> None:
     """Make the CPU's autocast take CUDA's decisions for as long as the library lives."""
-    names_of, known = operators().autocast, names_known_to("AutocastCUDA")
+    names_of, cuda_names = operators().autocast, names_known_to("AutocastCUDA")
     for names, wrap in (
         (names_of.to_fp32, lambda overload: _cast_then_call(overload, _as_fp32)),
         (names_of.sums_in_fp32, _with_fp32_result),
         (names_of.to_half, lambda overload: _cast_then_call(overload, as_half)),
         (names_of.to_widest, _in_the_widest),
     ):
-        for name in known.intersection(names):
+        for name in cuda_names.intersection(names):
             packet = getattr(aten, name)
             for overload_name in packet.overloads():
                 overload = getattr(packet, overload_name)
                 if "out" in overload_name.split("_") or overload_name.endswith("_out") or "dimname" in overload_name:
                     continue
                 _put(library, name, overload_name, wrap(overload))
-    for name in names_known_to("AutocastCPU") - known:
+    for name in names_known_to("AutocastCPU") - cuda_names:
         for overload_name in getattr(aten, name).overloads():
             _put(library, name, overload_name, fallthrough_kernel)
 
@@ -126,12 +126,12 @@ def autocast_of_either() -> Iterator[None]:
 
     def enabled(*asked: Any) -> None:  # noqa: ANN401 - a device and a flag, or the flag alone
         device, flag = asked if len(asked) > 1 else ("cuda", asked[0])
-        for one in _DEVICES if device in _DEVICES else (device,):
-            set_enabled(one, flag)
+        for each in _DEVICES if device in _DEVICES else (device,):
+            set_enabled(each, flag)
 
     def of_format(device: str, format_: torch.dtype) -> None:
-        for one in _DEVICES if device in _DEVICES else (device,):
-            set_format(one, format_)
+        for each in _DEVICES if device in _DEVICES else (device,):
+            set_format(each, format_)
 
     with ExitStack() as stack:
         stack.enter_context(replaced(torch, set_autocast_enabled=enabled, set_autocast_dtype=of_format))

@@ -69,15 +69,15 @@ def unknown_operators(ops: Iterable[Op]) -> Reason | None:
     if not names:
         return None
     ordered = sorted(names, key=lambda name: (-names[name], name))
-    told = Names(names=tuple(ordered[:_MOST_NAMES]), more=len(ordered) > _MOST_NAMES)
-    return Reason.of("trace-unknown-operators", operators=told, share_fraction=unknown_count / all_count)
+    shown = Names(names=tuple(ordered[:_MOST_NAMES]), more=len(ordered) > _MOST_NAMES)
+    return Reason.of("trace-unknown-operators", operators=shown, share_fraction=unknown_count / all_count)
 
 
 @cache
 def _is_light(name: str) -> bool:
     """Whether an operator is torch's own and works element by element (or only moves data)."""
     names = (name, name.rstrip("_"))
-    if any(kind_of(one) or one in operators().light for one in names) or name.startswith("_foreach"):
+    if any(kind_of(name) or name in operators().light for name in names) or name.startswith("_foreach"):
         return True
     for namespace in (torch.ops.aten, torch.ops.prims):
         packet = getattr(namespace, name, None)

@@ -61,18 +61,18 @@ class Call(NamedTuple):
         return sum(size_bytes(tensor) for tensor in self.outputs)
 
 
-def tensors_in(value: object, found: list[Tensor] | None = None) -> list[Tensor]:
+def tensors_in(value: object, tensors: list[Tensor] | None = None) -> list[Tensor]:
     """Every tensor in nested tuples, lists and dicts, in order."""
-    found = [] if found is None else found
+    tensors = [] if tensors is None else tensors
     if isinstance(value, Tensor):
-        found.append(value)
+        tensors.append(value)
     elif isinstance(value, (tuple, list)):
         for item in value:
-            tensors_in(item, found)
+            tensors_in(item, tensors)
     elif isinstance(value, dict):
         for item in value.values():
-            tensors_in(item, found)
-    return found
+            tensors_in(item, tensors)
+    return tensors
 
 
 def touched_in(value: object) -> int:
