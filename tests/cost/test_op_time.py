@@ -20,8 +20,22 @@ from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import ConvolutionPass, Op, OpKind, Phase
 from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, fixed, lstm, matmul, op, table
 
-FIGURES = efficiencies()
-FITTED = FIGURES.fitted
+FITTED = replace(
+    efficiencies().fitted,
+    kernel_start_s=4e-6,
+    l2_help=0.2,
+    elementwise=0.8,
+    sm_bytes_per_clock=20.0,
+    batched_matmul=0.8,
+    backward_matmul=0.9,
+    convolution_1d=0.8,
+    depthwise=0.25,
+    early_tf32_products=1.25,
+    early_half_products=1.2,
+)
+"""Round figures where a test does its own arithmetic: what they are fitted to is asked of published runs."""
+FIGURES = replace(efficiencies(), fitted=FITTED, bandwidth_share=0.9)
+START_S = 4e-6
 
 
 def seconds(
@@ -51,26 +65,24 @@ def test_smooth_joins_touch_the_harder_bound_far_from_the_corner_and_soften_it_t
 
 
 def test_a_long_copy_runs_at_the_card_bandwidth_times_its_share() -> None:
-    moved = 8e9
-    rate = CARD.memory_bandwidth_bytes_per_s * FIGURES.bandwidth_share  # type: ignore[operator]
-    expected = moved * (1 - FITTED.l2_help * CARD.l2_bytes / moved) / (rate * FITTED.elementwise)  # type: ignore[operator]
-    assert seconds([op("elementwise", fixed(moved))]) == pytest.approx(expected, rel=0.03)
+    """8 GB but for 0.2 of 42 MB in its cache, at 0.9 · 0.8 of 1.555 TB/s."""
+    assert seconds([op("elementwise", fixed(8e9))]) == pytest.approx(7.138e-3, rel=0.03)
 
 
 def test_a_card_with_few_multiprocessors_cannot_draw_on_all_of_its_memory() -> None:
     starved = replace(CARD, memory_bandwidth_bytes_per_s=1e14)
-    expected = 8e9 / (108 * 1.41e9 * FITTED.sm_bytes_per_clock)
-    assert seconds([op("elementwise", fixed(8e9))], spec=starved) == pytest.approx(expected, rel=0.01)
+    # 108 multiprocessors of 1.41 GHz at 20 bytes a clock draw 3.046 TB/s.
+    assert seconds([op("elementwise", fixed(8e9))], spec=starved) == pytest.approx(2.627e-3, rel=0.01)
 
 
 def test_a_tiny_operator_costs_its_kernel_start() -> None:
-    assert seconds([op("elementwise", fixed(64))]) == pytest.approx(FITTED.kernel_start_s, rel=1e-3)
+    assert seconds([op("elementwise", fixed(64))]) == pytest.approx(START_S, rel=1e-3)
 
 
 def test_traffic_that_fits_into_the_cache_is_cheaper_a_byte() -> None:
-    small = seconds([op("elementwise", fixed(20e6))]) - FITTED.kernel_start_s
-    large = seconds([op("elementwise", fixed(20e9))]) - FITTED.kernel_start_s
-    assert small * 1000 < large * (1 - 0.9 * FITTED.l2_help)
+    small = seconds([op("elementwise", fixed(20e6))]) - START_S
+    large = seconds([op("elementwise", fixed(20e9))]) - START_S
+    assert small * 1000 < large * 0.82
 
 
 def test_a_large_product_sustains_the_peak_of_its_precision() -> None:
@@ -86,8 +98,7 @@ def test_a_large_product_sustains_the_peak_of_its_precision() -> None:
 def test_one_more_row_of_tiles_than_the_card_has_multiprocessors_costs_part_of_a_wave() -> None:
     def spilled(phase: Phase, precision: Precision) -> float:
         full, more = (
-            seconds([matmul(fixed(128 * 108 + rows), 128, 448, phase=phase)], precision) - FITTED.kernel_start_s
-            for rows in (0, 1)
+            seconds([matmul(fixed(128 * 108 + rows), 128, 448, phase=phase)], precision) - START_S for rows in (0, 1)
         )
         return more / full
 
@@ -102,14 +113,14 @@ def test_forward_products_in_fp32_lose_no_part_of_a_wave() -> None:
 
 def test_a_product_too_small_for_the_card_is_split_along_a_long_inner_side_only() -> None:
     def rate(k: int) -> float:
-        return 2.0 * 256 * 256 * k / (seconds([matmul(fixed(256), 256, k)]) - FITTED.kernel_start_s)
+        return 2.0 * 256 * 256 * k / (seconds([matmul(fixed(256), 256, k)]) - START_S)
 
     assert rate(8192) > 2.0 * rate(256)
 
 
 def test_an_inner_side_no_longer_than_the_others_is_not_split() -> None:
-    cube = seconds([matmul(fixed(512), 512, 512)]) - FITTED.kernel_start_s
-    longer = seconds([matmul(fixed(512), 512, 4096)]) - FITTED.kernel_start_s
+    cube = seconds([matmul(fixed(512), 512, 512)]) - START_S
+    longer = seconds([matmul(fixed(512), 512, 4096)]) - START_S
     assert longer < 6.0 * cube
 
 
@@ -125,7 +136,7 @@ def test_a_product_whose_rows_would_fall_below_none_at_a_small_batch_takes_a_sta
 
 def test_a_product_of_one_tile_keeps_most_of_the_card_idle_however_long_its_inner_side() -> None:
     def reached(width: int, k: int) -> float:
-        return 2.0 * width * width * k / (seconds([matmul(fixed(width), width, k)]) - FITTED.kernel_start_s)
+        return 2.0 * width * width * k / (seconds([matmul(fixed(width), width, k)]) - START_S)
 
     assert reached(32, 1 << 22) < 0.2 * reached(1024, 1 << 18)
 
@@ -133,9 +144,9 @@ def test_a_product_of_one_tile_keeps_most_of_the_card_idle_however_long_its_inne
 def test_tensor_core_products_take_longer_with_the_libraries_of_2020() -> None:
     size = fixed(16384)
     for precision, element_bytes, card, least in (
-        ("tf32", 4, CARD, FITTED.early_tf32_products),
+        ("tf32", 4, CARD, 1.25),
         ("fp16", 2, CARD, 1.0),
-        ("fp16", 2, OLD_CARD, FITTED.early_half_products),
+        ("fp16", 2, OLD_CARD, 1.2),
         ("fp32", 4, OLD_CARD, 1.0),
     ):
         product = matmul(size, 16384, 16384, element_bytes=element_bytes)
@@ -163,8 +174,8 @@ def test_backward_products_and_batched_products_are_slower_by_their_shares() -> 
     one = seconds([matmul(fixed(16384), 8192, 8192)])
     back = seconds([matmul(fixed(16384), 8192, 8192, phase="backward")])
     batched = seconds([matmul(fixed(2048), 8192, 8192, batch=8)])
-    assert back / one == pytest.approx(1 / FITTED.backward_matmul, rel=0.02)
-    assert batched / one == pytest.approx(1 / FITTED.batched_matmul, rel=0.02)
+    assert back / one == pytest.approx(1.111, rel=0.02)
+    assert batched / one == pytest.approx(1.25, rel=0.02)
 
 
 def test_a_card_without_tf32_runs_such_products_in_fp32() -> None:
@@ -192,7 +203,7 @@ def test_winograd_speeds_up_square_kernels_of_unit_stride_in_fp32_only() -> None
 def test_one_dimensional_kernels_run_at_their_share_of_square_ones() -> None:
     line = convolution(512, kernel_elements=3, positions=(0.0, 4096.0))
     square = convolution(512, kernel=1, positions=(0.0, 3 * 4096.0))
-    assert seconds([line], batch=16.0) > seconds([square], batch=16.0) / FITTED.convolution_1d * 0.95
+    assert seconds([line], batch=16.0) > seconds([square], batch=16.0) * 1.19
 
 
 def test_channels_last_saves_the_layout_transforms_of_tensor_core_convolutions() -> None:
@@ -221,7 +232,7 @@ def test_channels_last_groups_that_fit_no_tile_leave_the_tensor_cores(
     for way, tiled in zip(ways, (forward, backward), strict=True):
         grouped = convolution(channels * 8, groups=8, element_bytes=2, direction=way)
         last, first = (seconds([grouped], "fp16", batch=512.0, nhwc=nhwc) for nhwc in (True, False))
-        direct = grouped.flop[1] * 512.0 / (FITTED.depthwise * CARD.fp32_flop_per_s)  # type: ignore[operator]
+        direct = grouped.flop[1] * 512.0 / (0.25 * 19.49e12)
         assert (last < first) == tiled
         assert (last > 0.9 * direct) == (not tiled)
 
@@ -334,7 +345,7 @@ def test_eager_attention_counts_as_what_it_is_traced_to() -> None:
 def test_recurrent_layers_pay_two_kernels_a_step_however_small_the_batch() -> None:
     short, long = seconds([lstm(steps=50)]), seconds([lstm(steps=100)])
     assert long == pytest.approx(2 * short, rel=0.1)
-    assert long > 100 * 2 * FITTED.kernel_start_s
+    assert long > 100 * 2 * START_S
     assert seconds([lstm(phase="backward")]) > long
     assert seconds([lstm(layers=2)]) > 1.9 * long
 
