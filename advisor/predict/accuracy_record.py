@@ -49,7 +49,7 @@ class AccuracyRecord(Record, frozen=True, kw_only=True):
     def score(self, held_out: HeldOut, grouped_by: GroupedBy = "all", group: str = "all") -> AccuracyScore | None:
         """The figures of a group; None where no published run is in it."""
         wanted = (held_out, grouped_by, group)
-        return next((one for one in self.scores if (one.held_out, one.grouped_by, one.group) == wanted), None)
+        return next((score for score in self.scores if (score.held_out, score.grouped_by, score.group) == wanted), None)
 
 
 @cache

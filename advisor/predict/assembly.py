@@ -44,10 +44,10 @@ def predict_candidates(
     predictions: list[Prediction] = []
     refusals: list[Reason] = []
     grids: dict[Precision, CandidateGrid] = {}
-    for precision, group in grouped(candidates, lambda one: one.precision).items():
+    for precision, group in grouped(candidates, lambda candidate: candidate.precision).items():
         if TRACE_PRECISIONS[precision] not in sources.tables:
             predictions += _timed_alone(group, precision, sources, memory_of)
-            timed = any(anchors_of(one, precision) for one in sources.measurements.values())
+            timed = any(anchors_of(measurement, precision) for measurement in sources.measurements.values())
             code = "predict-timed-alone" if timed else "predict-no-trace"
             refusals.append(Reason.of(code, precision=PRECISION_LABELS[precision]))
             continue
@@ -67,12 +67,12 @@ def _timed_alone(
     memory_of: Callable[[Candidate], MemoryAnswer],
 ) -> list[Prediction]:
     """What was timed on devices that are here, where no table says more of the model."""
-    alone = [one for one in group if one.count == 1 and one.gradient_accumulation_steps == 1]
-    found: list[Prediction] = []
-    for device in {one.device.key: one.device for one in alone}.values():
-        here = [one for one in alone if one.device.key == device.key]
+    alone = [candidate for candidate in group if candidate.count == 1 and candidate.gradient_accumulation_steps == 1]
+    predictions: list[Prediction] = []
+    for device in {candidate.device.key: candidate.device for candidate in alone}.values():
+        here = [candidate for candidate in alone if candidate.device.key == device.key]
         measurement = sources.measurements.get(device.key)
-        batches = sorted({one.batch_size_per_device for one in here})
+        batches = sorted({candidate.batch_size_per_device for candidate in here})
         timed = timed_steps(measurement, batches, precision) if measurement is not None else None
         if measurement is None or timed is None:
             continue
@@ -83,7 +83,7 @@ def _timed_alone(
                 continue
             memory = memory_of(candidate)
             peak = timed_peak(measurement, candidate.batch_size_per_device, precision, memory.beside_bytes)
-            found.append(
+            predictions.append(
                 _described(
                     candidate,
                     sources.workload,
@@ -93,7 +93,7 @@ def _timed_alone(
                     measured=True,
                 )
             )
-    return found
+    return predictions
 
 
 def optimizer_step_count(workload: Workload, global_batch_size: int) -> int:

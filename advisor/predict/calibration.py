@@ -146,7 +146,7 @@ def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
     ]
     if measurement.device_key != "cpu" or not whole:
         return 0.0
-    step = min(whole, key=lambda one: one.batch_size)
+    step = min(whole, key=lambda step: step.batch_size)
     share = (step.parts_s["forward"] + step.parts_s["backward"]) / sum(step.parts_s.values())
     taken_s = share * _undisturbed_s(step)
     computed_s = step_flop(table, step.batch_size) / _LEAST_CPU_FLOP_PER_S

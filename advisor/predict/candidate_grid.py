@@ -93,15 +93,15 @@ class CandidateGrid:
         self._scaled: dict[tuple[int, int | None], tuple[ScaledGrid, ScaledRange]] = {}
 
     def _single_steps(self) -> DeviceSteps | None:
-        found: list[DeviceSteps] = []
+        steps: list[DeviceSteps] = []
         answers = single_device_steps(self.step, list(self.devices.values()), self.batches, self.sources)
         for key, answer in answers.items():
             if isinstance(answer, Reason):
                 self.refusals.append(answer)
                 continue
-            self.rows[key] = len(found)
-            found.append(answer)
-        return concatenated(found) if found else None
+            self.rows[key] = len(steps)
+            steps.append(answer)
+        return concatenated(steps) if steps else None
 
     def cell(self, candidate: Candidate) -> Cell | None:
         """The candidate's place in its grid; None where its device or its batch has no step."""
@@ -178,8 +178,8 @@ class CandidateGrid:
     def memory_bytes_per_s(self, device: Device) -> float:
         """Of the card's memory; a number that nothing depends on for a processor."""
         spec = self.spec(device)
-        known = spec.memory_bandwidth_bytes_per_s if spec is not None else None
-        return known or _UNUSED_BANDWIDTH_BYTES_PER_S
+        bandwidth = spec.memory_bandwidth_bytes_per_s if spec is not None else None
+        return bandwidth or _UNUSED_BANDWIDTH_BYTES_PER_S
 
     def link(self, device: Device, count: int | None) -> Link:
         """What joins the cards of a device: as told, as timed or found here, else as such cards usually have it."""

@@ -99,8 +99,8 @@ class MemorySolver:
         peak, parts = _completed(plain, context, fraction * plain.allocated_bytes)
         fits = None if usable is None else peak.value <= usable
         table = self._tables[TRACE_PRECISIONS[candidate.precision]]
-        held, told = self._offload_capacity.judged(candidate, table, self._training)
-        notes = (*plain.notes, *told)
+        held, reasons = self._offload_capacity.judged(candidate, table, self._training)
+        notes = (*plain.notes, *reasons)
         return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits if held else False, notes=notes)
 
     def largest_batch(self, prediction: Prediction) -> int | None:
@@ -179,8 +179,8 @@ class MemorySolver:
         return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits)
 
     def _capability(self, device: Device) -> str | None:
-        known = self._specs.get(device.spec_key or "") or self._machine.gpu_of(device.key)
-        return None if known is None else known.compute_capability
+        spec = self._specs.get(device.spec_key or "") or self._machine.gpu_of(device.key)
+        return None if spec is None else spec.compute_capability
 
     def _capacity(self, device: Device) -> tuple[float | None, float | None]:
         """Nominal bytes and what a process may take; on a local card only what is free now."""

@@ -81,7 +81,7 @@ class Groups:
         link = grid.weakest_link(devices, len(devices))
         scaled = grid.scaled(accumulation, [link] * len(grid.rows), ("ddp",), counts)
         by_row = {grid.rows[device.key]: device for device in devices}
-        found = []
+        groups = []
         for column, batch in enumerate(grid.batches):
             alone = scaled.step_s[0, 0, :, column]
             cards = sorted((grid.rows[device.key] for device in devices), key=lambda row: float(alone[row]))
@@ -90,7 +90,7 @@ class Groups:
                 together = sorted(cards[:count], key=steps.__getitem__)
                 slowest_s = steps[together[-1]]
                 if np.isfinite(slowest_s):
-                    found.append(
+                    groups.append(
                         MixedGroup(
                             devices=tuple(by_row[row] for row in together),
                             batch_size=batch,
@@ -99,4 +99,4 @@ class Groups:
                             samples_per_s=count * batch * accumulation / slowest_s,
                         )
                     )
-        return tuple(found)
+        return tuple(groups)

@@ -28,7 +28,7 @@ def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> La
     grid = CandidateGrid(candidate.precision, [candidate], sources)
     if grid.steps is None:
         return grid.refusals[0]
-    found = lay_out(
+    laid_out = lay_out(
         ReplicaStep(
             steps=grid.steps,
             traffic=grid.traffic,
@@ -40,10 +40,10 @@ def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> La
         setting=grid.setting(candidate.gradient_accumulation_steps),
     )
     basis = grid.steps.basis[0]
-    ends = layout_range(found, layout, grid.steps)
-    efficiency = around(found.efficiency, ends.efficiency_low.item(), ends.efficiency_high.item(), basis)
+    ends = layout_range(laid_out, layout, grid.steps)
+    efficiency = around(laid_out.efficiency, ends.efficiency_low.item(), ends.efficiency_high.item(), basis)
     return LayoutPrediction(
-        step_s=around(found.step_s, ends.low_s.item(), ends.high_s.item(), basis),
+        step_s=around(laid_out.step_s, ends.low_s.item(), ends.high_s.item(), basis),
         efficiency=efficiency if layout.count > 1 else None,
         notes=(*grid.steps.notes[0], *layout_outside(layout)),
     )

@@ -19,12 +19,22 @@ def measured_link(communication: Sequence[CommunicationMeasurement], wires: Link
     `wires` is what the spec row or detection says of GPUs; None: ranks on processors, which share memory and lose
     the time of communication whole.
     """
-    timed = [one for one in communication if one.kind == "all_reduce" and one.message_bytes and one.median_s > 0]
-    if not timed or any(one.values_correct is False for one in communication):
+    timed = [
+        measurement
+        for measurement in communication
+        if measurement.kind == "all_reduce" and measurement.message_bytes and measurement.median_s > 0
+    ]
+    if not timed or any(measurement.values_correct is False for measurement in communication):
         return None
-    count = max(one.rank_count for one in timed)
-    sized = sorted((one for one in timed if one.rank_count == count), key=lambda one: one.message_bytes or 0)
-    points = tuple(SizedTime(message_bytes=float(one.message_bytes or 0), duration_s=one.median_s) for one in sized)
+    count = max(measurement.rank_count for measurement in timed)
+    sized = sorted(
+        (measurement for measurement in timed if measurement.rank_count == count),
+        key=lambda measurement: measurement.message_bytes or 0,
+    )
+    points = tuple(
+        SizedTime(message_bytes=float(measurement.message_bytes or 0), duration_s=measurement.median_s)
+        for measurement in sized
+    )
     bus = sized[-1].bus_bytes_per_s or points[-1].message_bytes / points[-1].duration_s
     link = wires or Link(
         type="shared_memory", wire_bytes_per_s=bus, pcie_bytes_per_s=_HOST_BYTES_PER_S, peer_to_peer=False

@@ -60,15 +60,15 @@ def memory_savings(
         return MemorySaving(kind=kind, need=need, saved_bytes=now.need_bytes - need.value, batch_size=size, **figures)
 
     checkpointed = _checkpointed(question, training, now, batch_size)
-    found = [checkpointed] if checkpointed is not None else []
+    savings = [checkpointed] if checkpointed is not None else []
     for kind, changes in _optimizer_changes(training).items():
-        found.append(saving(kind, msgspec.structs.replace(training, **changes), batch_size))
+        savings.append(saving(kind, msgspec.structs.replace(training, **changes), batch_size))
     if batch_size > 1:
         steps = training.gradient_accumulation_steps * 2
         halved = msgspec.structs.replace(training, gradient_accumulation_steps=steps)
-        found.append(saving("accumulation", halved, batch_size // 2, gradient_accumulation_steps=steps))
-    useful = [one for one in found if one.saved_bytes > 0]
-    return tuple(sorted(useful, key=lambda one: -one.saved_bytes))
+        savings.append(saving("accumulation", halved, batch_size // 2, gradient_accumulation_steps=steps))
+    useful = [saving for saving in savings if saving.saved_bytes > 0]
+    return tuple(sorted(useful, key=lambda saving: -saving.saved_bytes))
 
 
 def _optimizer_changes(training: Training) -> dict[SavingKind, dict[str, object]]:

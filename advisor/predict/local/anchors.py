@@ -75,12 +75,12 @@ def _whole(step: StepMeasurement) -> Anchor:
 def _extended(steps: Sequence[StepMeasurement]) -> list[Anchor]:
     """The whole model's time from a part of its blocks, for each batch size."""
     by_batch = grouped(steps, lambda step: step.batch_size)
-    return [_extend(sorted(found, key=lambda step: step.layer_limit or 1)) for found in by_batch.values()]
+    return [_extend(sorted(steps, key=lambda step: step.layer_limit or 1)) for steps in by_batch.values()]
 
 
-def _extend(found: Sequence[StepMeasurement]) -> Anchor:
+def _extend(steps: Sequence[StepMeasurement]) -> Anchor:
     """On the line through two numbers of blocks; in proportion where one was measured or more took no longer."""
-    first, last = found[0], found[-1]
+    first, last = steps[0], steps[-1]
     full, low, high = last.full_layer_count or 1, first.layer_limit or 1, last.layer_limit or 1
     one_s, other_s = _median_s(first), _median_s(last)
     parts: dict[StepPart, float]

@@ -59,17 +59,17 @@ def predict_local_steps(
     if source is None:
         return _from_rates_alone(table, training, rates, batches, precision, on_cpu=on_cpu)
     anchors = anchors_of(measurement, source)
-    known = np.asarray([anchor.batch_size for anchor in anchors], dtype=np.float64)
-    shape_there = _shape(table, training, rates, known, source, on_cpu=on_cpu)
+    timed_batches = np.asarray([anchor.batch_size for anchor in anchors], dtype=np.float64)
+    shape_there = _shape(table, training, rates, timed_batches, source, on_cpu=on_cpu)
     shape_here = _shape(table, training, rates, batches, precision, on_cpu=on_cpu)
     times = np.asarray([anchor.step_s for anchor in anchors])
     errors = np.asarray([anchor.log_error for anchor in anchors])
     fit = fit_to(shape_there.whole, times, errors)
     residuals = np.log(times / fit.seconds(shape_there.whole))
-    total_s = fit.seconds(shape_here.whole) * np.exp(_interpolated(residuals, known, batches))
-    misfit = max(float(np.max(np.abs(residuals))), _left_out_error(shape_there.whole, known, times, errors))
+    total_s = fit.seconds(shape_here.whole) * np.exp(_interpolated(residuals, timed_batches, batches))
+    misfit = max(float(np.max(np.abs(residuals))), _left_out_error(shape_there.whole, timed_batches, times, errors))
     own = np.asarray([anchor.width_fraction for anchor in anchors])
-    width = half_widths(known, own, batches, misfit, fit.log_error(shape_here.whole))
+    width = half_widths(timed_batches, own, batches, misfit, fit.log_error(shape_here.whole))
     exact = source == precision
     measured = np.zeros(len(batches), dtype=bool)
     if exact:
@@ -80,7 +80,7 @@ def predict_local_steps(
             measured |= here & anchor.whole
     else:
         width = width + OTHER_PRECISION_WIDTH
-    parts = _split(anchors, known, batches, shape_there, shape_here, total_s)
+    parts = _split(anchors, timed_batches, batches, shape_there, shape_here, total_s)
     notes = () if exact else (Reason.of("local-other-precision", asked=precision, measured=source),)
     if any(not anchor.whole for anchor in anchors):
         notes = (*notes, Reason.of("local-extended-layers"))
@@ -133,31 +133,31 @@ def _parts_of(here: StepParts, table: OpTable) -> dict[StepPart, Floats]:
     }
 
 
-def _interpolated(residuals: Floats, known: Floats, batches: Floats) -> Floats:
+def _interpolated(residuals: Floats, timed_batches: Floats, batches: Floats) -> Floats:
     """Residuals on a line over log2 of the batch size; they hold for an octave beyond the outermost, then fade."""
-    logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
+    logs, wanted = np.log2(timed_batches), np.log2(np.maximum(batches, 1.0))
     inside = np.interp(wanted, logs, residuals)
     return np.asarray(inside * _RESIDUAL_FADES_PER_OCTAVE ** np.maximum(octaves_outside(logs, wanted) - 1.0, 0.0))
 
 
-def _left_out_error(parts: TwoParts, known: Floats, times: Floats, noise: Floats) -> float:
+def _left_out_error(parts: TwoParts, timed_batches: Floats, times: Floats, noise: Floats) -> float:
     """Median error, as a logarithm, of predicting each inner anchor from the others; 0 with fewer than three."""
     errors = []
-    for index in range(1, len(known) - 1):
-        others = np.flatnonzero(np.arange(len(known)) != index)
-        rest, one = parts.at(others), parts.at([index])
+    for index in range(1, len(timed_batches) - 1):
+        others = np.flatnonzero(np.arange(len(timed_batches)) != index)
+        rest, left_out = parts.at(others), parts.at([index])
         fit = fit_to(rest, times[others], noise[others])
         residuals = np.log(times[others] / fit.seconds(rest))
-        guess = fit.seconds(one) * np.exp(_interpolated(residuals, known[others], known[[index]]))
+        guess = fit.seconds(left_out) * np.exp(_interpolated(residuals, timed_batches[others], timed_batches[[index]]))
         errors.append(abs(float(np.log(times[index] / guess[0]))))
     return float(np.median(errors)) if errors else 0.0
 
 
 def _split(  # noqa: PLR0913 - the same anchors seen from two sides
-    anchors: Sequence[Anchor], known: Floats, batches: Floats, there: _Shape, here: _Shape, total_s: Floats
+    anchors: Sequence[Anchor], timed_batches: Floats, batches: Floats, there: _Shape, here: _Shape, total_s: Floats
 ) -> dict[str, Floats]:
     """The total divided as the anchors say: each part's factor over the rates, interpolated, then scaled."""
-    logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
+    logs, wanted = np.log2(timed_batches), np.log2(np.maximum(batches, 1.0))
     raw: dict[str, Floats] = {}
     for part in _PARTS:
         measured = np.asarray([anchor.parts_s.get(part, 0.0) for anchor in anchors])
@@ -202,10 +202,10 @@ def _steps(
     notes: tuple[Reason, ...],
 ) -> DeviceSteps:
     """Named parts (those that are missing take no time) and half widths of the range, each of shape (batches,)."""
-    known = {name: parts.get(name.removesuffix("_s"), np.zeros_like(width))[None, :] for name in OWN_PARTS}
-    total_s = StepParts(**known).total_s
+    named_parts = {name: parts.get(name.removesuffix("_s"), np.zeros_like(width))[None, :] for name in OWN_PARTS}
+    total_s = StepParts(**named_parts).total_s
     return DeviceSteps(
-        **known,
+        **named_parts,
         low_s=total_s / (1.0 + width),
         high_s=total_s * (1.0 + width),
         measured=measured[None, :],

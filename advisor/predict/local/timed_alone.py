@@ -23,14 +23,14 @@ def timed_steps(measurement: Measurement, batch_sizes: Sequence[int], precision:
     None where it was timed at none of them. The 80 % range is that of the series itself.
     """
     anchors = {anchor.batch_size: anchor for anchor in anchors_of(measurement, precision) if anchor.whole}
-    found = [anchors.get(size) for size in batch_sizes]
-    if not any(found):
+    timed = [anchors.get(size) for size in batch_sizes]
+    if not any(timed):
         return None
-    parts = [_parts_of(anchor) if anchor is not None else dict.fromkeys(OWN_PARTS, np.nan) for anchor in found]
-    total_s = np.array([[anchor.step_s if anchor is not None else np.nan for anchor in found]])
-    width = np.array([[anchor.width_fraction if anchor is not None else np.nan for anchor in found]])
+    parts = [_parts_of(anchor) if anchor is not None else dict.fromkeys(OWN_PARTS, np.nan) for anchor in timed]
+    total_s = np.array([[anchor.step_s if anchor is not None else np.nan for anchor in timed]])
+    width = np.array([[anchor.width_fraction if anchor is not None else np.nan for anchor in timed]])
     return DeviceSteps(
-        **{name: np.array([[one[name] for one in parts]]) for name in OWN_PARTS},
+        **{name: np.array([[part[name] for part in parts]]) for name in OWN_PARTS},
         low_s=total_s / (1.0 + width),
         high_s=total_s * (1.0 + width),
         measured=np.isfinite(total_s),

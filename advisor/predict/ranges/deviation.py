@@ -30,8 +30,8 @@ def share_slopes(
 
     def slope(share: str) -> Floats:
         less = tuple(msgspec.structs.replace(card, **{share: getattr(card, share) * _LESS}) for card in every)
-        found: Floats = np.log(seconds(msgspec.structs.replace(figures, cards=less)) / seconds_now) / np.log(_LESS)
-        return found
+        values: Floats = np.log(seconds(msgspec.structs.replace(figures, cards=less)) / seconds_now) / np.log(_LESS)
+        return values
 
     return slope("bandwidth"), slope("compute")
 

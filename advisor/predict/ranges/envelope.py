@@ -31,13 +31,13 @@ def outside_envelope(compiled: CompiledTable, training: Training, figures: Effic
     A method (FP8, compiled training), a family of operators (recurrent layers) and a size.
     """
     envelope = figures.envelope
-    found = []
+    reasons = []
     if compiled.table.precision not in envelope.traces:
-        found.append(Reason.of("predict-outside-precision", precision=compiled.table.precision.upper()))
+        reasons.append(Reason.of("predict-outside-precision", precision=compiled.table.precision.upper()))
     if training.compile and training.mode not in envelope.compiled_modes:
-        found.append(Reason.of("predict-outside-compiled"))
+        reasons.append(Reason.of("predict-outside-compiled"))
     if _has_new_family(compiled):
-        found.append(Reason.of("predict-outside-recurrent"))
+        reasons.append(Reason.of("predict-outside-recurrent"))
     if compiled.table.parameter_count > envelope.largest_parameter_count:
         numbers = {
             name: round(count / 1e9, 1)
@@ -46,13 +46,13 @@ def outside_envelope(compiled: CompiledTable, training: Training, figures: Effic
                 ("largest_billions", envelope.largest_parameter_count),
             )
         }
-        found.append(Reason.of("predict-outside-size", **numbers))
-    return tuple(found)
+        reasons.append(Reason.of("predict-outside-size", **numbers))
+    return tuple(reasons)
 
 
 def widening(notes: Iterable[Reason], assumed: Assumed) -> float:
     """By what a range is wider in the log for what lies outside; the widest counts, since they err alike."""
-    return max((getattr(assumed, _WIDENING[one.code]) for one in notes if one.code in _WIDENING), default=1.0)
+    return max((getattr(assumed, _WIDENING[reason.code]) for reason in notes if reason.code in _WIDENING), default=1.0)
 
 
 def card_outside(spec: GpuSpec, figures: Efficiencies) -> tuple[Reason, ...]:

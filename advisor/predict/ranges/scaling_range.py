@@ -43,13 +43,13 @@ class ScaledRange:
 
 def scaled_range(grid: ScaledGrid, steps: DeviceSteps, figures: ScalingFigures | None = None) -> ScaledRange:
     """The range of every set-up of a grid that was scaled from `steps`."""
-    found = _with_single(grid.step_s, grid.efficiency, grid_efficiency_range(grid, figures), steps)
+    alone = _with_single(grid.step_s, grid.efficiency, grid_efficiency_range(grid, figures), steps)
     quick = np.log(grid.step_s / (grid.step_s - grid.offload_quick_s))
     slow = np.log((grid.step_s + grid.offload_slow_s) / grid.step_s)
     return replace(
-        found,
-        low_s=grid.step_s * np.exp(-np.hypot(np.log(grid.step_s / found.low_s), quick)),
-        high_s=grid.step_s * np.exp(np.hypot(np.log(found.high_s / grid.step_s), slow)),
+        alone,
+        low_s=grid.step_s * np.exp(-np.hypot(np.log(grid.step_s / alone.low_s), quick)),
+        high_s=grid.step_s * np.exp(np.hypot(np.log(alone.high_s / grid.step_s), slow)),
     )
 
 
