@@ -19,7 +19,6 @@ from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.widgets.table import Table
 from advisor.present.checked_steps import checked_steps
-from advisor.store import json_file
 from advisor.store.history import Run, RunHead
 from tests.gui import fakes
 from tests.gui.at_the_window import strike_key
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow
     from advisor.gui.settings import Settings
     from advisor.store.advice_record import AdviceRecord
-
-RECORDED = Path(__file__).resolve().parent.parent / "recorded"
 
 
 def later(advice: AdviceRecord, factor: float) -> AdviceRecord:
@@ -249,11 +246,13 @@ def test_columns_that_no_row_could_fill_are_not_shown(window: MainWindow, qtbot:
 def test_a_predicted_time_is_not_called_measured_because_its_run_measured_something(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:
-    advice = json_file.read(RECORDED / "example_advice.json")
+    advice = recorded()
     assert advice.measurements
     assert advice.recommendation is not None
     assert advice.recommendation.job_s is not None
-    assert advice.recommendation.job_s.basis == "specified"
+    job_s = msgspec.structs.replace(advice.recommendation.job_s, basis="specified")
+    recommendation = msgspec.structs.replace(advice.recommendation, job_s=job_s)
+    advice = msgspec.structs.replace(advice, recommendation=recommendation)
     keep(settings.history_folder, advice)
     window.show_page("history")
     page = window.page("history")
