@@ -23,6 +23,7 @@ from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
 from advisor.measure.events import RunProgress
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
+from advisor.measure.ranks import START_S
 from advisor.measure.verdicts import foreign_cores, others_on_gpu
 from advisor.present.script.launch_script import SCRIPT_NAME, WARM_UP_STEPS, render
 from advisor.recommend.recommendation import Recommendation
@@ -32,9 +33,6 @@ from advisor.workload.python_source import code_to_run, needs_consent
 from advisor.workload.scrubbed_environment import scrubbed_environment
 
 DEFAULT_SECONDS = 60.0
-_START_S = 90.0
-"""Imports, building the model, joining the ranks and the first steps."""
-"""Of the script: after so few its time is that of the warm-up, which is no truth about a step."""
 _POLL_S = 0.5
 _READINGS = 10
 """A second of them tells who else uses the device."""
@@ -115,7 +113,7 @@ def _run(
 ) -> Generator[RunProgress, None, _Answer | None]:
     """Start the ranks, report the time that passes, return what rank 0 says; all ranks are gone afterwards."""
     started_s = time.monotonic()
-    deadline_s = started_s + _START_S + 2 * seconds
+    deadline_s = started_s + START_S + 2 * seconds
     answer: _Answer | None = None
     ranks: list[ChildProcess] = []
     try:

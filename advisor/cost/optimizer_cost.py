@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
 from advisor.workload.workload import Training
 
 _FOREACH_FROM_YEAR = 2023
@@ -30,8 +30,6 @@ class OptimizerCost:
 
 _MASTER_COPY_BYTES = 4.0
 """Half weights: a half gradient is read, FP32 masters and half weights are written."""
-_FP32_BYTES = 4.0
-"""In which the algorithms' figures count; where nothing is kept in FP32, every stream of a step is half as wide."""
 _MOMENT_STREAMS = 4.0
 """Two moments, read and written, which eight bits keep in one byte each."""
 
@@ -55,7 +53,8 @@ def optimizer_cost(
     eight_bit = training.optimizer_bits == 8 and facts.eight_bit  # noqa: PLR2004 - bits
     fused = training.fused_optimizer or eight_bit
     per_parameter = facts.fused_bytes if fused else facts.looped_bytes
-    width = PRECISION_FACTS[precision].state_bytes / _FP32_BYTES
+    # The algorithms' figures count in FP32; where nothing is kept in it, every stream of a step is half as wide.
+    width = PRECISION_FACTS[precision].state_bytes / FP32_BYTES
     per_parameter *= width
     per_parameter += _MASTER_COPY_BYTES if PRECISION_FACTS[precision].master_copies else 0.0
     per_parameter -= _MOMENT_STREAMS * (PRECISION_FACTS[precision].state_bytes - 1.0) if eight_bit else 0.0

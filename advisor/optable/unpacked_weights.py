@@ -7,7 +7,8 @@ from typing import NamedTuple
 from advisor.optable.op_table import OpTable, Phase
 
 _KERNEL = "dequantise_groups"
-_WRITTEN_BYTES = 2.0
+WRITTEN_BYTES = 2.0
+"""What unpacking writes of a weight: a 16-bit number."""
 
 
 class UnpackedWeights(NamedTuple):
@@ -27,4 +28,4 @@ def unpacked_weights_of(table: OpTable) -> UnpackedWeights:
 def _counted(table: OpTable, phase: Phase) -> tuple[float, float]:
     ops = [op for op in table.ops if op.name == _KERNEL and op.phase == phase]
     written_bytes = sum(op.count * op.written_bytes[0] for op in ops)
-    return float(sum(op.count for op in ops)), written_bytes / _WRITTEN_BYTES
+    return float(sum(op.count for op in ops)), written_bytes / WRITTEN_BYTES

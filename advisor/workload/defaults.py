@@ -14,7 +14,7 @@ from advisor.workload.workload import Task
 ASSUMED_SAMPLES = 10_000
 _ASSUMED_LENGTH = 128
 _ASSUMED_LM_LENGTH = 1024
-_ASSUMED_SIDE = 224
+ASSUMED_SIDE = 224
 ASSUMED_SPEECH_SAMPLES = 160_000
 """Ten seconds at 16 kHz."""
 _BATCH_SIZE = {"text": 16, "image": 32, "speech": 8}
@@ -32,7 +32,7 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
     data: dict[str, Any] = {"samples": ASSUMED_SAMPLES, "loader_workers": 4}
     if kind == "image":
         side = config.get("image_size")
-        data["image_size"] = side if isinstance(side, int) else _ASSUMED_SIDE
+        data["image_size"] = side if isinstance(side, int) else ASSUMED_SIDE
     elif kind == "speech" and chosen != "speech-seq2seq":
         data["sequence_length"] = ASSUMED_SPEECH_SAMPLES
     else:

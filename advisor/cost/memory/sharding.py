@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
@@ -17,7 +17,6 @@ _NCCL_BYTES = 0.35 * 2**30
 """NCCL's buffers outside the allocator, a communicator over a few ranks on one host."""
 _GATHERED_UNITS = 2
 """Full sharding holds the unit that runs and the one that is prefetched."""
-_FP32_BYTES = 4.0
 _FULLY_SHARDED = frozenset({"fsdp", "hsdp"})
 
 
@@ -125,7 +124,7 @@ def _unit_gradients(unit_bytes: float, table: OpTable, precision: Precision) -> 
     """A unit's gradient as backward makes it, and as the reduction takes it: FP32 where there are FP32 masters."""
     facts = PRECISION_FACTS[precision]
     trained = table.trainable_parameter_count / max(table.parameter_count, 1)
-    reduced = _FP32_BYTES / facts.weight_bytes if facts.master_copies else 1.0
+    reduced = FP32_BYTES / facts.weight_bytes if facts.master_copies else 1.0
     return unit_bytes * trained * facts.compute_bytes / facts.weight_bytes, unit_bytes * trained * reduced
 
 
@@ -200,7 +199,7 @@ def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
     gradients = _unit_gradients(unit_bytes, table, precision)
     return shares._replace(
         parameters=0.0 if masters else held,
-        gradients=held * (_FP32_BYTES / facts.weight_bytes if masters else 1.0),
+        gradients=held * (FP32_BYTES / facts.weight_bytes if masters else 1.0),
         states=held,
         copies=0.0,
         gathered_bytes=tuple(size for size in (*units, *gradients) if size > 0),

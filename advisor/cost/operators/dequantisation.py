@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from advisor.catalogue.software import DEQUANTISING_KERNELS_YEAR
 from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.unpacked_weights import WRITTEN_BYTES
 from advisor.workload.workload import Training
 
-_WRITTEN_BYTES = 2.0
 _SCALE_BYTES = 0.02
 """A 16-bit scale to 128 weights."""
 _UNPACKED_BY_OPERATORS_BYTES = 16.5
@@ -37,7 +37,7 @@ def operator_chain(compiled: CompiledTable, training: Training, software_year: i
         return OperatorChain()
     unpacked = compiled.unpacked
     again = 0.5 if training.activation_checkpointing == "full" else 0.0
-    kernel_bytes = _PACKED_BYTES + _SCALE_BYTES + _WRITTEN_BYTES
+    kernel_bytes = _PACKED_BYTES + _SCALE_BYTES + WRITTEN_BYTES
     chain_bytes = unpacked.backward_weights * again * _UNPACKED_BY_OPERATORS_BYTES
     more_calls = _OPERATORS_DISPATCHES - 1.0
     return OperatorChain(

@@ -6,11 +6,10 @@ import torch
 from torch import Tensor
 
 from advisor.worker.models.foreign import Config
-from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
+from advisor.workload.defaults import ASSUMED_SIDE, ASSUMED_SPEECH_SAMPLES
 from advisor.workload.workload import Task, Workload
 
 _DEFAULT_LENGTH = 128
-_DEFAULT_SIDE = 224
 _SIDES = 2
 _MASKED_SHARE = 0.15
 """Share of tokens that BERT's masked language model predicts (Devlin et al. 2018)."""
@@ -93,7 +92,7 @@ def sides_of(config: Config, workload: Workload) -> tuple[int, int]:
         and all(isinstance(s, int) for s in configured)
     ):
         return (int(configured[0]), int(configured[1]))
-    return (configured, configured) if isinstance(configured, int) else (_DEFAULT_SIDE, _DEFAULT_SIDE)
+    return (configured, configured) if isinstance(configured, int) else (ASSUMED_SIDE, ASSUMED_SIDE)
 
 
 def images(config: Config, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:
