@@ -99,7 +99,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 warnings.simplefilter("ignore"); logging.disable(logging.CRITICAL)
 import torch
 from transformers import CONFIG_MAPPING
-from advisor.worker.models.huggingface_class import model_class
+from advisor.worker.models.huggingface.model_class import model_class
 said = {}
 for model_type in sys.stdin.read().split(","):
     try:

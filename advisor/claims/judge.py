@@ -9,7 +9,7 @@ from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, claim_of
 from advisor.claims.memory import check_fits
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
 from advisor.claims.sized import check_sized
 from advisor.claims.switched import check_change

@@ -14,9 +14,9 @@ from advisor.claims.bounds import Bound, step_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.limits import likely_limits
 from advisor.claims.predictor import Predictor, candidate
+from advisor.claims.reading.words import says_training
 from advisor.claims.refusals import unpredicted
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
-from advisor.claims.words import says_training
 from advisor.core.sentences import Arguments, Reason, SaidError, Value
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction

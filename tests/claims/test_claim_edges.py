@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Claim
-from advisor.claims.figures import Figures, find_figures
 from advisor.claims.judge import check_claim
 from advisor.claims.predictor import Predictor, candidate, tables_of
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.figures import Figures, find_figures
+from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
 from advisor.measure import runner

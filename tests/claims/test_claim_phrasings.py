@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalogue.spec_table import spec_table
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
 
 A100 = ("a100-pcie-40", "a100-pcie-80", "a100-sxm4-40", "a100-sxm4-80")

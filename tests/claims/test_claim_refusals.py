@@ -6,7 +6,7 @@ import pytest
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.judge import check_claim
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.reader import parse_claim
 from advisor.core.sentences import Names, SaidError, Value, error_text, sentence
 from tests.recommend.real_predictor import real_predictor
 

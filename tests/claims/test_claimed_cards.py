@@ -10,7 +10,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.judge import check_claim
 from advisor.claims.predictor import Predictor
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
 from advisor.core.sentences import say
 from advisor.workload.workload_file import bundled_names

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from advisor.catalogue.spec_table import spec_table
-from advisor.claims.reader import MAX_CHARACTERS, parse_claim
+from advisor.claims.reading.reader import MAX_CHARACTERS, parse_claim
 from advisor.core.errors import InputError
 
 CPU_LIMIT_S = 20
@@ -34,7 +34,7 @@ READS_ALL = f"""
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, ({CPU_LIMIT_S}, {CPU_LIMIT_S}))
 from advisor.catalogue.spec_table import spec_table
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
 for piece in {REPEATED!a}:
     try:

@@ -9,7 +9,7 @@ import pytest
 from advisor.claims.claim import Verdict
 from advisor.claims.judge import check_claim
 from advisor.claims.predictor import Predictor
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
 from tests.recommend.fakes import SPECS
 from tests.recommend.real_predictor import real_predictor

@@ -12,7 +12,7 @@ import pytest
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Claim, Verdict
 from advisor.claims.judge import check_claim
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.reader import parse_claim
 from advisor.core.sentences import SaidError, say
 from tests.recommend.real_predictor import real_predictor
 

@@ -10,7 +10,7 @@ import msgspec
 
 from advisor.catalogue.spec_table import read_gpu_file, spec_table
 from advisor.claims.claim import claim_of, read_claim_file
-from advisor.claims.reader import parse_claim
+from advisor.claims.reading.reader import parse_claim
 from advisor.core.bundled import workloads_folder
 from advisor.core.errors import UserFacingError
 from advisor.core.input_file import parse_json, read_toml_table

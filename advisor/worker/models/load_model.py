@@ -103,7 +103,7 @@ def _architecture(
 ) -> Architecture:
     model = workload.model
     if isinstance(model, HuggingFaceModel):
-        from advisor.worker.models.huggingface_model import build
+        from advisor.worker.models.huggingface.model import build
 
         return build(model, workload, layer_limit=layer_limit, pretended=pretended, tried=tried)
     with skipped_initialisation() if pretended else contextlib.nullcontext():

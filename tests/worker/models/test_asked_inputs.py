@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from advisor.core.errors import InputError
-from advisor.worker.models.huggingface_documented import documented_inputs
-from advisor.worker.models.huggingface_kinds import further_batches, main_input_name, name_picture_words
-from advisor.worker.models.huggingface_loss import own_loss
-from advisor.worker.models.huggingface_search import Search
-from advisor.worker.models.huggingface_sets import known_sets
-from advisor.worker.models.huggingface_sizes import resized_batches
+from advisor.worker.models.huggingface.documented import documented_inputs
+from advisor.worker.models.huggingface.kinds import further_batches, main_input_name, name_picture_words
+from advisor.worker.models.huggingface.loss import own_loss
+from advisor.worker.models.huggingface.search import Search
+from advisor.worker.models.huggingface.sets import known_sets
+from advisor.worker.models.huggingface.sizes import resized_batches
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.trace import subject_of, trace

@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import SaidError, say
-from advisor.worker.models.huggingface_class import model_class
+from advisor.worker.models.huggingface.model_class import model_class
 from advisor.worker.models.load_model import load
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from advisor.worker.models.foreign import Config, Network
-from advisor.worker.models.huggingface_documented import documented_shape
-from advisor.worker.models.huggingface_inputs import images, number_of, side_of, sides_of, spectra, tokens, waves
-from advisor.worker.models.huggingface_sets import Made, known_sets
+from advisor.worker.models.huggingface.documented import documented_shape
+from advisor.worker.models.huggingface.inputs import images, number_of, side_of, sides_of, spectra, tokens, waves
+from advisor.worker.models.huggingface.sets import Made, known_sets
 from advisor.workload.workload import Task, Workload
 
 _PICTURE_WORDS = ("image_token_id", "image_token_index", "media_token_id", "boi_token_id")

@@ -10,7 +10,7 @@ from math import isqrt, prod
 import torch
 from torch import Tensor
 
-from advisor.worker.models.huggingface_sets import Made
+from advisor.worker.models.huggingface.sets import Made
 
 Size = tuple[int, ...]
 """Of one sample's part of an input."""

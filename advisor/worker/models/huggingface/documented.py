@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from advisor.worker.models.foreign import Config, Network
-from advisor.worker.models.huggingface_inputs import images, number_of, row_count, side_of, spectra, waves
+from advisor.worker.models.huggingface.inputs import images, number_of, row_count, side_of, spectra, waves
 from advisor.workload.workload import Workload
 
 One = Callable[[int], Tensor]

@@ -10,7 +10,9 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
-from advisor.claims.change_words import (
+from advisor.claims.claim import Claim
+from advisor.claims.gpu_names import Mention, find_gpus
+from advisor.claims.reading.change_words import (
     Changed,
     compared_strategies,
     find_change,
@@ -18,15 +20,12 @@ from advisor.claims.change_words import (
     find_strategy,
     unpredicted_strategy,
 )
-from advisor.claims.claim import Claim
-from advisor.claims.figures import Figures, find_figures
-from advisor.claims.gpu_names import Mention, find_gpus
-from advisor.claims.number_words import NOT_ONE_NUMBER, SECOND, search, spelled_out
-from advisor.claims.ratio_words import says_slower
-from advisor.claims.refusals import refusal
-from advisor.claims.share_words import find_memory_ratio, other_utilisation
-from advisor.claims.sides import Sides, find_sides
-from advisor.claims.size_words import (
+from advisor.claims.reading.figures import Figures, find_figures
+from advisor.claims.reading.number_words import NOT_ONE_NUMBER, SECOND, search, spelled_out
+from advisor.claims.reading.ratio_words import says_slower
+from advisor.claims.reading.share_words import find_memory_ratio, other_utilisation
+from advisor.claims.reading.sides import Sides, find_sides
+from advisor.claims.reading.size_words import (
     cards_of_memory,
     find_parameters,
     find_tokens,
@@ -36,7 +35,7 @@ from advisor.claims.size_words import (
     says_offloaded,
     says_possible,
 )
-from advisor.claims.words import (
+from advisor.claims.reading.words import (
     MODELS,
     PRECISIONS,
     compared_precisions,
@@ -45,6 +44,7 @@ from advisor.claims.words import (
     precisions_of_cards,
     says_fits,
 )
+from advisor.claims.refusals import refusal
 from advisor.workload.workload_file import bundled_names
 
 MAX_CHARACTERS = 2000

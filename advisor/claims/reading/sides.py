@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple
 
 from advisor.claims.gpu_names import Mention
-from advisor.claims.number_words import DURATION, NUMBER, RATE, RATE_BEHIND, duration, number, search
-from advisor.claims.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
-from advisor.claims.words import find_counts
+from advisor.claims.reading.number_words import DURATION, NUMBER, RATE, RATE_BEHIND, duration, number, search
+from advisor.claims.reading.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
+from advisor.claims.reading.words import find_counts
 
 _COMPARING = (
     r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"

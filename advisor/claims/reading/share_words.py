@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from advisor.claims.change_words import blanked, share_of
-from advisor.claims.number_words import NUMBER, number, search
-from advisor.claims.ratio_words import ABOUT, FOLD
+from advisor.claims.reading.change_words import blanked, share_of
+from advisor.claims.reading.number_words import NUMBER, number, search
+from advisor.claims.reading.ratio_words import ABOUT, FOLD
 
 _SIGN = r"\s*(%|percent\b|per cent\b|pct\b)"
 _SHARE_OF_PEAK = rf"(?<![a-z\d.]){NUMBER}(?:{_SIGN})?"

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from advisor.worker.models.foreign import Config
-from advisor.worker.models.huggingface_inputs import (
+from advisor.worker.models.huggingface.inputs import (
     frame_count,
     images,
     number_of,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from advisor.catalogue.precisions import Precision
-from advisor.claims.number_words import search
+from advisor.claims.reading.number_words import search
 
 Word = TypeVar("Word", bound=str)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.number_words import DURATION, NUMBER, RATE, duration, number, search
+from advisor.claims.reading.number_words import DURATION, NUMBER, RATE, duration, number, search
 
 _FASTER = (
     r"(?:faster|as fast|quicker|as quick|the speed|speed-?\s?ups?|more throughput|the throughput|as much|better"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.claims.number_words import search
+from advisor.claims.reading.number_words import search
 from advisor.workload.workload import Trainable
 
 WeightBits = Literal[4, 8, 16]

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeVar
 
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.claim import Tuning
-from advisor.claims.number_words import NUMBER, number, search
-from advisor.claims.ratio_words import ABOUT
-from advisor.claims.words import first_named, held_against_each_other, named_in_order
+from advisor.claims.reading.number_words import NUMBER, number, search
+from advisor.claims.reading.ratio_words import ABOUT
+from advisor.claims.reading.words import first_named, held_against_each_other, named_in_order
 from advisor.workload.workload import Attention, Checkpointing
 
 Word = TypeVar("Word", bound=str)

@@ -21,10 +21,10 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 
 from advisor.worker.causes import value_was_asked
 from advisor.worker.models.foreign import Network
-from advisor.worker.models.huggingface_documented import documented_inputs
-from advisor.worker.models.huggingface_kinds import named_parameters
-from advisor.worker.models.huggingface_sets import Made
-from advisor.worker.models.huggingface_sizes import resized_batches, retyped_batches
+from advisor.worker.models.huggingface.documented import documented_inputs
+from advisor.worker.models.huggingface.kinds import named_parameters
+from advisor.worker.models.huggingface.sets import Made
+from advisor.worker.models.huggingface.sizes import resized_batches, retyped_batches
 from advisor.workload.workload import Workload
 
 Place = tuple[str, tuple[tuple[str, int], ...]]

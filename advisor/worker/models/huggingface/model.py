@@ -25,11 +25,11 @@ from advisor.worker.models.architecture import (
     under_fake_mode,
 )
 from advisor.worker.models.foreign import Config, Network
-from advisor.worker.models.huggingface_batch import batch_maker
-from advisor.worker.models.huggingface_class import model_class
-from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
-from advisor.worker.models.huggingface_kinds import name_picture_words
-from advisor.worker.models.huggingface_loss import own_loss
+from advisor.worker.models.huggingface.batch import batch_maker
+from advisor.worker.models.huggingface.fakes import known_layer_drop, let_experts_be_fake, no_initialisation
+from advisor.worker.models.huggingface.kinds import name_picture_words
+from advisor.worker.models.huggingface.loss import own_loss
+from advisor.worker.models.huggingface.model_class import model_class
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload

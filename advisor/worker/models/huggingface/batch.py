@@ -9,9 +9,9 @@ from torch import Tensor
 
 from advisor.worker.models.architecture import Batch
 from advisor.worker.models.foreign import Network
-from advisor.worker.models.huggingface_inputs import images, spectra, tokens, waves
-from advisor.worker.models.huggingface_kinds import forward_names, further_batches, main_input_name, may_show_pictures
-from advisor.worker.models.huggingface_search import Search
+from advisor.worker.models.huggingface.inputs import images, spectra, tokens, waves
+from advisor.worker.models.huggingface.kinds import forward_names, further_batches, main_input_name, may_show_pictures
+from advisor.worker.models.huggingface.search import Search
 from advisor.workload.workload import Task, Workload
 
 

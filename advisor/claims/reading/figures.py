@@ -5,9 +5,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from advisor.claims.number_words import DURATION, NUMBER, SAMPLES, SECOND, STEPS, TOKENS, duration, number, search
-from advisor.claims.ratio_words import find_ratio
-from advisor.claims.share_words import find_utilisation, without_utilisation
+from advisor.claims.reading.number_words import (
+    DURATION,
+    NUMBER,
+    SAMPLES,
+    SECOND,
+    STEPS,
+    TOKENS,
+    duration,
+    number,
+    search,
+)
+from advisor.claims.reading.ratio_words import find_ratio
+from advisor.claims.reading.share_words import find_utilisation, without_utilisation
 
 _STEP_WORD = STEPS.replace("|its?", "")
 """Not `it`, which mostly is the pronoun: `it took 3 hours`."""
