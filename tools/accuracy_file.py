@@ -30,9 +30,9 @@ held_out = "{held_out}"
 grouped_by = "{grouped_by}"
 group = "{group}"
 run_count = {run_count}
-mean_error_fraction = {mean:.4f}
-median_error_fraction = {median:.4f}
-covered_fraction = {covered:.4f}
+mean_error_fraction = {mean:.9f}
+median_error_fraction = {median:.9f}
+covered_fraction = {covered:.9f}
 """
 
 _OF_A_TABLE = (
