@@ -106,12 +106,6 @@ def recorded_vision_tables() -> dict[TraceKey, OpTable]:
 
 
 @cache
-def vision_steps() -> tuple[MeasuredStep, ...]:
-    """All published vision runs that count, ready to be predicted."""
-    return measured_steps(vision_questions(), recorded_vision_tables())
-
-
-@cache
 def device_bound_steps() -> tuple[MeasuredStep, ...]:
     """The steps in which the card decides, whatever the host: those that figures of cards may be judged by."""
     chosen = [question for question in vision_questions() if not question.row.source.startswith(HOST_DECIDES)]

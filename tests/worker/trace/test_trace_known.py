@@ -242,7 +242,6 @@ LAYOUTS: list[Callable[[Tensor], Tensor]] = [
     lambda tensor: tensor.expand(-1, -1, -1, tensor.shape[3]).narrow(0, 0, 1).expand(3, -1, -1, -1),
     lambda tensor: tensor.sum(2, keepdim=True),
 ]
-NORM = nn.BatchNorm2d(6)
 
 
 @pytest.mark.parametrize("layout", range(len(LAYOUTS)))
