@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from advisor.optable.op_columns import Floats
-
-OWN_PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "loader_s", "synchronisation_s")
-"""Those of a card alone; several cards add communication and imbalance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,3 +30,7 @@ class StepParts:
     def of_card(self, row: int) -> dict[str, Floats]:
         """The parts of one card, by name, each of shape (1, batch sizes)."""
         return {name: getattr(self, name)[row : row + 1] for name in OWN_PARTS}
+
+
+OWN_PARTS = tuple(part.name for part in fields(StepParts))
+"""Those of a card alone; several cards add communication and imbalance."""

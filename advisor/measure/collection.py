@@ -19,6 +19,7 @@ from advisor.measure.steering import Steering
 from advisor.measure.verdicts import judge, others_on_cpu, others_on_gpu, power_capped, throttled_spans
 from advisor.protocol.messages import (
     KEEPING_SERIES,
+    STEP_PARTS,
     Environment,
     Failed,
     LoaderPass,
@@ -33,7 +34,6 @@ _FEW_SAMPLES = 6
 _LAUNCH_BOUND = 0.10
 _LOG_CHARACTERS = 4000
 _ORDER = ("not_measured", "contended", "throttled", "unstable", "usable", "stable")
-_PARTS: tuple[StepPart, ...] = ("copy", "forward", "backward", "optimizer")
 
 StepKey = tuple[int, Precision, int | None]
 
@@ -286,7 +286,7 @@ def _series(seconds: Sequence[float], samples: Sequence[Sample], stop_reason: st
 
 def _parts(samples: Sequence[Sample]) -> dict[StepPart, float]:
     medians: dict[StepPart, float] = {}
-    for part in _PARTS:
+    for part in STEP_PARTS:
         times = [sample.parts_s[part] for sample in samples if part in sample.parts_s]
         if times:
             medians[part] = statistics.median(times)

@@ -7,7 +7,7 @@ stage under way; without them a stage ends by its own limits.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -19,6 +19,8 @@ from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
 StepPart = Literal["copy", "forward", "backward", "optimizer"]
+STEP_PARTS: tuple[StepPart, ...] = get_args(StepPart)
+"""What a step on a device is timed in."""
 MemoryCount = Literal["cuda_allocator", "dispatch_tracked", "resident_set"]
 """Who counted a peak of memory."""
 

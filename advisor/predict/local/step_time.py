@@ -21,11 +21,10 @@ from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local.anchors import Anchor, anchors_of
 from advisor.predict.local.two_parts import COUNTED, RATES, TwoParts, fit_to
 from advisor.predict.ranges.local_range import OTHER_PRECISION_WIDTH, RATES_ONLY_WIDTH, half_widths, octaves_outside
-from advisor.protocol.messages import StepPart
+from advisor.protocol.messages import STEP_PARTS, StepPart
 from advisor.workload.workload import Training
 
 _RESIDUAL_FADES_PER_OCTAVE = 0.7
-_PARTS: tuple[StepPart, ...] = ("copy", "forward", "backward", "optimizer")
 
 
 @dataclass(frozen=True)
@@ -159,7 +158,7 @@ def _split(  # noqa: PLR0913 - the same anchors seen from two sides
     """The total divided as the anchors say: each part's factor over the rates, interpolated, then scaled."""
     logs, wanted = np.log2(timed_batches), np.log2(np.maximum(batches, 1.0))
     raw: dict[str, Floats] = {}
-    for part in _PARTS:
+    for part in STEP_PARTS:
         measured = np.asarray([anchor.parts_s.get(part, 0.0) for anchor in anchors])
         if not measured.any():
             raw[part] = (

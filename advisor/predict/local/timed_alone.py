@@ -12,6 +12,7 @@ from advisor.cost.step_parts import OWN_PARTS
 from advisor.measure.measurement import Measurement
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local.anchors import Anchor, anchors_of
+from advisor.protocol.messages import STEP_PARTS
 
 _TOLERANCE_FRACTION = 0.05
 """Of a timed peak of memory: a step may take other algorithms, or the system count pages otherwise (assumed)."""
@@ -41,7 +42,7 @@ def timed_steps(measurement: Measurement, batch_sizes: Sequence[int], precision:
 
 def _parts_of(anchor: Anchor) -> dict[str, float]:
     """Parts as they were timed, scaled to the device's busy share of the step; the rest is the host's."""
-    timed = {f"{name}_s": anchor.parts_s.get(name, 0.0) for name in ("forward", "backward", "optimizer", "copy")}
+    timed = {f"{name}_s": anchor.parts_s.get(name, 0.0) for name in STEP_PARTS}
     whole_s = sum(timed.values())
     scale = anchor.device_share * anchor.step_s / whole_s if whole_s > 0.0 else 0.0
     parts = {name: scale * seconds for name, seconds in timed.items()}

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from advisor.catalogue.precisions import PRECISION_FACTS
-from advisor.protocol.messages import StepPart
+from advisor.protocol.messages import STEP_PARTS, StepPart
 from advisor.worker.models.architecture import Batch, mapped
 from advisor.worker.models.load_model import LoadedModel, autocast
 from advisor.worker.train.device import TorchDevice
@@ -35,7 +35,7 @@ class TrainingStep:
         self._scaler = torch.amp.GradScaler(device.kind) if scaled else None
         self._host: Batch = ()
         self._count = 0
-        self._parts: dict[StepPart, float] = dict.fromkeys(("copy", "forward", "backward", "optimizer"), 0.0)
+        self._parts: dict[StepPart, float] = dict.fromkeys(STEP_PARTS, 0.0)
 
     def set_batch_size(self, batch_size: int) -> None:
         """Draw a batch; for an accelerator it waits in pinned memory, as a loader would leave it."""
