@@ -34,6 +34,18 @@ def test_no_implementation_moves_less_than_the_algorithm_needs(name: Optimizer) 
     assert facts.least_bytes <= facts.fused_bytes <= facts.looped_bytes
 
 
+@pytest.mark.parametrize(
+    ("name", "fused_streams", "looped_streams", "kernels"),
+    [("adamw", 9, 20, 8), ("sgd", 4, 6, 2), ("sgd_momentum", 6, 11, 4), ("lamb", 18, 18, 6), ("adafactor", 16, 16, 20)],
+)
+def test_an_implementation_moves_whole_streams_of_four_bytes_in_as_many_kernels_as_were_counted(
+    name: Optimizer, fused_streams: int, looped_streams: int, kernels: int
+) -> None:
+    facts = OPTIMIZER_FACTS[name]
+    assert (facts.fused_bytes, facts.looped_bytes) == (4 * fused_streams, 4 * looped_streams)
+    assert facts.kernel_count == kernels
+
+
 def test_fusing_spares_most_of_adams_traffic() -> None:
     # The chain of kernels writes and reads again what the fused one keeps in registers.
     facts = OPTIMIZER_FACTS["adamw"]

@@ -14,7 +14,7 @@ from fluent.syntax.visitor import Visitor
 
 import advisor
 from advisor.core.bundled import resource
-from advisor.core.sentences import Reason, message_exists, sentence, visible
+from advisor.core.sentences import Reason, message_exists, sentence, system_language, visible
 
 PACKAGE = Path(advisor.__file__).parent
 CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9_]+)+")
@@ -180,3 +180,22 @@ def test_an_argument_that_is_no_number_is_no_figure() -> None:
 def test_a_sentence_that_lacks_a_figure_is_refused_and_never_said_with_a_gap() -> None:
     with pytest.raises(KeyError, match="share_fraction"):
         sentence("why-host-bound", "en", device="Card", launch_s=0.1, step_s=0.2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "language"),
+    [
+        ({"LC_ALL": "en_US.UTF-8", "LC_MESSAGES": "zh_CN.UTF-8", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_MESSAGES": "zh_CN.UTF-8", "LANG": "en_US.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({}, "en"),
+    ],
+)
+def test_the_locales_language_is_taken_in_the_order_of_posix(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], language: str
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert system_language() == language
