@@ -128,13 +128,19 @@ def _as_bundled(text: str) -> str | None:
 def _from_path(path: Path, text: str) -> _Description:
     whole = path.resolve()
     if path.is_dir() or path.suffix == ".json":
-        return _from_config(str(whole), whole.name if path.is_dir() else whole.parent.name or "model")
+        return _from_config(str(whole), _name_of_config(whole))
     if path.suffix == ".py":
         model = {"source": "python", "file": whole.name}
         return _Description(table={"name": whole.stem, "model": model}, folder=whole.parent, name=visible(text))
     if path.suffix == ".toml":
         return _from_toml(path)
     raise file_fault("no-kind", path=visible(text), given=shown_value(path.suffix or path.name))
+
+
+def _name_of_config(path: Path) -> str:
+    """Models are told apart by their folders where each file is `config.json`, by the file's own name elsewhere."""
+    own = path if path.is_dir() or path.stem.lower() != "config" else path.parent
+    return (own.name if path.is_dir() else own.name.removesuffix(".json")) or "model"
 
 
 def _is_hub_id(text: str) -> bool:

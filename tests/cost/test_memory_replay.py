@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from advisor.cost.memory import remembered, replay
 from advisor.cost.memory.replay import (
     StepSetup,
     compiled_timeline,
@@ -10,6 +11,7 @@ from advisor.cost.memory.replay import (
     needed_bytes,
     reserved_bytes,
     stream_of,
+    survives,
 )
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
 from tests.accuracy.ladder import load_ladder_table
@@ -108,3 +110,32 @@ def test_a_card_that_is_too_small_is_told_what_would_be_enough() -> None:
     enough = needed_bytes(stream, setup, 1)
     assert reserved_bytes(stream, setup, 1, enough / 2) == enough
     assert reserved_bytes(stream, setup, 1, 2 * enough) >= enough
+
+
+def test_a_long_timeline_is_replayed_at_one_batch_size_and_tells_about_the_same_of_every_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory = load_ladder_table("timm_tf_efficientnet_lite1", 240, "nhwc").memory
+    assert memory is not None
+    stream = stream_of(replace(memory, size0_bytes=tuple(size + 512 for size in memory.size0_bytes)))
+    setup = StepSetup(states=(float(3 * MIB),))
+    needed_bytes(stream, setup, 8)
+    before = len(remembered.known)
+    with monkeypatch.context() as shorter:
+        shorter.setattr(replay, "_EVENTS_OF_EACH_BATCH", 100)
+        told = {size: needed_bytes(stream, setup, size) for size in (16, 64)}
+        assert survives(stream, setup, 64, told[64] * 1.001)
+        assert not survives(stream, setup, 64, told[64] * 0.999)
+    assert len(remembered.known) == before
+    assert {size: needed_bytes(stream, setup, size) for size in told} == pytest.approx(told, rel=0.02)
+
+
+def test_a_sharded_timeline_holds_what_its_sizes_do_not_change_once() -> None:
+    memory = load_ladder_table("timm_tf_efficientnet_lite1", 240, "nhwc").memory
+    assert memory is not None
+    whole = stream_of(memory)
+    half = whole.resized(whole.size0 / 2, whole.size1 / 2)
+    assert half.kind_list is whole.kind_list
+    assert half.storage_list is whole.storage_list
+    assert half.fingerprint != whole.fingerprint
+    assert half.sizes(4, rounding=False).tolist() == (whole.sizes(4, rounding=False) / 2).tolist()

@@ -263,3 +263,17 @@ def test_a_row_finds_bundled_names_paths_and_files_beside_its_table(tmp_path: Pa
 def test_the_schema_names_every_section() -> None:
     schema = msgspec.json.schema(Workload)
     assert {"name", "model", "data", "training"} <= set(schema["$defs"]["Workload"]["properties"])
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [("small/config.json", "small"), ("bert-mini.json", "bert-mini"), ("v1.5/config.json", "v1.5"), ("v1.5", "v1.5")],
+)
+def test_a_configuration_is_called_by_its_own_file_and_by_its_folder_where_the_file_has_every_models_name(
+    place: str, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / place
+    file = path if path.suffix == ".json" else path / "config.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(bundled_config("bert-base-uncased")), encoding="utf-8")
+    assert load_workload(path).name == name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -20,6 +21,11 @@ _TOLERANCE = 0.001
 _STEP_LIMIT = 6
 """Steps that are replayed at most: gradients, states and what was cached move on for a few steps, and fragmentation
 grows by up to 3.4 % of the need between the second step and the sixth; twelve need at most 0.2 % more than six."""
+
+_EVENTS_OF_EACH_BATCH = 200_000
+_BATCH_OF_WASTE = 8
+"""A timeline of more events (a loop over the tokens) is replayed at this batch size alone: the allocator's waste, which
+follows from the order of the events, is taken for the same share of what is alive at every other."""
 
 
 def rounded(sizes: Floats) -> Floats:
@@ -83,8 +89,15 @@ class Stream:
         factor[roles.copies] = shares.copies
         factor[roles.gradients] = shares.gradients
         factor[roles.weights] = shares.parameters
-        size0, size1 = (tuple((sizes * factor).tolist()) for sizes in (own.size0, own.size1))
-        return cls(msgspec.structs.replace(timeline, size0_bytes=size0, size1_bytes=size1))
+        return own.resized(own.size0 * factor, own.size1 * factor)
+
+    def resized(self, size0: Floats, size1: Floats) -> Stream:
+        """The same events with other sizes; what does not depend on these is held once, as a timeline may be long."""
+        other = copy(self)
+        other.size0, other.size1, other._sized = size0, size1, None  # noqa: SLF001 - its own class
+        for name in ("fingerprint", "roles", "kept_bytes"):
+            vars(other).pop(name, None)
+        return other
 
     @cached_property
     def roles(self) -> _Roles:
@@ -307,7 +320,13 @@ class _Replay:
 
 
 def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
-    """Least capacity in bytes, to 0.1 %, in which training survives the caching allocator's fragmentation."""
+    """Least capacity in bytes in which training survives the caching allocator's fragmentation, to 0.1 %.
+
+    Of a timeline that is too long to be replayed at each batch size it is estimated from one of them.
+    """
+    if len(stream.kinds) > _EVENTS_OF_EACH_BATCH and batch_size != _BATCH_OF_WASTE:
+        share = needed_bytes(stream, setup, _BATCH_OF_WASTE) / live_peak(stream, setup, _BATCH_OF_WASTE).total
+        return share * live_peak(stream, setup, batch_size).total
     question = ("needed", tuple(setup), batch_size)
     return remembered(stream.fingerprint, question, lambda: _needed_bytes(stream, setup, batch_size))
 
@@ -341,6 +360,8 @@ def survives(stream: Stream, setup: StepSetup, batch_size: float, capacity_bytes
 
     One replay, where the need itself takes about ten.
     """
+    if len(stream.kinds) > _EVENTS_OF_EACH_BATCH:
+        return needed_bytes(stream, setup, batch_size) <= capacity_bytes
     capacity = capacity_bytes / (1 + _TOLERANCE)
     question = ("survives", tuple(setup), batch_size, capacity)
     answer = remembered(
