@@ -97,7 +97,8 @@ def _without_tracing(
     table = facts.tables.get(TRACE_PRECISIONS[chosen.precision]) if chosen is not None else None
     if chosen is not None and table is not None and not isinstance(request.workload.model, NumbersModel):
         for change in plain_changes(request.workload, chosen, spec):
-            yield from _switched(request, facts, change, chosen, facts.tables)
+            if applies(change, table):
+                yield from _switched(request, facts, change, chosen, facts.tables)
     if request.workload.training.mode == "training" and _makeshift(advice, chosen):
         yield from _on_larger_cards(request, facts, facts.tables)
 

@@ -18,6 +18,7 @@ from advisor.recommend.precisions import autocast_for, rate_of
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
 from advisor.workload.model_config import bundled_config
 from advisor.workload.tasks import infer_task
+from advisor.workload.training_checks import training_problems
 from advisor.workload.workload import HuggingFaceModel, Task, Workload, stored_bits, with_training
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ _VOCABULARY_MULTIPLE = 64
 _TASKS_OF_WORDS: frozenset[Task] = frozenset({"causal-lm", "masked-lm", "seq2seq-lm", "speech-seq2seq"})
 """Their last layer multiplies by every word of the vocabulary; others only look words up in it."""
 _OF_LINEAR_LAYERS: frozenset[SwitchKind] = frozenset({"fp8", "lora", "qlora"})
+_OF_EVERY_WEIGHT: frozenset[SwitchKind] = frozenset({"fused_optimizer"})
+"""Whose published pairs step every weight: of adapters, which are few, or of a head they tell nothing."""
+_HALF_BITS = 16
 ACCUMULATION_STEPS = 4
 
 
@@ -114,7 +118,8 @@ def plain_changes(workload: Workload, chosen: Prediction, spec: GpuSpec | None) 
         yield Change(kind="fused_optimizer", workload=with_training(workload, fused_optimizer=True))
     if training.optimizer in EIGHT_BIT_OPTIMIZERS and training.optimizer_bits != 8:  # noqa: PLR2004 - bits
         yield Change(kind="optimizer_8bit", workload=with_training(workload, optimizer_bits=8))
-    if chosen.count > 1 and chosen.gradient_accumulation_steps < ACCUMULATION_STEPS:
+    keeps = not training.optimizer_in_backward  # which steps on each micro-batch's gradients, and frees them
+    if chosen.count > 1 and chosen.gradient_accumulation_steps < ACCUMULATION_STEPS and keeps:
         yield Change(kind="accumulation", workload=workload, gradient_accumulation_steps=ACCUMULATION_STEPS)
     if chosen.count > 1 and chosen.strategy == "ddp":
         yield Change(kind="sharding", workload=workload, strategy="fsdp")
@@ -131,7 +136,7 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
     if training.mode != "training":
         return
     if half and spec is not None and spec.fp8_flop_per_s and training.precision != "fp8":
-        yield Change(kind="fp8", workload=with_training(workload, precision="fp8"))
+        yield Change(kind="fp8", workload=_in_fp8(workload, chosen))
     if training.activation_checkpointing == "none":
         yield Change(kind="checkpointing", workload=with_training(workload, activation_checkpointing="full"))
     if isinstance(workload.model, HuggingFaceModel):
@@ -141,12 +146,28 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
         yield from _padded(workload, workload.model)
 
 
-def applies(change: Change, table: OpTable | None) -> bool:
-    """Whether a change reaches what does most of a model's work: FP8 and adapters are for linear layers alone.
+def _in_fp8(workload: Workload, chosen: Prediction | None) -> Workload:
+    """The products in FP8; frozen weights that were 16 bits stay so, for no step needs them in more."""
+    changed, training = with_training(workload, precision="fp8"), workload.training
+    halves = chosen is not None and PRECISION_FACTS[chosen.precision].half_weights
+    if halves and training.trainable != "all" and training.weights_bits is None:
+        changed = with_training(changed, weights_bits=_HALF_BITS)
+    return changed
 
-    `table` is the workload's own; None: it is not known, and every change is taken to apply.
+
+def applies(change: Change, table: OpTable | None) -> bool:
+    """Whether the changed workload is one that is taken, and the change reaches what does most of a model's work.
+
+    FP8 and adapters are for linear layers alone; channels last is for convolutions, of which a vision transformer has
+    one. `table` is the workload's own; None: it is not known, and every change is taken to reach enough.
     """
-    if change.kind not in _OF_LINEAR_LAYERS or table is None:
+    if any(training_problems(change.workload)):
+        return False
+    if table is None:
+        return True
+    if change.kind == "channels_last":
+        return sum(op.count for op in table.ops if op.kind == "convolution" and op.phase == "forward") > 1
+    if change.kind not in _OF_LINEAR_LAYERS:
         return True
     return _forward_flop(table, "matmul") > _forward_flop(table, "convolution")
 
@@ -210,7 +231,9 @@ def switch_of(change: Change, changed: Prediction, before: Prediction | None) ->
 
     kind = change.kind
     gain = None if before is None else gain_range(changed, before, _GAIN_KINDS.get(kind, "alike"))
-    mode, family = change.workload.training.mode, family_of(change.workload)
+    training = change.workload.training
+    of_others = kind in _OF_EVERY_WEIGHT and training.trainable != "all"
+    family = None if of_others else family_of(change.workload)
     return Switch(
         **shared_fields(changed, Switch),
         kind=kind,
@@ -218,7 +241,7 @@ def switch_of(change: Change, changed: Prediction, before: Prediction | None) ->
         device_name=changed.device.name,
         gain=gain,
         saved_bytes=_saved(changed, before),
-        published=published_gain(kind, family, changed.device.spec_key or changed.device.key, mode, gain),
+        published=published_gain(kind, family, changed.device.spec_key or changed.device.key, training.mode, gain),
     )
 
 

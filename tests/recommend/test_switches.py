@@ -160,6 +160,64 @@ def test_what_is_for_linear_layers_is_tried_where_they_do_most_of_the_work() -> 
     assert applies(next(iter(adapter_changes(language_model()))), None)
 
 
+@pytest.mark.parametrize(
+    ("training", "kind"),
+    [
+        ({"trainable": "lora", "quantization": "nf4"}, "fp8"),
+        ({"trainable": "lora", "weights_bits": 8}, "fp8"),
+        ({"offload": "activations"}, "checkpointing"),
+    ],
+)
+def test_what_a_workload_file_may_not_say_together_is_no_switch(training: dict[str, object], kind: str) -> None:
+    job = language_model(**training)
+    changes = {one.kind: one for one in traced_changes(job, advised("bf16_true"), SPECS["l40s"])}
+    assert not applies(changes[kind], None)
+    plain = {one.kind: one for one in traced_changes(language_model(), advised("bf16_true"), SPECS["l40s"])}
+    assert applies(plain[kind], None)
+
+
+def test_what_is_stepped_in_backward_accumulates_nothing() -> None:
+    for in_backward in (False, True):
+        job = language_model(optimizer_in_backward=in_backward)
+        kinds = {one.kind for one in plain_changes(job, advised("bf16_true", 2, "fsdp"), A100)}
+        assert ("accumulation" in kinds) is not in_backward
+
+
+@pytest.mark.parametrize(
+    ("trainable", "bits", "precision", "left"),
+    [
+        ("lora", None, "bf16_true", 16),
+        ("lora", 32, "bf16_true", 32),
+        ("lora", None, "bf16_amp", None),
+        ("all", None, "bf16_true", None),
+    ],
+)
+def test_frozen_weights_of_sixteen_bits_stay_so_under_products_in_fp8(
+    trainable: str, bits: int | None, precision: Precision, left: int | None
+) -> None:
+    job = language_model(trainable=trainable, weights_bits=bits)
+    changes = traced_changes(job, advised(precision), SPECS["l40s"])
+    changed = next(one.workload.training for one in changes if one.kind == "fp8")
+    assert (changed.precision, changed.weights_bits) == ("fp8", left)
+
+
+def test_channels_last_is_tried_where_more_than_the_patches_are_convolutions() -> None:
+    for name, tried in (("resnet50", True), ("unet_vgg16", True), ("vit_base", False)):
+        job = load_workload(name)
+        table = next(iter(saved_tables(job).values()))
+        change = Change(kind="channels_last", workload=job)
+        assert applies(change, table) is tried, name
+
+
+def test_pairs_of_an_optimizer_that_stepped_every_weight_tell_nothing_of_adapters() -> None:
+    before = advised("bf16_true")
+    for trainable, told in (("all", True), ("lora", False)):
+        changes = plain_changes(language_model(trainable=trainable), before, A100)
+        switches = {change.kind: switch_of(change, before, before) for change in changes}
+        assert (switches["fused_optimizer"].published is not None) is told
+        assert switches["compile"].published is not None
+
+
 def test_packed_adapters_that_no_card_holds_are_tried_with_checkpointing() -> None:
     packed = next(one for one in adapter_changes(language_model()) if one.kind == "qlora")
     assert checkpointed_adapters(packed).workload.training.activation_checkpointing == "full"
