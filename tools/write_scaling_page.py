@@ -51,8 +51,9 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
   mesh, as fast as the slots of their time allow (DGX-1, DGX A100, DGX H100), and 100 Gb/s elsewhere; the range reaches
   down to 100 Gb/s.
 - **Accumulation** (`no_sync`) sends once for several micro-batches. Full sharding sends 1.5 x the bytes in every one.
-- **Shards.** ZeRO-1 scatters gradients beside the last backward pass and gathers weights after the step; HSDP shards
-  within a host and reduces shards across hosts. Groups that share a host share its adapters.
+- **Shards.** ZeRO-1 scatters gradients beside the last backward pass and gathers the weights that the step changed
+  after it (with adapters few: frozen ones stand still); HSDP shards within a host and reduces shards across hosts.
+  Groups that share a host share its adapters.
 - **DataParallel** copies weights, inputs, outputs and gradients through the first card and issues all work from one
   process, so it never leaves its machine; its first card holds the outputs and gradients of all. The threads of that
   process contend for one interpreter lock, so that each call takes 45 us or more there (10 us in one of its own).
@@ -61,8 +62,10 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
 - **Global batch.** Held, it needs the same steps as before. Grown from `B0` to `B`, the same loss needs
   `(1 + B / Bc) / (1 + B0 / Bc)` times the samples, `Bc` being the critical batch size (`--critical-batch`; 64 to 8,192
   samples where nobody knows).
-- **Tensor parallel** reduces two activations a block and pass; **context parallel** passes keys and values round;
-  **pipelines** wait `stages - 1` micro-batches. All are given with a wide range: no run of the fit uses them.
+- **Tensor parallel** reduces two activations a block and pass. Nothing hides that, but for Transformer Engine's layers,
+  which send pieces beside their products: one of `n` is exposed. **Context parallel** passes keys and values round;
+  **pipelines** wait `stages - 1` micro-batches, and each of a stage's tensor-parallel cards passes its part of an
+  activation on. All are given with a wide range: no run of the fit uses them.
 
 The figures are fitted with a loss that lets go of rows far from all others: hosts that route badly are not marked as
 such. In the fit alone, one card's step is as long as the same source timed it (where it did), so that links do not

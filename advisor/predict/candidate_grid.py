@@ -16,6 +16,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
 from advisor.cost.memory.offloaded import kept_bytes
+from advisor.cost.operators.device_time import runs_transformer_engine
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
 from advisor.cost.scaling.offload import offloading_of
@@ -163,6 +164,7 @@ class CandidateGrid:
             host_step_s=self.step.issue_s(self.sources.figures.assumed),
             host_dispatch_count=sum(self.table.dispatch_count.values()) + self.step.optimizer.dispatch_count,
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
+            tensor_beside=runs_transformer_engine(self.step.training),
             offloading=offloading_of(self.step.training, self.table, kept_bytes(self.table)),
         )
 

@@ -143,3 +143,40 @@ def test_degrees_that_do_not_divide_the_devices_are_refused() -> None:
 )
 def test_a_layout_is_plain_where_each_device_is_a_replica(layout: Layout, plain: bool) -> None:
     assert layout.plain is plain
+
+
+@pytest.mark.parametrize(("count", "step_s", "left"), [(2, 1.0, 0.5), (4, 1.0, 0.25), (4, 1e-9, 1.0)])
+def test_pieces_beside_products_leave_the_first_to_wait_for_and_what_no_product_is_long_enough_to_hide(
+    count: int, step_s: float, left: float
+) -> None:
+    def waited_s(*, beside: bool) -> float:
+        replica = ReplicaStep(
+            steps=steps(step_s=step_s), traffic=traffic(), batch_size=2, link=_link(), memory_bytes_per_s=3e12
+        )
+        setting = Setting(tensor_beside=beside)
+        found = lay_out(replica, Layout(data_parallel="ddp", count=count, tensor=count), setting=setting)
+        return found.parts_s["communication_s"]
+
+    assert waited_s(beside=True) == pytest.approx(left * waited_s(beside=False), rel=1e-6)
+
+
+def test_cards_of_a_stage_pass_on_a_part_of_an_activation_each() -> None:
+    def passed_s(tensor: int) -> float:
+        sends = traffic(0.0, linear_output_bytes=(0.0, 1e-9), boundary_bytes=(0.0, 4e12))
+        replica = ReplicaStep(steps=steps(), traffic=sends, batch_size=1, link=_link(), memory_bytes_per_s=3e12)
+        layout = Layout(data_parallel="ddp", count=2 * tensor, tensor=tensor, pipeline=2, host_size=8)
+        return lay_out(replica, layout).parts_s["communication_s"]
+
+    assert passed_s(4) == pytest.approx(passed_s(1) / 4, rel=0.01)
+
+
+@pytest.mark.parametrize(("kind", "gathers"), [("zero1", False), ("zero2", False), ("fsdp", True)])
+def test_frozen_weights_are_gathered_by_full_sharding_alone(kind: DataParallel, gathers: bool) -> None:
+    def communication_s(updated_bytes: float | None) -> float:
+        frozen = traffic(0.0, parameter_bytes=14e9, block_count=32, updated_bytes=updated_bytes)
+        replica = ReplicaStep(steps=steps(), traffic=frozen, batch_size=1, link=_link(), memory_bytes_per_s=3e12)
+        return lay_out(replica, Layout(data_parallel=kind, count=8)).parts_s["communication_s"]
+
+    few, whole = communication_s(0.0), communication_s(None)
+    assert (few == pytest.approx(whole)) is gathers
+    assert whole > 0.01

@@ -12,6 +12,7 @@ from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.switches import (
     Change,
+    SwitchKind,
     adapter_changes,
     applies,
     checkpointed_adapters,
@@ -168,8 +169,8 @@ def test_what_is_for_linear_layers_is_tried_where_they_do_most_of_the_work() -> 
         ({"offload": "activations"}, "checkpointing"),
     ],
 )
-def test_what_a_workload_file_may_not_say_together_is_no_switch(training: dict[str, object], kind: str) -> None:
-    job = language_model(**training)
+def test_what_a_workload_file_may_not_say_together_is_no_switch(training: dict[str, object], kind: SwitchKind) -> None:
+    job = language_model(**training)  # type: ignore[arg-type]
     changes = {one.kind: one for one in traced_changes(job, advised("bf16_true"), SPECS["l40s"])}
     assert not applies(changes[kind], None)
     plain = {one.kind: one for one in traced_changes(language_model(), advised("bf16_true"), SPECS["l40s"])}

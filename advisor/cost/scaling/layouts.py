@@ -15,6 +15,7 @@ from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.sharding import Sharded, sharded_communication_s
 from advisor.cost.scaling.tensor_pipeline import (
+    beside_products_s,
     context_communication_s,
     pipeline_bubble_s,
     pipeline_transfer_s,
@@ -88,7 +89,7 @@ class _Job:
         self, replica: ReplicaStep, layout: Layout, link: Link, setting: Setting, figures: ScalingFigures
     ) -> None:
         self.layout, self.link, self.figures = layout, link, figures
-        self.rounds = setting.accumulation_steps
+        self.rounds, self.tensor_beside = setting.accumulation_steps, setting.tensor_beside
         self.batch = np.array([float(replica.batch_size)])
         self.memory_bytes_per_s = replica.memory_bytes_per_s * figures.assumed.memory_fraction
         parts = {name: float(getattr(replica.steps, name).item()) for name in OWN_PARTS}
@@ -123,14 +124,19 @@ class _Job:
         if layout.tensor > 1:
             group = self._group(layout.tensor, stride=1)
             per_card = self.batch / (layout.tensor * layout.context)
-            total += float(tensor_communication_s(traffic, group, per_card, layout.tensor)[0]) / layout.pipeline
+            sent = tensor_communication_s(traffic, group, per_card, layout.tensor) / layout.pipeline
+            if self.tensor_beside:
+                pass_s = np.array(self.card_parts["forward_s"] + self.card_parts["backward_s"])
+                sent = beside_products_s(sent, pass_s, layout.tensor)
+            total += float(sent[0])
         if layout.context > 1:
             group = self._group(layout.context, stride=layout.tensor)
             attention_s = self.card_parts["forward_s"]
             total += context_communication_s(traffic, group, float(self.batch[0]), attention_s) / layout.pipeline
         if layout.pipeline > 1:
             group = self._group(layout.pipeline, stride=layout.count // layout.pipeline)
-            share = self.batch / layout.context
+            # Of an activation that the cards of a stage share, each sends its part on (Narayanan et al. 2021).
+            share = self.batch / (layout.context * layout.tensor)
             total += float(pipeline_transfer_s(traffic, group, share, 1)[0])
         return total * self.rounds + self._data_parallel_s()
 
@@ -193,5 +199,6 @@ def _part_of(traffic: Traffic, count: int) -> Traffic:
         buckets=buckets,
         gradient_bytes=traffic.gradient_bytes / count,
         parameter_bytes=traffic.parameter_bytes / count,
+        updated_bytes=None if traffic.updated_bytes is None else traffic.updated_bytes / count,
         buffer_bytes=traffic.buffer_bytes / count,
     )

@@ -24,6 +24,7 @@ from advisor.cost.scaling.offload import OffloadedStep, Offloading, Place, offlo
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.sharding import Sharded, sharded_communication_s
 from advisor.cost.scaling.tensor_pipeline import (
+    beside_products_s,
     pipeline_bubble_s,
     pipeline_transfer_s,
     stage_count,
@@ -49,7 +50,8 @@ class Setting:
     """Calls in which it does so: DataParallel's one process takes longer for each."""
     host_core_counts: tuple[int | None, ...] = ()
     """Cores for all ranks of the host that each card of the grid stands in; None, and empty for all: enough."""
-
+    tensor_beside: bool = False
+    """Whether layers send what tensor parallelism needs in pieces beside their products: Transformer Engine's do."""
     offloading: Offloading = field(default_factory=Offloading)
     """What is kept in host memory; the strategy `fsdp_offload` keeps the weights there whatever this says."""
 
@@ -235,9 +237,10 @@ class _Cell:
         if strategy == "ddp":
             own["communication_s"] = ddp_communication_s(self._exchange(), self.card_parts["backward_s"])
         elif strategy == "tp":
-            own["communication_s"] = self.accumulation * tensor_communication_s(
-                self.job.traffic, self.cost, self.job.batch_sizes, self.count
-            )
+            sent = tensor_communication_s(self.job.traffic, self.cost, self.job.batch_sizes, self.count)
+            if self.job.setting.tensor_beside:
+                sent = beside_products_s(sent, self.card_parts["forward_s"] + self.card_parts["backward_s"], self.count)
+            own["communication_s"] = self.accumulation * sent
             own["optimizer_s"] = own["optimizer_s"] / self.count
         elif strategy == "pp":
             return self._straggling(self._pipeline(own))

@@ -22,15 +22,16 @@ def sharded_communication_s(
 ) -> Floats:
     """Seconds that collectives of shards add to an optimizer step, shape of `forward_s` (of ONE micro-batch).
 
-    ZeRO-1 scatters gradients beside the last micro-batch's backward and gathers parameters after the step, ZeRO-2
-    scatters gradients after every micro-batch (they are kept sharded) and gathers parameters once a step;
+    ZeRO-1 scatters gradients beside the last micro-batch's backward and gathers what the step changed after it, ZeRO-2
+    scatters gradients after every micro-batch (they are kept sharded) and gathers what changed once a step;
     full sharding gathers parameters before each layer's forward and again before its backward, and scatters its
     gradients: 1.5 x the bytes of DDP. The next layer's gather runs beside this layer's compute, so what is exposed
     is the first gather, the last scatter and whatever the compute is too short to hide.
     """
     traffic, cost, loss = exchange.traffic, exchange.cost, exchange.loss
     layers = traffic.unit_count
-    gather = _message_s(cost, traffic.parameter_bytes, layers)
+    whole = strategy not in {"zero1", "zero2"} or traffic.updated_bytes is None
+    gather = _message_s(cost, traffic.parameter_bytes if whole else traffic.updated_bytes or 0.0, layers)
     scatter = _message_s(cost, traffic.gradient_bytes, layers)
     hidden = 1.0 - loss
 

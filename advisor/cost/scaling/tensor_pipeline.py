@@ -23,6 +23,16 @@ def tensor_communication_s(traffic: Traffic, cost: Costs, batch_sizes: Floats, c
     return 2.0 * reduces * cost.all_reduce_s(message)
 
 
+def beside_products_s(sent_s: Floats, pass_s: Floats, count: int) -> Floats:
+    """What of `sent_s` is left to wait for where collectives of `count` cards are cut into as many pieces.
+
+    Each piece travels beside the product of the one before, as Transformer Engine does it through its user buffers
+    (Wang et al. 2023, overlap by decomposition): the first is exposed, and what a pass of `pass_s` seconds is too
+    short to hide. Shape of `sent_s`.
+    """
+    return np.maximum(sent_s / count, sent_s - pass_s)
+
+
 def context_communication_s(traffic: Traffic, cost: Costs, batch_size: float, forward_s: float) -> float:
     """Seconds that keys and values of a micro-batch of `batch_size` add: they go round the cards that share a length.
 

@@ -57,6 +57,8 @@ class Traffic:
     block_count: int = 0
     """Repeated blocks; 0: none found."""
     accumulation: Accumulation = field(default_factory=Accumulation)
+    updated_bytes: float | None = None
+    """Of `parameter_bytes` those that a step changes: frozen weights stand still. None: all."""
 
     @property
     def unit_count(self) -> int:
@@ -122,6 +124,7 @@ def traffic_of(table: OpTable, precision: Precision) -> Traffic:
         boundary_bytes=_median([op.written_bytes for op in products]) or table.input_bytes,
         block_count=len(table.block_parameter_bytes),
         accumulation=accumulation_of(table),
+        updated_bytes=sum(counts) * gathered,
     )
 
 
