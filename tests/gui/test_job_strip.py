@@ -15,7 +15,9 @@ from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
 from advisor.gui.jobs.forecast import Forecast, Pace, first_pace, keep_pace, known_pace, pace_key, part_of
 from advisor.gui.strip.job_strip import JobStrip
+from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.measure.events import DeviceEnded, RunProgress
+from advisor.protocol.messages import Failed
 from tests.gui import fakes
 from tests.gui.conftest import renew
 from tests.gui.test_window import words_of
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
@@ -89,6 +92,46 @@ def test_the_job_is_told_on_every_page_and_the_advice_waits_to_be_seen(
     shown.append(window.current)
     assert shown == ["compare", "advice"]
     assert not strip.isVisible()
+
+
+@pytest.mark.parametrize(("name", "beginning"), [("advice", 2), ("compare", 1), ("history", 1)])
+def test_a_button_of_an_empty_page_that_begins_a_job_rests_while_one_runs(
+    window: MainWindow, session: Session, qtbot: QtBot, name: PageName, beginning: int
+) -> None:
+    job = Told(RunProgress(phase="advice-phase-detect", fraction=0.2, left_s=10.0))
+    begin(window, session, job, qtbot)
+    window.show_page(name)
+    page = window.page(name)
+    qtbot.waitUntil(lambda: len(page.findChildren(EmptyState)) == 1, timeout=60_000)
+    buttons = page.findChildren(EmptyState)[0].buttons[:beginning]
+    assert [one.isEnabled() for one in buttons] == [False] * beginning
+    assert all(one.toolTip() == page.texts("job-busy-tip") for one in buttons)
+    session.cancel_job()
+    qtbot.waitUntil(lambda: not session.busy)
+    assert [one.isEnabled() for one in buttons] == [True] * beginning
+    assert not any(one.toolTip() for one in buttons)
+
+
+def test_what_each_of_eight_cards_alike_reports_is_said_once(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    alike = Failed(exception="RuntimeError", text="no CUDA here", traceback="")
+    other = msgspec.structs.replace(alike, text="a card is lost")
+    job = Told(*[alike] * 8, other, RunProgress(phase="advice-phase-detect", fraction=0.2, left_s=10.0))
+    begin(window, session, job, qtbot)
+    session.cancel_job()
+    qtbot.waitUntil(lambda: not session.busy)
+    window.show_page("measure")
+    page = window.page("measure")
+
+    def reports() -> list[Notice]:
+        title = page.texts("watch-worker-failed")
+        return [one for one in page.findChildren(Notice) if one.isVisible() and title in words_of(one)]
+
+    qtbot.waitUntil(lambda: len(reports()) == 2, timeout=60_000)
+    first, second = map(words_of, reports())
+    assert "no CUDA here" in first
+    assert "a card is lost" in second
 
 
 def test_cancel_in_the_strip_ends_the_job(window: MainWindow, session: Session, qtbot: QtBot) -> None:

@@ -193,17 +193,19 @@ class Measured(OrderChart):
     """Notes what is written in one line, and by how much its place is too short."""
 
     missing: dict[str, float]
+    tops: dict[str, float]
 
     def write(self, painter: QPainter, place: QRectF, text: str, **options: Any) -> float:
         if options.get("lines", 1) == 1:
             size, bold = options.get("size", SMALL_SIZE), options.get("bold", False)
             self.missing[text] = self.width_of(text, size, bold=bold) - place.width()
+        self.tops[text] = place.top()
         return super().write(painter, place, text, **options)
 
 
 def test_the_longest_name_of_a_card_is_whole_in_the_narrowest_order(qtbot: QtBot) -> None:
     chart = Measured(LIGHT, "order")
-    chart.missing = {}
+    chart.missing, chart.tops = {}, {}
     qtbot.addWidget(chart)
     look = Look(colour="#000000", style=Qt.PenStyle.SolidLine, shape="circle")
     name = "4 × RTX PRO 6000 Blackwell Workstation"
@@ -231,3 +233,18 @@ def test_a_line_past_a_column_that_its_device_is_not_in_is_no_line_of_a_place(qt
 
     there, past, nowhere = red_pixels((1, 1, 1)), red_pixels((1, None, 1)), red_pixels((1, None, None))
     assert nowhere < past < there / 2
+
+
+def test_the_name_of_who_is_not_in_the_last_column_has_a_row_of_its_own(qtbot: QtBot) -> None:
+    chart = Measured(LIGHT, "order")
+    chart.missing, chart.tops = {}, {}
+    qtbot.addWidget(chart)
+    look = Look(colour="#000000", style=Qt.PenStyle.SolidLine, shape="circle")
+    places = {"A100": (1, 1), "V100": (2, None), "EPYC": (3, 2), "T4": (4, None)}
+    lines = [OrderLine(name=name, places=own, texts=("", ""), look=look) for name, own in places.items()]
+    chart.show_order(["FP32", "BF16 AMP"], lines, 0)
+    chart.resize(400, chart.sizeHint().height())
+    chart.grab()
+    tops = [chart.tops[name] for name in ("A100", "EPYC", "V100", "T4")]
+    assert tops == sorted(set(tops))
+    assert tops[-1] + 26 <= chart.height()

@@ -142,9 +142,7 @@ class AdvicePage(Page):
         if self._advice is self.session.advice:
             return None
         again = "measure" if self._advice.measurements else "predict"
-        return Strip(
-            self.texts("advice-prices-typed"), self.texts("advice-weigh-prices"), lambda: self.context.act(again)
-        )
+        return self._job_strip("advice-weigh-prices", again, self.texts("advice-prices-typed"))
 
     def _disturbed(self) -> QWidget | None:
         """One amber line where other programs or the heat took part in what was timed."""
@@ -156,7 +154,13 @@ class AdvicePage(Page):
         language = self.texts.language
         devices = listed([short_name(visible(names[key])) for key in found], language)
         words = self.texts("advice-disturbed", devices=devices, verdict=listed(list(kinds), language))
-        return Strip(words, self.texts("advice-measure-again"), lambda: self.context.act("measure"))
+        return self._job_strip("advice-measure-again", "measure", words)
+
+    def _job_strip(self, code: str, command: str, words: str) -> Strip:
+        """An amber line whose button begins a job."""
+        strip = Strip(words, self.texts(code), lambda: self.context.act(command))
+        self.rest_while_busy(strip.button)
+        return strip
 
     def _figures_box(self) -> QWidget:
         box = QWidget()
@@ -189,13 +193,15 @@ class AdvicePage(Page):
         return accuracy_caption(self.texts.language, [self._chosen.precision], self._chosen.device.spec_key)
 
     def _empty(self) -> EmptyState:
-        return EmptyState(
+        empty = EmptyState(
             self.texts("advice-empty-title"),
             self.texts("advice-empty-text"),
             (self.texts("menu-measure"), lambda: self.context.act("measure")),
             (self.texts("menu-predict"), lambda: self.context.act("predict")),
             (self.texts("menu-open"), lambda: self.context.act("open")),
         )
+        self.rest_while_busy(*empty.buttons[:2])
+        return empty
 
     def _origin(self, advice: AdviceRecord) -> str:
         devices = len([measurement for measurement in advice.measurements if measurement.steps])

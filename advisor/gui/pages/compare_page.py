@@ -96,7 +96,9 @@ class ComparePage(Page):
     def _show_empty(self) -> None:
         texts = self.texts
         act = (texts("menu-predict"), lambda: self.context.act("predict"))
-        self.body.addWidget(EmptyState(texts("compare-empty-title"), texts("compare-empty-text"), act), 1)
+        empty = EmptyState(texts("compare-empty-title"), texts("compare-empty-text"), act)
+        self.rest_while_busy(*empty.buttons)
+        self.body.addWidget(empty, 1)
 
     def _index(self) -> None:
         advice = self.session.advice

@@ -136,7 +136,9 @@ class HistoryPage(Page):
         if nothing:
             measure = (self.texts("menu-measure"), lambda: self.context.act("measure"))
             words = self.texts("history-empty-title"), self.texts("history-empty-text")
-            self.body.addWidget(EmptyState(*words, measure), 1)
+            empty = EmptyState(*words, measure)
+            self.rest_while_busy(*empty.buttons)
+            self.body.addWidget(empty, 1)
             return
         if listing.record is not None:
             self.body.addLayout(self._record(listing.record))

@@ -192,8 +192,9 @@ class MeasurePage(LivePage):
             words = [self.texts.say(one) for one in troubles]
             words.append(self.texts("watch-predicted-only"))
             self._notices.addWidget(Notice(words, role="danger", title=self.texts("watch-failed")))
-        for failure in failures[:3]:
-            told = self.texts.say(failure.reason_or("worker-said", device=self.texts("watch-this-device")))
+        here = self.texts("watch-this-device")
+        said = {self.texts.say(one.reason_or("worker-said", device=here)): one for one in failures}
+        for told, failure in list(said.items())[:3]:  # Eight cards alike fail alike.
             notice = Notice([told], title=self.texts("watch-worker-failed"))
             if failure.traceback:
                 self._add_log(notice, failure.traceback)

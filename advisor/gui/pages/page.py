@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QScrollBar,
     QWidget,
 )
+from shiboken6 import isValid
 
 from advisor.gui.context import Context
 from advisor.gui.preload import plots_imported
@@ -58,6 +59,10 @@ class Page(QWidget):
         self.session = context.session
         self._waiting: Callable[[], None] | None = None
         self._steps_left: deque[Callable[[], None]] = deque()
+        self._job_buttons: list[QPushButton] = []
+        # Methods, not functions made here: Qt lets go of them with the page, and of those it never would.
+        self.session.job_started.connect(self._show_job_actions)
+        self.session.job_ended.connect(self._show_job_actions)
         self._made: QWidget | QLayout | None = None
         """The part that is laid out next."""
         self.coming = False
@@ -126,17 +131,18 @@ class Page(QWidget):
 
     def add_job_actions(self) -> None:
         """The two buttons that begin a job; they rest while one runs."""
-        self._job_buttons = (
+        self.rest_while_busy(
             self.add_action(self.texts("menu-predict"), lambda: self.context.act("predict")),
             self.add_action(self.texts("menu-measure"), lambda: self.context.act("measure"), primary=True),
         )
-        # Methods, not functions made here: Qt lets go of them with the page, and of those it never would.
-        self.session.job_started.connect(self._show_job_actions)
-        self.session.job_ended.connect(self._show_job_actions)
+
+    def rest_while_busy(self, *buttons: QPushButton) -> None:
+        """While a job runs these buttons, as long as they are there, cannot be pressed and say why."""
+        self._job_buttons = [*filter(isValid, self._job_buttons), *buttons]
         self._show_job_actions()
 
     def _show_job_actions(self) -> None:
-        for button in self._job_buttons:
+        for button in filter(isValid, self._job_buttons):
             button.setEnabled(not self.session.busy)
             button.setToolTip(self.texts("job-busy-tip") if self.session.busy else "")
 

@@ -36,6 +36,7 @@ class OrderLine:
 
     name: str
     places: tuple[int | None, ...]
+    """One of them at least."""
     texts: tuple[str, ...]
     look: Look
 
@@ -87,11 +88,19 @@ class OrderChart(Chart):
             self.line(painter, QPointF(x, 24), QPointF(x, self.high - 4), self.theme.grid, 1)
         for one in self._lines:
             self._draw_line(painter, one, left, step)
-        for one in self._lines:
-            last = next((place for place in reversed(one.places) if place), None)
-            if last is not None:
-                place = QRectF(right + 16, self._y(last) - 13, names, 26)
-                self.write(painter, place, one.name, lines=2)
+        for one, row in zip(self._lines, self._name_rows(), strict=True):
+            y = self._y(row)
+            self.write(painter, QRectF(right + 16, y - 13, names, 26), one.name, lines=2)
+            column, place = [(number, place) for number, place in enumerate(one.places) if place][-1]
+            if column < len(one.places) - 1:
+                painter.setPen(QPen(QColor(one.look.colour), 1, _PAST))
+                painter.drawLine(QPointF(left + column * step, self._y(place)), QPointF(right + 8, y))
+
+    def _name_rows(self) -> list[int]:
+        """The row of each name: that of its place in the last column, and for who is not in it the next free one."""
+        taken = {line.places[-1] for line in self._lines}
+        free = iter([row for row in range(1, 2 * len(self._lines) + 1) if row not in taken])
+        return [line.places[-1] or next(free) for line in self._lines]
 
     @staticmethod
     def _y(place: int) -> float:

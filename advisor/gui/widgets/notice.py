@@ -36,7 +36,8 @@ class Strip(Card):
     def __init__(self, text: str, button: str, action: Callable[[], None]) -> None:
         """`button` names the remedy."""
         super().__init__(role="card-warning", margins=(14, 5, 8, 5))
-        self.put(across(12, (ElidedLabel(text), 1), push(button, action, "small")))
+        self.button = push(button, action, "small")
+        self.put(across(12, (ElidedLabel(text), 1), self.button))
         give_tip(self, text)
         self.hug()
 
@@ -53,8 +54,8 @@ class EmptyState(QWidget):
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words = label(text, "unit", wrap=True)
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        made = [push(name, action, "" if place else "primary") for place, (name, action) in enumerate(buttons)]
-        card.put(heading, words, across(12, REST, *made, REST))
+        self.buttons = [push(name, act, "" if place else "primary") for place, (name, act) in enumerate(buttons)]
+        card.put(heading, words, across(12, REST, *self.buttons, REST))
         down(6, (None, 2), across(6, REST, (card, 10), REST), (None, 3), inside=self, margins=(9, 9, 9, 9))
 
 
