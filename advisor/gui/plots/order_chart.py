@@ -91,10 +91,10 @@ class OrderChart(Chart):
         for one, row in zip(self._lines, self._name_rows(), strict=True):
             y = self._y(row)
             self.write(painter, QRectF(right + 16, y - 13, names, 26), one.name, lines=2)
-            column, place = [(number, place) for number, place in enumerate(one.places) if place][-1]
-            if column < len(one.places) - 1:
+            last, there = [(number, at) for number, at in enumerate(one.places) if at][-1]
+            if last < len(one.places) - 1:
                 painter.setPen(QPen(QColor(one.look.colour), 1, _PAST))
-                painter.drawLine(QPointF(left + column * step, self._y(place)), QPointF(right + 8, y))
+                painter.drawLine(QPointF(left + last * step, self._y(there)), QPointF(right + 8, y))
 
     def _name_rows(self) -> list[int]:
         """The row of each name: that of its place in the last column, and for who is not in it the next free one."""
