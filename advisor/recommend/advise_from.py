@@ -102,9 +102,9 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     winner = _winner(comparison, finalists)
     best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
     freer, places = _freer(comparison, winner), _places(comparison, finalists)
-    told = tuple(one.reason for one in freer)
+    freer_reasons = tuple(alternative.reason for alternative in freer)
     if best is not None:
-        best = replace(best, would_change_if=(*told, *best.would_change_if))
+        best = replace(best, would_change_if=(*freer_reasons, *best.would_change_if))
     local_winner = _winner(comparison, [finalist for finalist in finalists if finalist.chosen.device.local])
     here = None if local_winner is None else _recommendation(comparison, local_winner, crossovers, measurements)
     return Recommendations(
@@ -115,25 +115,25 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         crossovers=crossovers,
         reasons=(*(best.why if best is not None else ()), *_stories(comparison, winner, local_winner)),
         caveats=(
-            *((*unkept, *told) if unkept else ()),
+            *((*unkept, *freer_reasons) if unkept else ()),
             *comparison_caveats(comparison, finalists, best, here),
         ),
         predictions=filled,
         best_set_ups=places,
-        over_limits=tuple(one for one in places if not within_limits(filled[one], comparison.limits, draws)),
+        over_limits=tuple(place for place in places if not within_limits(filled[place], comparison.limits, draws)),
     )
 
 
 def _places(comparison: Comparison, finalists: Sequence[Finalist]) -> tuple[int, ...]:
     """What each device was looked at with; of one that keeps no limit on cost, power or hours what comes nearest."""
-    shown = [one for finalist in finalists for one in finalist.by_count]
-    keeping = {one.device.key for one in shown}
-    rest = [one for one in comparison.kept if one.device.key not in keeping]
-    beyond = [one.chosen for one in find_finalists(comparison._replace(limits=Limits()), rest)]
+    shown = [prediction for finalist in finalists for prediction in finalist.by_count]
+    keeping = {prediction.device.key for prediction in shown}
+    rest = [prediction for prediction in comparison.kept if prediction.device.key not in keeping]
+    beyond = [finalist.chosen for finalist in find_finalists(comparison._replace(limits=Limits()), rest)]
     nearest = nearest_of_each_device(comparison) if beyond else {}
-    shown += [nearest.get(one.device.key, one) for one in beyond]
+    shown += [nearest.get(prediction.device.key, prediction) for prediction in beyond]
     places = set(map(id, shown))
-    return tuple(place for place, one in enumerate(comparison.predictions) if id(one) in places)
+    return tuple(place for place, prediction in enumerate(comparison.predictions) if id(prediction) in places)
 
 
 def _freer(comparison: Comparison, winner: _Winner | None) -> tuple[Alternative, ...]:
@@ -145,7 +145,10 @@ def _freer(comparison: Comparison, winner: _Winner | None) -> tuple[Alternative,
         free = _winner(comparison, find_finalists(comparison, allowed))
         return () if free is None else (instead_of_fixed(free.finalist.chosen),)
     chosen = winner.finalist.chosen
-    free = _winner(comparison, find_finalists(comparison, [one for one in allowed if one.device == chosen.device]))
+    free = _winner(
+        comparison,
+        find_finalists(comparison, [prediction for prediction in allowed if prediction.device == chosen.device]),
+    )
     if free is None or not _clearly_less(free.finalist.chosen, chosen, comparison):
         return ()
     return (freed_alternative(free.finalist.chosen, chosen),)
@@ -159,32 +162,36 @@ def _local_cards(machine: Machine) -> tuple[Device, ...]:
 
 def _stories(comparison: Comparison, winner: _Winner | None, here: _Winner | None) -> tuple[Reason, ...]:
     """What holds for the whole comparison: what DP and DDP give, the batch held or grown, cards, precision."""
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     if winner is not None:
-        found += strategy_story(comparison, winner.finalist)
-        found += training_time_reasons(comparison, winner.finalist.chosen)
-        found += host_core_reasons(comparison, winner.finalist.chosen)
-        found += network_reasons(comparison, winner.finalist.by_count)
-    found += uneven_reasons(comparison, here.finalist.chosen if here is not None else None)
-    return (*found, *precision_story(comparison))
+        reasons += strategy_story(comparison, winner.finalist)
+        reasons += training_time_reasons(comparison, winner.finalist.chosen)
+        reasons += host_core_reasons(comparison, winner.finalist.chosen)
+        reasons += network_reasons(comparison, winner.finalist.by_count)
+    reasons += uneven_reasons(comparison, here.finalist.chosen if here is not None else None)
+    return (*reasons, *precision_story(comparison))
 
 
 def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) -> tuple[Finalist, ...]:
     """For each device its best set-up within the limits, with the row of counts that it was chosen from."""
     rooms: dict[str, dict[Precision, list[Prediction]]] = defaultdict(lambda: defaultdict(list))
     most = comparison.global_limit
-    bounded = {one.device.key for one in predictions if one.fits is not False and one.global_batch_size <= most}
+    bounded = {
+        prediction.device.key
+        for prediction in predictions
+        if prediction.fits is not False and prediction.global_batch_size <= most
+    }
     for prediction in predictions:
         beyond = prediction.global_batch_size > most and prediction.device.key in bounded
         if not beyond and within_limits(prediction, comparison.limits, comparison.draws):
             rooms[prediction.device.key][prediction.precision].append(prediction)
-    found = []
+    finalists = []
     for by_precision in rooms.values():
         by_count = _row_of_counts(comparison, by_precision)
         chosen = _choose_count(comparison, by_count)
         if chosen is not None:
-            found.append(Finalist(chosen=chosen, by_count=by_count))
-    return tuple(found)
+            finalists.append(Finalist(chosen=chosen, by_count=by_count))
+    return tuple(finalists)
 
 
 def _row_of_counts(
@@ -197,28 +204,30 @@ def _row_of_counts(
     training = comparison.workload.training
     best: dict[int, Prediction] = {}
     for _, members in sorted(by_precision.items(), key=lambda room: room[0] != training.precision):
-        for one in best_by_count(members, training, comparison.global_limit):
-            known = best.get(one.count)
-            if known is None or (one.effort_rank <= known.effort_rank and _clearly_less(one, known, comparison)):
-                best[one.count] = one
+        for prediction in best_by_count(members, training, comparison.global_limit):
+            other = best.get(prediction.count)
+            if other is None or (
+                prediction.effort_rank <= other.effort_rank and _clearly_less(prediction, other, comparison)
+            ):
+                best[prediction.count] = prediction
     return tuple(best[count] for count in sorted(best))
 
 
 def _choose_count(comparison: Comparison, by_count: Sequence[Prediction]) -> Prediction | None:
     if comparison.goal == "time":
         return knee_count(by_count)
-    known = [one for one in by_count if score(one, comparison.goal) is not None]
-    return min(known, key=lambda one: expected(one, comparison), default=None)
+    scored = [prediction for prediction in by_count if score(prediction, comparison.goal) is not None]
+    return min(scored, key=lambda prediction: expected(prediction, comparison), default=None)
 
 
-def _clearly_less(one: Prediction, known: Prediction, comparison: Comparison) -> bool:
+def _clearly_less(prediction: Prediction, other: Prediction, comparison: Comparison) -> bool:
     """Whether a set-up of the same device gains over 3 %, and more than measurements scatter by.
 
     Ranges of the specification table are common to all set-ups of a card; those of measurements are each their own.
     """
-    if not expected(one, comparison) < expected(known, comparison) / (1 + CLEAR_DIFFERENCE_FRACTION):
+    if not expected(prediction, comparison) < expected(other, comparison) / (1 + CLEAR_DIFFERENCE_FRACTION):
         return False
-    less, more = score(one, comparison.goal), score(known, comparison.goal)
+    less, more = score(prediction, comparison.goal), score(other, comparison.goal)
     if less is None or more is None or "specified" in {less.basis, more.basis}:
         return True
     return not touches(less, more)
@@ -234,7 +243,7 @@ class _Winner(NamedTuple):
 
 
 def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | None:
-    within = [one for one in finalists if one.chosen.global_batch_size <= comparison.global_limit]
+    within = [finalist for finalist in finalists if finalist.chosen.global_batch_size <= comparison.global_limit]
     contenders = find_contenders(comparison, within or finalists)
     rows = rank([contender.chosen for contender in contenders], comparison.goal, comparison.untrusted)
     if not rows:
@@ -242,9 +251,9 @@ def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | 
     first = leaders(rows, comparison.goal)
     chosen = min(first, key=lambda row: preference(row, first, comparison)).prediction
     return _Winner(
-        finalist=next(one for one in contenders if one.chosen is chosen),
+        finalist=next(finalist for finalist in contenders if finalist.chosen is chosen),
         rows=rows,
-        entered=tuple(one for contender in contenders for one in contender.by_count),
+        entered=tuple(prediction for contender in contenders for prediction in contender.by_count),
     )
 
 
@@ -263,7 +272,7 @@ def _recommendation(
         node_count=1 if winner.device.local or winner.count == 1 else comparison.node_count,
         goal=comparison.goal,
         thread_count=_thread_count(winner, measurements),
-        tied_with=tuple(one.device for one in _tied(winning, comparison.goal)),
+        tied_with=tuple(prediction.device for prediction in _tied(winning, comparison.goal)),
         time_to_train=training_times(comparison, winner),
         why=why(comparison, finalist, rows),
         would_change_if=would_change_if(comparison, winner, rows, crossovers, entered),
@@ -284,10 +293,10 @@ def find_contenders(comparison: Comparison, finalists: Sequence[Finalist]) -> tu
         return tuple(finalists)
     by_count: dict[int, Prediction] = {}
     for finalist in finalists:
-        for one in finalist.by_count:
-            known = by_count.get(one.count)
-            if known is None or one.samples_per_s.value > known.samples_per_s.value:
-                by_count[one.count] = one
+        for prediction in finalist.by_count:
+            other = by_count.get(prediction.count)
+            if other is None or prediction.samples_per_s.value > other.samples_per_s.value:
+                by_count[prediction.count] = prediction
     knee = knee_count([by_count[count] for count in sorted(by_count)])
     return tuple(
         Finalist(chosen=_at_count(finalist, knee.count if knee is not None else 1), by_count=finalist.by_count)
@@ -296,7 +305,7 @@ def find_contenders(comparison: Comparison, finalists: Sequence[Finalist]) -> tu
 
 
 def _at_count(finalist: Finalist, count: int) -> Prediction:
-    return next((one for one in finalist.by_count if one.count == count), finalist.chosen)
+    return next((prediction for prediction in finalist.by_count if prediction.count == count), finalist.chosen)
 
 
 def _thread_count(winner: Prediction, measurements: Sequence[Measurement]) -> int | None:

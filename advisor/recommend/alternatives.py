@@ -19,7 +19,10 @@ from advisor.recommend.strategy import pareto
 def list_alternatives(finalists: Sequence[Finalist], tied: Sequence[Prediction]) -> tuple[Alternative, ...]:
     """Pareto set over all devices and counts within the limits, fastest first, then those tied with the advice."""
     front = pareto([prediction for finalist in finalists for prediction in finalist.by_count])
-    return tuple(_alternative(one, tied) for one in (*front, *(one for one in tied if one not in front)))
+    return tuple(
+        _alternative(prediction, tied)
+        for prediction in (*front, *(prediction for prediction in tied if prediction not in front))
+    )
 
 
 def freed_alternative(prediction: Prediction, chosen: Prediction) -> Alternative:

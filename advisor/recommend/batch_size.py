@@ -99,16 +99,16 @@ def advise_batches(
     `largest_batch` gives the exact largest batch that fits, where the caller can solve for it; otherwise it is
     the largest of the batch sizes that were predicted.
     """
-    alone = (one for one in comparison.predictions if one.strategy == "single")
-    curves = grouped(alone, lambda one: (one.device.key, one.precision))
-    found = []
+    alone = (prediction for prediction in comparison.predictions if prediction.strategy == "single")
+    curves = grouped(alone, lambda prediction: (prediction.device.key, prediction.precision))
+    advices = []
     for (key, precision), curve in curves.items():
         chosen = choose(curve, comparison.workload.training.batch_size, comparison.global_limit)
         if chosen is not None:
             exact = largest_batch(chosen) if largest_batch is not None else None
-            tried = max((one.batch_size_per_device for one in curve if one.fits), default=None)
+            tried = max((prediction.batch_size_per_device for prediction in curve if prediction.fits), default=None)
             knee = knee_of(fitting_curve(curve))
-            found.append(
+            advices.append(
                 BatchAdvice(
                     device_key=key,
                     precision=precision,
@@ -118,11 +118,14 @@ def advise_batches(
                     reason=batch_reason(comparison, chosen, curve),
                 )
             )
-    return tuple(found)
+    return tuple(advices)
 
 
 def _largest_allowed(curve: Sequence[Prediction], global_limit: int) -> int:
-    return max((one.batch_size_per_device for one in curve if one.global_batch_size <= global_limit), default=0)
+    return max(
+        (prediction.batch_size_per_device for prediction in curve if prediction.global_batch_size <= global_limit),
+        default=0,
+    )
 
 
 def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: int, *, held: bool) -> Reason:
@@ -140,7 +143,7 @@ def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: 
 
 def _larger(chosen: Prediction, curve: Sequence[Prediction]) -> bool:
     """Whether a larger batch was tried and fits."""
-    return any(one.batch_size_per_device > chosen.batch_size_per_device for one in curve)
+    return any(prediction.batch_size_per_device > chosen.batch_size_per_device for prediction in curve)
 
 
 def _beyond_reason(chosen: Prediction, global_limit: int, samples: int) -> Reason:
@@ -174,9 +177,9 @@ def batch_reason(  # noqa: PLR0911 - one return a cause
         numbers: Arguments = {"batch": size, "own_batch": own_batch}
         numbers |= {"global_batch": held_global_batch, "count": chosen.count}
         return Reason.of("why-batch-divides" if uneven else "why-batch-held", **numbers)
-    own = next((one for one in curve if one.batch_size_per_device == own_batch), None)
+    own = next((prediction for prediction in curve if prediction.batch_size_per_device == own_batch), None)
     if own is None:
-        too_large = any(one.batch_size_per_device == own_batch for one in tried)
+        too_large = any(prediction.batch_size_per_device == own_batch for prediction in tried)
         return Reason.of(
             "why-batch-own-does-not-fit" if too_large else "why-batch-own-unknown",
             own_batch=own_batch,

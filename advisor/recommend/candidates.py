@@ -136,7 +136,7 @@ def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> 
         return tuple(key for key in DEFAULT_GPU_KEYS if key in specs)
     for key in gpu_keys:
         if key not in specs:
-            near = Names(names=tuple(f"`{one}`" for one in nearest_keys(key, specs)), alternatives=True)
+            near = Names(names=tuple(f"`{name}`" for name in nearest_keys(key, specs)), alternatives=True)
             remedy = Reason.of("command-card-meant", names=near) if near.names else Reason.of("command-card-list")
             raise SaidError.of("command-unknown-card", remedy, given=shown_value(key))
     return tuple(dict.fromkeys(gpu_keys))
@@ -192,23 +192,27 @@ def candidates_that_make_up(
     training = workload.training
     own, steps = training.batch_size, training.gradient_accumulation_steps
     small = [
-        one
-        for one in sorted(predictions, key=lambda one: one.batch_size_per_device)
-        if one.batch_size_per_device <= own and one.gradient_accumulation_steps == steps and one.strategy != "dp"
+        prediction
+        for prediction in sorted(predictions, key=lambda prediction: prediction.batch_size_per_device)
+        if prediction.batch_size_per_device <= own
+        and prediction.gradient_accumulation_steps == steps
+        and prediction.strategy != "dp"
     ]
-    found = []
-    for members in grouped(small, lambda one: (*one.device_and_count, one.strategy, one.precision)).values():
+    candidates = []
+    for members in grouped(
+        small, lambda prediction: (*prediction.device_and_count, prediction.strategy, prediction.precision)
+    ).values():
         if members[-1].batch_size_per_device < own or members[-1].fits is not False:
             continue
-        one = members[0]
-        whole = min(own * steps, max(1, workload.data.samples // one.count))
+        first = members[0]
+        whole = min(own * steps, max(1, workload.data.samples // first.count))
         most = min(whole, _most_that_fit(members, largest_batch))
         if most:
             size = best_pass(whole, most)
             made = whole // size if training.mode == "training" else steps
             further = {"batch_size_per_device": size, "gradient_accumulation_steps": made}
-            found.append(Candidate(**{**shared_fields(one, SetUp), **further}))
-    return tuple(found)
+            candidates.append(Candidate(**{**shared_fields(first, SetUp), **further}))
+    return tuple(candidates)
 
 
 def best_pass(whole: int, most: int) -> int:
@@ -224,9 +228,14 @@ def best_pass(whole: int, most: int) -> int:
 
 def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]) -> int:
     """The largest of ascending batch sizes that fits, else what is solved for below them; 0: nothing to try."""
-    fitting = [one.batch_size_per_device for one in members if one.fits]
+    fitting = [prediction.batch_size_per_device for prediction in members if prediction.fits]
     below = members[0].batch_size_per_device - 1
-    if fitting or not below or members[0].strategy not in WHOLE or any(one.fits is None for one in members):
+    if (
+        fitting
+        or not below
+        or members[0].strategy not in WHOLE
+        or any(prediction.fits is None for prediction in members)
+    ):
         return max(fitting, default=0)
     solved = largest_batch(members[0])
     return 0 if solved is None else max(1, min(solved, below))
@@ -244,15 +253,19 @@ def candidates_when_nothing_fits(
     the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
     A local group is never made larger than the largest count tried on it, a laptop has one card.
     """
-    cards = (one for one in predictions if one.device.key != "cpu")
-    found: list[Candidate] = []
-    for members in grouped(cards, lambda one: (one.device.key, one.precision)).values():
+    cards = (prediction for prediction in predictions if prediction.device.key != "cpu")
+    candidates: list[Candidate] = []
+    for members in grouped(cards, lambda prediction: (prediction.device.key, prediction.precision)).values():
         held = {member.count for member in members if member.fits is not False}
         lacking = {member.count for member in members} - held if held else counts
         short = [count for count in counts if count in lacking]
-        found += _sharded(members, short, workload.training.batch_size, global_batch_size)
+        candidates += _sharded(members, short, workload.training.batch_size, global_batch_size)
     heads = _attention_heads(workload)
-    return tuple(one for one in found if one.strategy != "tp" or heads is None or heads % one.count == 0)
+    return tuple(
+        candidate
+        for candidate in candidates
+        if candidate.strategy != "tp" or heads is None or heads % candidate.count == 0
+    )
 
 
 def _attention_heads(workload: Workload) -> int | None:
@@ -263,8 +276,8 @@ def _attention_heads(workload: Workload) -> int | None:
     config = model.config if isinstance(model, HuggingFaceModel) else None
     if not isinstance(config, dict):
         return None
-    told = (config.get(name) for name in _HEADS)
-    return next((heads for heads in told if isinstance(heads, int) and heads > 0), None)
+    configured = (config.get(name) for name in _HEADS)
+    return next((heads for heads in configured if isinstance(heads, int) and heads > 0), None)
 
 
 def _sharded(
@@ -280,7 +293,7 @@ def _sharded(
             dealt = set(batch_sizes_dealing(global_batch_size, count, own_batch)).intersection(sizes)
             passes = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]
         else:
-            tried = {one.gradient_accumulation_steps for one in members if one.count == count}
+            tried = {prediction.gradient_accumulation_steps for prediction in members if prediction.count == count}
             steps = sorted(tried or {first.gradient_accumulation_steps})[:2]
             passes = list(itertools.product(sorted({*sizes[:4], *({own_batch} & {*sizes})}), steps))
         for strategy, (size, steps_made) in itertools.product(_strategies_for(count, SHARDING), passes):

@@ -41,13 +41,17 @@ def switched(job_s: Estimate, on: Sequence[Switch]) -> Switched:
 
     The range is the job's own, widened by each gain's: what both steps of a gain err by is the job's alone.
     """
-    gains = [one.gain for one in on if one.gain is not None]
+    gains = [switch.gain for switch in on if switch.gain is not None]
     value = job_s.value / math.prod(gain.value for gain in gains)
-    faster = math.hypot(math.log(job_s.value / job_s.low), *(math.log(one.high / one.value) for one in gains))
-    slower = math.hypot(math.log(job_s.high / job_s.value), *(math.log(one.value / one.low) for one in gains))
-    saved = [one.saved_bytes for one in on]
-    known = [size for size in saved if size is not None]
+    faster = math.hypot(
+        math.log(job_s.value / job_s.low), *(math.log(estimate.high / estimate.value) for estimate in gains)
+    )
+    slower = math.hypot(
+        math.log(job_s.high / job_s.value), *(math.log(estimate.value / estimate.low) for estimate in gains)
+    )
+    saved = [switch.saved_bytes for switch in on]
+    told_sizes = [size for size in saved if size is not None]
     return Switched(
         job_s=Estimate(value=value, low=value / math.exp(faster), high=value * math.exp(slower), basis="specified"),
-        saved_bytes=sum(known) if len(known) == len(saved) else None,
+        saved_bytes=sum(told_sizes) if len(told_sizes) == len(saved) else None,
     )

@@ -52,7 +52,7 @@ class Comparison(NamedTuple):
     def exact_enough(self) -> tuple[Prediction, ...]:
         """The predictions at least as exact as asked, of which alone anything is advised."""
         asked = self.workload.training.precision
-        return tuple(one for one in self.predictions if at_least_as_exact(one.precision, asked))
+        return tuple(prediction for prediction in self.predictions if at_least_as_exact(prediction.precision, asked))
 
     @property
     def kept(self) -> tuple[Prediction, ...]:
@@ -62,7 +62,7 @@ class Comparison(NamedTuple):
     @property
     def devices(self) -> dict[str, Device]:
         """Every device that was looked at, by its key."""
-        return {one.device.key: one.device for one in self.predictions}
+        return {prediction.device.key: prediction.device for prediction in self.predictions}
 
     def spec_of(self, device: Device) -> GpuSpec | None:
         """The spec row of a device; None for a CPU and for unknown cards."""
@@ -80,9 +80,9 @@ class Comparison(NamedTuple):
     def alone(self, device: Device, precision: Precision) -> list[Prediction]:
         """The set-ups on one such device without others, at a precision: every batch size and accumulation."""
         return [
-            one
-            for one in self.predictions
-            if one.device == device and one.precision == precision and one.strategy == "single"
+            prediction
+            for prediction in self.predictions
+            if prediction.device == device and prediction.precision == precision and prediction.strategy == "single"
         ]
 
 
@@ -110,10 +110,10 @@ def fixed_s(prediction: Prediction, curve: Sequence[Prediction]) -> float:
     one; never below zero or beyond the step.
     """
     step, size = prediction.step_s.value, prediction.batch_size_per_device
-    alike = (one for one in curve if one.differs_at_most_by(prediction, "batch_size_per_device"))
-    others = [one for one in alike if one.batch_size_per_device != size]
+    alike = (other for other in curve if other.differs_at_most_by(prediction, "batch_size_per_device"))
+    others = [other for other in alike if other.batch_size_per_device != size]
     if not others:
         return prediction.part_s("host", "synchronisation")
-    near = min(others, key=lambda one: (one.batch_size_per_device < size, abs(one.batch_size_per_device - size)))
+    near = min(others, key=lambda other: (other.batch_size_per_device < size, abs(other.batch_size_per_device - size)))
     slope = (near.step_s.value - step) / (near.batch_size_per_device - size)
     return min(step, max(0.0, step - max(0.0, slope) * size))

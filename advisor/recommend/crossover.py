@@ -34,8 +34,8 @@ def fastest_alone(predictions: Sequence[Prediction]) -> dict[str, dict[int, Pred
         if prediction.strategy != "single" or prediction.fits is False:
             continue
         curve = curves[prediction.device.key]
-        known = curve.get(prediction.batch_size_per_device)
-        if known is None or prediction.step_s.value < known.step_s.value:
+        rival = curve.get(prediction.batch_size_per_device)
+        if rival is None or prediction.step_s.value < rival.step_s.value:
             curve[prediction.batch_size_per_device] = prediction
     return curves
 

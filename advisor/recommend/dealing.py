@@ -25,18 +25,18 @@ def batch_sizes_dealing(global_batch_size: int, count: int, own_batch: int) -> t
     if global_batch_size % count:
         return ()
     share = global_batch_size // count
-    found = [size for size in _divisors(share) if size <= LARGEST_BATCH_SIZE]
-    if len(found) <= _MOST_DIVISORS:
-        return tuple(found)
-    places = {round(place * (len(found) - 1) / (_MOST_DIVISORS - 1)) for place in range(_MOST_DIVISORS)}
-    chosen = {found[place] for place in places}
+    sizes = [size for size in _divisors(share) if size <= LARGEST_BATCH_SIZE]
+    if len(sizes) <= _MOST_DIVISORS:
+        return tuple(sizes)
+    places = {round(place * (len(sizes) - 1) / (_MOST_DIVISORS - 1)) for place in range(_MOST_DIVISORS)}
+    chosen = {sizes[place] for place in places}
     return tuple(sorted(chosen | ({own_batch} if share % own_batch == 0 else set())))
 
 
 @lru_cache(maxsize=64)
 def _divisors(number: int) -> tuple[int, ...]:
-    small = [one for one in range(1, math.isqrt(number) + 1) if number % one == 0]
-    return tuple(sorted({*small, *(number // one for one in small)}))
+    small = [divisor for divisor in range(1, math.isqrt(number) + 1) if number % divisor == 0]
+    return tuple(sorted({*small, *(number // divisor for divisor in small)}))
 
 
 def require_data_for_batch(global_batch_size: int | None, samples: int) -> None:
@@ -53,7 +53,7 @@ def left_out_counts(global_batch_size: int | None, counts: Sequence[int]) -> tup
     if uneven and len(uneven) == len(counts):
         least = min(counts)
         below = global_batch_size // least * least
-        choices = Names(names=tuple(str(one) for one in (below, below + least) if one), alternatives=True)
+        choices = Names(names=tuple(str(count) for count in (below, below + least) if count), alternatives=True)
         raise SaidError.of(
             "command-uneven-batch", given=global_batch_size, counts=_listed(uneven), least=least, choices=choices
         )

@@ -45,20 +45,20 @@ def power_draws(
 
     A CPU's power is that of its packages where their counters could be read, else it is not among the keys.
     """
-    found = {key: _from_board(spec.power_w) for key, spec in specs.items() if spec.power_w is not None}
+    draws = {key: _from_board(spec.power_w) for key, spec in specs.items() if spec.power_w is not None}
     read = {measurement.device_key: _measured_power(measurement) for measurement in measurements}
     cpu = read.get("cpu")
     if cpu is not None:
-        found["cpu"] = PowerDraw(draw_w=cpu, limit_w=None)
+        draws["cpu"] = PowerDraw(draw_w=cpu, limit_w=None)
     for gpu in machine.gpus:
         spec = specs.get(gpu.spec_key or "")
         limit = gpu.power_limit_w or (spec.power_w if spec is not None else None)
         measured = read.get(gpu.key)
         if measured is not None:
-            found[gpu.key] = PowerDraw(draw_w=measured, limit_w=limit)
+            draws[gpu.key] = PowerDraw(draw_w=measured, limit_w=limit)
         elif limit is not None:
-            found[gpu.key] = _from_board(limit)
-    return found
+            draws[gpu.key] = _from_board(limit)
+    return draws
 
 
 def _from_board(board_w: float) -> PowerDraw:

@@ -39,11 +39,15 @@ def kept_by(
     kept = tuple(predictions)
     if fixed.batch_size:
         most = training.gradient_accumulation_steps if global_batch_size is None else global_batch_size
-        own = [one for one in kept if one.batch_size_per_device == training.batch_size]
-        kept = tuple(one for one in own if one.gradient_accumulation_steps <= most)
+        own = [prediction for prediction in kept if prediction.batch_size_per_device == training.batch_size]
+        kept = tuple(prediction for prediction in own if prediction.gradient_accumulation_steps <= most)
     if fixed.precision:
-        having = {one.device.key for one in predictions if one.precision == training.precision}
-        kept = tuple(one for one in kept if one.precision == training.precision or one.device.key not in having)
+        having = {prediction.device.key for prediction in predictions if prediction.precision == training.precision}
+        kept = tuple(
+            prediction
+            for prediction in kept
+            if prediction.precision == training.precision or prediction.device.key not in having
+        )
     return kept
 
 
@@ -68,4 +72,4 @@ def not_kept(
 
 def any_fits(predictions: Sequence[Prediction]) -> bool:
     """Whether any of the set-ups fits, or may fit: of some that is unknown."""
-    return any(one.fits is not False for one in predictions)
+    return any(prediction.fits is not False for prediction in predictions)

@@ -54,7 +54,11 @@ def at_least_as_exact(precision: Precision, asked: Precision) -> bool:
 def stand_in(precisions: Iterable[Precision], asked: Precision) -> Precision | None:
     """What stands for the precision asked for where it was not predicted: the nearest one that is at least as exact."""
     exact = [precision for precision in precisions if at_least_as_exact(precision, asked)]
-    return min(exact, key=lambda one: (one != asked, PRECISION_FACTS[one].exactness_rank, one), default=None)
+    return min(
+        exact,
+        key=lambda precision: (precision != asked, PRECISION_FACTS[precision].exactness_rank, precision),
+        default=None,
+    )
 
 
 def rate_of(spec: GpuSpec, precision: Precision) -> float | None:
@@ -77,14 +81,14 @@ def precisions_of_gpu(
     A card without BF16 gets FP16 autocast in the place of BF16 autocast. A card without a spec row is judged by
     its compute capability: tensor cores for half from 7.0 on, TF32 and BF16 from 8.0 on; unknown: FP32 only.
     """
-    found: list[Precision] = []
+    precisions: list[Precision] = []
     for precision in wanted:
         taken: Precision = precision
         if precision == "bf16_amp" and not _has(spec, "bf16_amp", compute_capability):
             taken = "fp16_amp"
-        if _has(spec, taken, compute_capability) and taken not in found:
-            found.append(taken)
-    return tuple(found) or ("fp32",)
+        if _has(spec, taken, compute_capability) and taken not in precisions:
+            precisions.append(taken)
+    return tuple(precisions) or ("fp32",)
 
 
 def _has(spec: GpuSpec | None, precision: Precision, compute_capability: str | None) -> bool:

@@ -45,13 +45,13 @@ def untrusted_devices(measurements: Sequence[Measurement]) -> dict[str, VerdictK
 
     A device with at least one trustworthy step keeps its place.
     """
-    found: dict[str, VerdictKind] = {}
+    verdicts: dict[str, VerdictKind] = {}
     for measurement in measurements:
         kinds = [step.verdict.kind for step in measurement.steps] or [measurement.verdict.kind]
         doubtful = [kind for kind in kinds if kind in DOUBTED]
         if doubtful and len(doubtful) == len([kind for kind in kinds if kind != "not_measured"]):
-            found[measurement.device_key] = doubtful[0]
-    return found
+            verdicts[measurement.device_key] = doubtful[0]
+    return verdicts
 
 
 def is_trusted(prediction: Prediction, untrusted: Mapping[str, VerdictKind]) -> bool:
@@ -119,14 +119,14 @@ def rank(predictions: Sequence[Prediction], goal: Goal, untrusted: Mapping[str, 
     one: it shares that one's place.
     """
     scored = [(prediction, score(prediction, goal), is_trusted(prediction, untrusted)) for prediction in predictions]
-    known = [
+    with_figures = [
         (prediction, estimate if trusted else doubted(estimate), trusted)
         for prediction, estimate, trusted in scored
         if estimate is not None
     ]
-    known.sort(key=lambda entry: (entry[1].value, not entry[2]))
+    with_figures.sort(key=lambda entry: (entry[1].value, not entry[2]))
     groups: list[list[_Entry]] = []
-    for entry in known:
+    for entry in with_figures:
         if groups and _shares_place(groups[-1], entry):
             groups[-1].append(entry)
         else:
@@ -189,12 +189,12 @@ def rank_for_compare(  # noqa: PLR0913 - the four switches of the Compare page, 
         and (prediction.count == count or prediction.device.key == "cpu")
     ]
     fitting = [prediction for prediction in matching if prediction.fits is not False]
-    alike = [one for one in fitting if one.gradient_accumulation_steps == accumulation_steps]
-    with_alike = {one.device.key for one in alike}
-    alike += [one for one in fitting if one.device.key not in with_alike]
+    alike = [prediction for prediction in fitting if prediction.gradient_accumulation_steps == accumulation_steps]
+    with_alike = {prediction.device.key for prediction in alike}
+    alike += [prediction for prediction in fitting if prediction.device.key not in with_alike]
     rows = rank(best_of_each_device(alike, goal), goal, untrusted or {})
     placed = {row.prediction.device.key for row in rows}
-    rest = best_of_each_device([one for one in matching if one.device.key not in placed], goal)
+    rest = best_of_each_device([prediction for prediction in matching if prediction.device.key not in placed], goal)
     tail = [
         Row(prediction=prediction, place=len(rows) + index, tied=False, trusted=True)
         for index, prediction in enumerate(rest, start=1)
@@ -207,7 +207,7 @@ def best_of_each_device(predictions: Sequence[Prediction], goal: Goal) -> tuple[
     best: dict[str, tuple[float, Prediction]] = {}
     for prediction in predictions:
         value = value_of(score(prediction, goal))
-        known = best.get(prediction.device.key)
-        if known is None or value < known[0]:
+        best_so_far = best.get(prediction.device.key)
+        if best_so_far is None or value < best_so_far[0]:
             best[prediction.device.key] = (value, prediction)
     return tuple(prediction for _, prediction in best.values())

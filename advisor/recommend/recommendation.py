@@ -136,10 +136,14 @@ def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
 
 def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation | None) -> Prediction | None:
     """The prediction that a recommendation rests on; None where it is not among them, or nothing is recommended."""
-    return None if chosen is None else next((one for one in predictions if rests_on(chosen, one)), None)
+    return (
+        None
+        if chosen is None
+        else next((prediction for prediction in predictions if rests_on(chosen, prediction)), None)
+    )
 
 
 def batch_advice_on(chosen: Recommendation, batch_advice: Sequence[BatchAdvice]) -> BatchAdvice | None:
     """Knee and limit of batch sizes on the recommended device at the recommended precision."""
     place = (chosen.device.key, chosen.precision)
-    return next((one for one in batch_advice if (one.device_key, one.precision) == place), None)
+    return next((advice for advice in batch_advice if (advice.device_key, advice.precision) == place), None)

@@ -32,7 +32,9 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
     Within a count the plainest kind of strategy that fits is taken: a whole replica on every card, then sharded
     states, then states off-loaded to the host, then the model cut into pieces, which changes its code.
     """
-    curves = grouped(predictions, lambda one: (one.count, one.strategy, one.gradient_accumulation_steps))
+    curves = grouped(
+        predictions, lambda prediction: (prediction.count, prediction.strategy, prediction.gradient_accumulation_steps)
+    )
     by_count: dict[int, list[Prediction]] = defaultdict(list)
     for (count, _, _), curve in curves.items():
         chosen = choose(curve, training.batch_size, global_limit)
@@ -42,11 +44,13 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
         # Everything that fits passes the bound on the global batch: the least beyond it is kept, and said to be so.
         for count, member in _least_beyond(predictions).items():
             by_count[count].append(member)
-    found = []
+    by_rising_count = []
     for count in sorted(by_count):
-        plainest = min(one.effort_rank for one in by_count[count])
-        found.append(_preferred([one for one in by_count[count] if one.effort_rank == plainest], training))
-    return tuple(found)
+        plainest = min(prediction.effort_rank for prediction in by_count[count])
+        by_rising_count.append(
+            _preferred([prediction for prediction in by_count[count] if prediction.effort_rank == plainest], training)
+        )
+    return tuple(by_rising_count)
 
 
 def _without_data_parallel(chosen: Prediction, predictions: Sequence[Prediction]) -> Prediction:
@@ -54,21 +58,23 @@ def _without_data_parallel(chosen: Prediction, predictions: Sequence[Prediction]
     if chosen.strategy != "dp":
         return chosen
     twins = (
-        one
-        for one in predictions
-        if one.strategy == "ddp"
-        and one.fits is not False
-        and one.differs_at_most_by(chosen, "strategy")
-        and one.samples_per_s.value >= chosen.samples_per_s.value
+        prediction
+        for prediction in predictions
+        if prediction.strategy == "ddp"
+        and prediction.fits is not False
+        and prediction.differs_at_most_by(chosen, "strategy")
+        and prediction.samples_per_s.value >= chosen.samples_per_s.value
     )
-    return max(twins, key=lambda one: one.samples_per_s.value, default=chosen)
+    return max(twins, key=lambda prediction: prediction.samples_per_s.value, default=chosen)
 
 
 def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:
     """For each count the plainest set-up that fits with the smallest global batch."""
-    fitting = [one for one in predictions if one.fits is not False]
-    fitting.sort(key=lambda one: (one.global_batch_size, one.effort_rank, -one.samples_per_s.value))
-    return firsts(fitting, lambda one: one.count)
+    fitting = [prediction for prediction in predictions if prediction.fits is not False]
+    fitting.sort(
+        key=lambda prediction: (prediction.global_batch_size, prediction.effort_rank, -prediction.samples_per_s.value)
+    )
+    return firsts(fitting, lambda prediction: prediction.count)
 
 
 def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:
@@ -102,12 +108,12 @@ def pareto(predictions: Iterable[Prediction]) -> tuple[Prediction, ...]:
     Priced and unpriced set-ups are compared apart, since money and GPU-hours do not compare.
     """
     points: dict[bool, list[tuple[float, float, Prediction]]] = {True: [], False: []}
-    for one in predictions:
-        spent = score(one, "cost")
-        if one.job_s is not None and spent is not None:
-            points[one.cost is not None].append((one.job_s.value, spent.value, one))
-    found = _front(points[True]) + _front(points[False])
-    return tuple(prediction for _, _, prediction in sorted(found, key=lambda entry: entry[:2]))
+    for set_up in predictions:
+        spent = score(set_up, "cost")
+        if set_up.job_s is not None and spent is not None:
+            points[set_up.cost is not None].append((set_up.job_s.value, spent.value, set_up))
+    fronts = _front(points[True]) + _front(points[False])
+    return tuple(prediction for _, _, prediction in sorted(fronts, key=lambda entry: entry[:2]))
 
 
 def _front(points: list[tuple[float, float, Prediction]]) -> list[tuple[float, float, Prediction]]:

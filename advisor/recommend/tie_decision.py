@@ -26,7 +26,7 @@ def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[
     if comparison.goal != "time":
         return (own, value_of(prediction.job_s), 0.0)
     here = prediction.device.local and not _is_outrun(prediction, first, comparison)
-    priced = all(one.prediction.cost is not None for one in first)
+    priced = all(row.prediction.cost is not None for row in first)
     return (float(not here), value_of(prediction.cost) if priced else 0.0, own)
 
 
@@ -35,16 +35,18 @@ def _is_outrun(own: Prediction, first: Sequence[Row], comparison: Comparison) ->
     rivals = {_card(row.prediction) for row in first if row.prediction.device != own.device}
     figure = score(own, comparison.goal)
     return figure is not None and any(
-        found.high < figure.low and not touches(found, figure)
-        for one in comparison.kept
-        if _card(one) in rivals and one.fits is not False and one.global_batch_size <= comparison.global_limit
-        if within_limits(one, comparison.limits, comparison.draws)
-        if (found := score(one, comparison.goal)) is not None
+        value.high < figure.low and not touches(value, figure)
+        for prediction in comparison.kept
+        if _card(prediction) in rivals
+        and prediction.fits is not False
+        and prediction.global_batch_size <= comparison.global_limit
+        if within_limits(prediction, comparison.limits, comparison.draws)
+        if (value := score(prediction, comparison.goal)) is not None
     )
 
 
-def _card(one: Prediction) -> tuple[object, ...]:
-    return one.device.key, one.count, one.strategy, one.precision
+def _card(prediction: Prediction) -> tuple[object, ...]:
+    return prediction.device.key, prediction.count, prediction.strategy, prediction.precision
 
 
 def expected(prediction: Prediction, comparison: Comparison) -> float:
@@ -54,11 +56,11 @@ def expected(prediction: Prediction, comparison: Comparison) -> float:
 
 def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]) -> Iterator[Reason]:
     """Which figure decided between the chosen set-up and the nearest of those that it is tied with."""
-    if comparison.goal == "time" and chosen.device.local and not all(one.device.local for one in others):
+    if comparison.goal == "time" and chosen.device.local and not all(other.device.local for other in others):
         yield Reason.of("why-tie-here", device=set_up_name(chosen))
         return
     if comparison.goal == "energy":
-        nearest = min(others, key=lambda one: expected(one, comparison))
+        nearest = min(others, key=lambda prediction: expected(prediction, comparison))
         if chosen.energy_j is not None and nearest.energy_j is not None:
             yield Reason.of(
                 "why-tie-energy",
@@ -67,7 +69,7 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
                 other_energy_j=nearest.energy_j.value,
             )
         return
-    priced = [(one.cost.value, one) for one in others if one.cost is not None]
+    priced = [(other.cost.value, other) for other in others if other.cost is not None]
     if chosen.cost is not None and priced and (comparison.goal == "cost" or len(priced) == len(others)):
         cost, nearest = min(priced, key=lambda entry: entry[0])
         yield Reason.of(
@@ -77,7 +79,7 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
             other_cost=format_cost(cost, chosen.currency),
         )
         return
-    timed = [(one.job_s.value, one) for one in others if one.job_s is not None]
+    timed = [(other.job_s.value, other) for other in others if other.job_s is not None]
     if comparison.goal == "time" and timed and chosen.job_s is not None:
         job_s, nearest = min(timed, key=lambda entry: entry[0])
         if abs(job_s - chosen.job_s.value) < _ALIKE_FRACTION * job_s:

@@ -31,9 +31,14 @@ def training_times(comparison: Comparison, chosen: Prediction) -> tuple[TimeToTr
     samples = comparison.workload.training.epochs * comparison.workload.data.samples
     return tuple(
         time_to_train(
-            samples, own, reference.step_s, one.global_batch_size, one.step_s, critical=comparison.critical_batch
+            samples,
+            own,
+            reference.step_s,
+            prediction.global_batch_size,
+            prediction.step_s,
+            critical=comparison.critical_batch,
         )
-        for one in [*set_ups, chosen]
+        for prediction in [*set_ups, chosen]
     )
 
 
@@ -41,10 +46,10 @@ def _reference(comparison: Comparison, chosen: Prediction) -> Prediction | None:
     training = comparison.workload.training
     return next(
         (
-            one
-            for one in comparison.alone(chosen.device, chosen.precision)
-            if one.global_batch_size == own_global_batch(comparison)
-            and one.batch_size_per_device == training.batch_size
+            prediction
+            for prediction in comparison.alone(chosen.device, chosen.precision)
+            if prediction.global_batch_size == own_global_batch(comparison)
+            and prediction.batch_size_per_device == training.batch_size
         ),
         None,
     )
@@ -62,15 +67,15 @@ def held_set_up(comparison: Comparison, chosen: Prediction) -> Prediction | None
         and prediction.global_batch_size == own_global_batch(comparison)
         and prediction.fits is not False
     ]
-    return min(held, key=lambda one: one.step_s.value, default=None)
+    return min(held, key=lambda prediction: prediction.step_s.value, default=None)
 
 
 def training_time_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """What a grown global batch costs in samples, and what several devices give where it is held."""
     own = own_global_batch(comparison)
     times = training_times(comparison, chosen)
-    held = next((one for one in times if one.scaling == "held"), None)
-    scaled = next((one for one in times if one.scaling == "scaled"), None)
+    held = next((time_to_train for time_to_train in times if time_to_train.scaling == "held"), None)
+    scaled = next((time_to_train for time_to_train in times if time_to_train.scaling == "scaled"), None)
     set_up = held_set_up(comparison, chosen)
     if held is not None and set_up is not None and chosen.count > 1:
         yield Reason.of(

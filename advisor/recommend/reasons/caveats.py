@@ -53,8 +53,8 @@ def _missing_answers(
         if not any_fits(comparison.exact_enough):
             yield Reason.of("caveat-nothing-fits-at-one" if _tried_at_one(comparison) else "caveat-nothing-fits")
         yield from _host_short(comparison)
-    elif here is None and any(one.device.local for one in comparison.predictions):
-        over = limited and any_fits([one for one in kept if one.device.local])
+    elif here is None and any(prediction.device.local for prediction in comparison.predictions):
+        over = limited and any_fits([prediction for prediction in kept if prediction.device.local])
         limits = _limits_given(comparison)
         yield Reason.of("caveat-here-over-limits", **limits) if over else Reason.of("caveat-nothing-fits-here")
         yield from nearest_to_limits(comparison, local=True) if over else ()
@@ -70,9 +70,9 @@ def _limits_given(comparison: Comparison) -> Arguments:
 
 def _tried_at_one(comparison: Comparison) -> bool:
     """Whether one sample was tried of every device and precision: then no smaller batch is left."""
-    rooms = {(one.device.key, one.precision) for one in comparison.exact_enough}
-    alone = (one for one in comparison.exact_enough if one.batch_size_per_device == 1)
-    return {(one.device.key, one.precision) for one in alone} == rooms
+    rooms = {(prediction.device.key, prediction.precision) for prediction in comparison.exact_enough}
+    alone = (prediction for prediction in comparison.exact_enough if prediction.batch_size_per_device == 1)
+    return {(prediction.device.key, prediction.precision) for prediction in alone} == rooms
 
 
 def _host_short(comparison: Comparison) -> Iterator[Reason]:
@@ -92,7 +92,7 @@ def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:
 def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iterator[Reason]:
     if comparison.goal == "cost":
         unpriced = sorted({finalist.chosen.device.name for finalist in finalists if finalist.chosen.cost is None})
-        if unpriced and len(unpriced) < len({one.chosen.device.name for one in finalists}):
+        if unpriced and len(unpriced) < len({finalist.chosen.device.name for finalist in finalists}):
             yield Reason.of("caveat-some-prices-missing", devices=Names(names=tuple(unpriced)))
         elif unpriced:
             yield Reason.of("caveat-no-prices")
@@ -101,7 +101,11 @@ def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iter
             {
                 device.name
                 for key, device in comparison.devices.items()
-                if all(score(one, "energy") is None for one in comparison.predictions if one.device.key == key)
+                if all(
+                    score(prediction, "energy") is None
+                    for prediction in comparison.predictions
+                    if prediction.device.key == key
+                )
             }
         )
         if unknown:

@@ -49,10 +49,10 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
 
 def _alone_s(comparison: Comparison, batch_size: int) -> float:
     """Seconds in which the training process alone makes a batch, from the largest timed; infinite: none was."""
-    alone = [one for one in comparison.loader if not one.worker_count]
+    alone = [timed_pass for timed_pass in comparison.loader if not timed_pass.worker_count]
     if not alone:
         return math.inf
-    largest = max(alone, key=lambda one: one.batch_size)
+    largest = max(alone, key=lambda timed_pass: timed_pass.batch_size)
     return largest.made_s * batch_size / largest.batch_size
 
 
@@ -75,7 +75,7 @@ def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
 
 def _making(comparison: Comparison) -> tuple[str, float] | None:
     """What making samples would be limited by, where the workload's own data were not timed; see `making_of`."""
-    return None if any(one.own_data for one in comparison.loader) else making_of(comparison.workload)
+    return None if any(timed_pass.own_data for timed_pass in comparison.loader) else making_of(comparison.workload)
 
 
 def _rate_of_device(chosen: Prediction) -> float:

@@ -29,14 +29,14 @@ def memory_story(
     """
     nearest = _nearest_without_room(workload, predictions)
     if nearest is not None:
-        told = _told(savings(nearest))
-        return (_no_room(nearest), *told) if told else ()
+        told_savings = _told(savings(nearest))
+        return (_no_room(nearest), *told_savings) if told_savings else ()
     chosen = _tight(predictions, best)
     return () if chosen is None else _told(savings(chosen))
 
 
-def _told(found: Sequence[MemorySaving]) -> tuple[Reason, ...]:
-    return tuple(saving_reason(saving) for saving in found[:_TOLD])
+def _told(savings: Sequence[MemorySaving]) -> tuple[Reason, ...]:
+    return tuple(saving_reason(saving) for saving in savings[:_TOLD])
 
 
 def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction]) -> Prediction | None:
@@ -56,16 +56,16 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
     return min(lacking, key=lambda item: item[:2], default=(0.0, "", None))[2]
 
 
-def _no_room(one: Prediction) -> Reason:
-    assert one.peak_memory_bytes is not None  # what lacks room has both figures
-    assert one.usable_memory_bytes is not None
+def _no_room(prediction: Prediction) -> Reason:
+    assert prediction.peak_memory_bytes is not None  # what lacks room has both figures
+    assert prediction.usable_memory_bytes is not None
     return Reason.of(
         "memory-no-room",
-        device=one.device.name,
-        batch=one.batch_size_per_device,
-        precision=PRECISION_LABELS[one.precision],
-        need_bytes=one.peak_memory_bytes.value,
-        capacity_bytes=one.usable_memory_bytes,
+        device=prediction.device.name,
+        batch=prediction.batch_size_per_device,
+        precision=PRECISION_LABELS[prediction.precision],
+        need_bytes=prediction.peak_memory_bytes.value,
+        capacity_bytes=prediction.usable_memory_bytes,
     )
 
 

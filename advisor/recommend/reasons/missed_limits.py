@@ -22,7 +22,9 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
 
     Nearest is whose worst excess, as a multiple of its limit, is least; of a device of this machine with `local`.
     """
-    nearest = next((one for one in _nearest_first(comparison) if one.device.local or not local), None)
+    nearest = next(
+        (prediction for prediction in _nearest_first(comparison) if prediction.device.local or not local), None
+    )
     if nearest is None:
         return ()
     return tuple(
@@ -36,40 +38,43 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
 
 def nearest_of_each_device(comparison: Comparison) -> dict[str, Prediction]:
     """The set-up of each device, by its key, that comes nearest to the limits; none where a figure is lacking."""
-    return firsts(_nearest_first(comparison), lambda one: one.device.key)
+    return firsts(_nearest_first(comparison), lambda prediction: prediction.device.key)
 
 
 def _nearest_first(comparison: Comparison) -> list[Prediction]:
-    known = [
-        (max(excess.values()), value_of(one.job_s), one)
-        for one in comparison.kept
-        if one.fits is not False
-        and one.global_batch_size <= comparison.global_limit
-        and (excess := _excess(one, comparison))
+    by_excess = [
+        (max(excess.values()), value_of(prediction.job_s), prediction)
+        for prediction in comparison.kept
+        if prediction.fits is not False
+        and prediction.global_batch_size <= comparison.global_limit
+        and (excess := _excess(prediction, comparison))
     ]
-    return [one for _, _, one in sorted(known, key=lambda entry: entry[:2])]
+    return [prediction for _, _, prediction in sorted(by_excess, key=lambda entry: entry[:2])]
 
 
-def _excess(one: Prediction, comparison: Comparison) -> dict[str, float]:
+def _excess(prediction: Prediction, comparison: Comparison) -> dict[str, float]:
     """What a set-up takes over each limit that is set; empty where a figure is unknown."""
-    taken = against_limits(one, comparison.limits, comparison.draws)
+    taken = against_limits(prediction, comparison.limits, comparison.draws)
     if any(value is None for value, _ in taken.values()):
         return {}
     return {kind: value / limit for kind, (value, limit) in taken.items() if value is not None and limit > 0}
 
 
-def _described(one: Prediction) -> Arguments:
+def _described(prediction: Prediction) -> Arguments:
     return {
-        "device": set_up_name(one),
-        "precision": PRECISION_LABELS[one.precision],
-        "batch": one.batch_size_per_device,
+        "device": set_up_name(prediction),
+        "precision": PRECISION_LABELS[prediction.precision],
+        "batch": prediction.batch_size_per_device,
     }
 
 
-def _figures(kind: str, one: Prediction, comparison: Comparison) -> Arguments:
+def _figures(kind: str, prediction: Prediction, comparison: Comparison) -> Arguments:
     """The set-up's own figure and the limit that it misses."""
-    value, limit = against_limits(one, comparison.limits, comparison.draws)[kind]
+    value, limit = against_limits(prediction, comparison.limits, comparison.draws)[kind]
     own = value or 0.0
     if kind == "cost":
-        return {"cost": format_cost(own, one.currency), "limit": f"{limit:g} {one.currency or ''}".strip()}
+        return {
+            "cost": format_cost(own, prediction.currency),
+            "limit": f"{limit:g} {prediction.currency or ''}".strip(),
+        }
     return {"job_s": own, "limit_s": limit} if kind == "hours" else {"power_w": own, "limit_w": limit}

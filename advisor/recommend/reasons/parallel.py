@@ -24,7 +24,7 @@ _MORE_THAN_WHOLE = 1.005
 def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
     """Count, efficiency, strategy and communication of a finalist."""
     efficiency = efficiency_reason(finalist.chosen)
-    yield from (one for one in _count_reasons(finalist) if not _says_the_same(one, efficiency))
+    yield from (reason for reason in _count_reasons(finalist) if not _says_the_same(reason, efficiency))
     yield from _batch_bound(comparison, finalist)
     if efficiency is not None:
         yield efficiency
@@ -58,57 +58,61 @@ def _shared_optimizer(comparison: Comparison, chosen: Prediction) -> Iterator[Re
         return
     own_s = chosen.part_s("optimizer")
     size = chosen.batch_size_per_device
-    alone = (one for one in comparison.alone(chosen.device, chosen.precision) if one.batch_size_per_device == size)
+    alone = (
+        prediction
+        for prediction in comparison.alone(chosen.device, chosen.precision)
+        if prediction.batch_size_per_device == size
+    )
     # Whatever it accumulates, a card steps its optimizer once; where no single card was asked, a share is the n-th.
-    alone_s = next((one.part_s("optimizer") for one in alone), own_s * chosen.count)
+    alone_s = next((prediction.part_s("optimizer") for prediction in alone), own_s * chosen.count)
     yield Reason.of("scaling-optimizer-shared", count=chosen.count, optimizer_s=own_s, alone_optimizer_s=alone_s)
 
 
-def _says_the_same(one: Reason, efficiency: Reason | None) -> bool:
+def _says_the_same(reason: Reason, efficiency: Reason | None) -> bool:
     """A speed-up over one card at another batch says more than efficiency, at the same batch it says less."""
-    if one.code != "why-count-pays" or efficiency is None or one.numbers["fewer"] != 1:
+    if reason.code != "why-count-pays" or efficiency is None or reason.numbers["fewer"] != 1:
         return False
-    return abs(one.figure("speed_up_ratio") / efficiency.figure("speed_up_ratio") - 1) < TIE_FRACTION
+    return abs(reason.figure("speed_up_ratio") / efficiency.figure("speed_up_ratio") - 1) < TIE_FRACTION
 
 
 def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, ...]:
     """What two devices of the finalist's kind give by DP and by DDP, at one batch size a card, against one."""
-    one = _best(comparison, finalist.chosen, "single", 1)
+    alone = _best(comparison, finalist.chosen, "single", 1)
     ddp = _best(comparison, finalist.chosen, "ddp", 2)
-    if one is not None and ddp is not None and ddp.batch_size_per_device > one.batch_size_per_device:
+    if alone is not None and ddp is not None and ddp.batch_size_per_device > alone.batch_size_per_device:
         # A larger batch would be credited to the second card, which can even look more than twice as fast.
-        ddp = _like(comparison, ddp, "ddp", one.batch_size_per_device) or ddp
+        ddp = _like(comparison, ddp, "ddp", alone.batch_size_per_device) or ddp
     dp = None if ddp is None else _like(comparison, ddp, "dp", ddp.batch_size_per_device)
-    if one is None or dp is None or ddp is None or ddp.efficiency is None:
+    if alone is None or dp is None or ddp is None or ddp.efficiency is None:
         return ()
-    ratio, efficiency = ddp.samples_per_s.value / one.samples_per_s.value, ddp.efficiency
+    ratio, efficiency = ddp.samples_per_s.value / alone.samples_per_s.value, ddp.efficiency
     numbers: Arguments = {
-        "device": one.device.name,
-        "precision": PRECISION_LABELS[one.precision],
+        "device": alone.device.name,
+        "precision": PRECISION_LABELS[alone.precision],
         "ddp_ratio": ratio,
         "low_ratio": ratio * efficiency.low / efficiency.value,
         "high_ratio": ratio * efficiency.high / efficiency.value,
-        "dp_ratio": dp.samples_per_s.value / one.samples_per_s.value,
-        "single_batch": one.batch_size_per_device,
+        "dp_ratio": dp.samples_per_s.value / alone.samples_per_s.value,
+        "single_batch": alone.batch_size_per_device,
         "ddp_batch": ddp.batch_size_per_device,
     }
     pair = (dp, ddp) if finalist.chosen.count == 1 else _pair_of(comparison, finalist.chosen) or (dp, ddp)
     # The advised set-up may accumulate where this pair does not: then its speed-up is another one.
     each = ddp.gradient_accumulation_steps == 1 < finalist.chosen.gradient_accumulation_steps
     code = "strategies-compared-each" if each else "strategies-compared"
-    found = [Reason.of(code, **numbers), *dp_reasons(comparison, *pair)]
+    reasons = [Reason.of(code, **numbers), *dp_reasons(comparison, *pair)]
     missing = missing_nvlink(comparison, ddp) if finalist.chosen.count == 1 else None
-    return (*found, *([missing] if missing is not None else []))
+    return (*reasons, *([missing] if missing is not None else []))
 
 
 def _pair_of(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, Prediction] | None:
     """The chosen set-up by DataParallel and by DDP, where both were predicted (DataParallel may not fit)."""
-    found: dict[Strategy, Prediction] = {
+    by_strategy: dict[Strategy, Prediction] = {
         prediction.strategy: prediction
         for prediction in comparison.predictions
         if prediction.strategy in {"dp", "ddp"} and prediction.differs_at_most_by(chosen, "strategy")
     }
-    return (found["dp"], found["ddp"]) if len(found) == 2 else None  # noqa: PLR2004 - a pair
+    return (by_strategy["dp"], by_strategy["ddp"]) if len(by_strategy) == 2 else None  # noqa: PLR2004 - a pair
 
 
 def _best(comparison: Comparison, chosen: Prediction, strategy: Strategy, count: int) -> Prediction | None:
@@ -220,11 +224,17 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
             )
     if chosen.strategy not in {"dp", "ddp"}:
         batch = chosen.batch_size_per_device
-        whole = [one for one in comparison.predictions if one.device == chosen.device and one.strategy in WHOLE]
-        too_large = any(one.fits is False and one.batch_size_per_device <= batch for one in whole)
+        whole = [
+            prediction
+            for prediction in comparison.predictions
+            if prediction.device == chosen.device and prediction.strategy in WHOLE
+        ]
+        too_large = any(prediction.fits is False and prediction.batch_size_per_device <= batch for prediction in whole)
         if not any_fits(whole):
             yield Reason.of("why-sharded", strategy=chosen.strategy, count=chosen.count)
-        elif too_large and not any_fits([one for one in whole if one.batch_size_per_device >= batch]):
+        elif too_large and not any_fits(
+            [prediction for prediction in whole if prediction.batch_size_per_device >= batch]
+        ):
             yield Reason.of("why-sharded-batch", strategy=chosen.strategy, count=chosen.count, batch=batch)
     yield from _communication_reasons(comparison, chosen)
 

@@ -23,14 +23,14 @@ def precision_story(comparison: Comparison) -> tuple[Reason, ...]:
     own = cards.get(asked, {})
     if len(own) < 2:  # noqa: PLR2004 - an order needs two
         return ()
-    first = min(own.values(), key=lambda one: one.step_s.value)
+    first = min(own.values(), key=lambda prediction: prediction.step_s.value)
     return tuple(_turns(comparison, asked, first, cards))
 
 
 def _single_cards(comparison: Comparison) -> dict[Precision, dict[str, Prediction]]:
     """By precision and device: the set-up on one GPU at the workload's batch."""
     training = comparison.workload.training
-    found: dict[Precision, dict[str, Prediction]] = {}
+    by_precision: dict[Precision, dict[str, Prediction]] = {}
     for prediction in comparison.predictions:
         if (
             prediction.strategy == "single"
@@ -38,8 +38,8 @@ def _single_cards(comparison: Comparison) -> dict[Precision, dict[str, Predictio
             and prediction.batch_size_per_device == training.batch_size
             and prediction.fits is not False
         ):
-            found.setdefault(prediction.precision, {})[prediction.device.key] = prediction
-    return found
+            by_precision.setdefault(prediction.precision, {})[prediction.device.key] = prediction
+    return by_precision
 
 
 def _turns(
@@ -57,9 +57,9 @@ def _turns(
         again, rival = max(
             meetings, key=lambda pair: pair[0].step_s.value / pair[1].step_s.value, default=(first, before)
         )
-        one, other = comparison.spec_of(first.device), comparison.spec_of(rival.device)
+        spec, other = comparison.spec_of(first.device), comparison.spec_of(rival.device)
         behind = again.step_s.value / rival.step_s.value
-        if behind <= 1 or one is None or other is None or not _by_rate(one, other, asked):
+        if behind <= 1 or spec is None or other is None or not _by_rate(spec, other, asked):
             continue
         yield Reason.of(
             "precision-closes" if touches(again.step_s, rival.step_s) else "precision-turns",
@@ -69,14 +69,14 @@ def _turns(
             precision=PRECISION_LABELS[again.precision],
             ahead_ratio=before.step_s.value / first.step_s.value,
             behind_ratio=behind,
-            device_asked_flop_per_s=rate_of(one, asked) or 0.0,
+            device_asked_flop_per_s=rate_of(spec, asked) or 0.0,
             other_asked_flop_per_s=rate_of(other, asked) or 0.0,
-            device_flop_per_s=rate_of(one, again.precision) or 0.0,
+            device_flop_per_s=rate_of(spec, again.precision) or 0.0,
             other_flop_per_s=rate_of(other, again.precision) or 0.0,
         )
 
 
-def _by_rate(one: GpuSpec, other: GpuSpec, precision: Precision) -> bool:
+def _by_rate(spec: GpuSpec, other: GpuSpec, precision: Precision) -> bool:
     """Whether the peak rate is what puts a card first; where it is not, a turn has another reason than precision."""
-    rate, other_rate = rate_of(one, precision), rate_of(other, precision)
+    rate, other_rate = rate_of(spec, precision), rate_of(other, precision)
     return rate is not None and other_rate is not None and rate > other_rate

@@ -61,9 +61,9 @@ def dp_loss_reasons(dp: Prediction, ddp: Prediction) -> tuple[Reason, ...]:
     least_s = max(_WORTH_SAYING_FRACTION * ddp.step_s.value, _LEADING_CAUSE_FRACTION * lost_s)
     if lost_s <= 0:
         return ()
-    found = []
+    reasons = []
     if copies_s >= least_s:
-        found.append(
+        reasons.append(
             (
                 copies_s,
                 Reason.of(
@@ -75,8 +75,8 @@ def dp_loss_reasons(dp: Prediction, ddp: Prediction) -> tuple[Reason, ...]:
             )
         )
     if host_s >= least_s:
-        found.append((host_s, Reason.of("scaling-dp-one-process", count=dp.count, host_s=host_s)))
-    return tuple(reason for _, reason in sorted(found, key=lambda entry: -entry[0]))
+        reasons.append((host_s, Reason.of("scaling-dp-one-process", count=dp.count, host_s=host_s)))
+    return tuple(reason for _, reason in sorted(reasons, key=lambda entry: -entry[0]))
 
 
 def _first_card(comparison: Comparison, dp: Prediction) -> Iterator[Reason]:
@@ -165,8 +165,8 @@ def network_reasons(comparison: Comparison, set_ups: Sequence[Prediction]) -> It
     pairs = zip(set_ups, links, strict=False)
     unstated = [
         network_of(link).node_bytes_per_s
-        for one, link in pairs
-        if link is not None and link.network is None and one.count > link.node_size_count
+        for prediction, link in pairs
+        if link is not None and link.network is None and prediction.count > link.node_size_count
     ]
     if unstated:
         yield Reason.of("scaling-network-unstated", rate_bytes_per_s=min(unstated))
@@ -176,14 +176,18 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
     """Whether this machine's unlike cards should train together: all, the fastest of them, or one kind alone."""
     if here is None or comparison.groups is None:
         return
-    predicted = {one.device.key for one in comparison.predictions if one.precision == here.precision}
+    predicted = {
+        prediction.device.key for prediction in comparison.predictions if prediction.precision == here.precision
+    }
     cards = [card for card in comparison.local_cards if card.key in predicted]
     if len({card.key for card in cards}) < 2:  # noqa: PLR2004 - alike ones
         return
     accumulation = comparison.workload.training.gradient_accumulation_steps
     groups = comparison.groups.mixed(cards, here.precision, accumulation)
     able = [group for group in groups if _allowed(comparison, group, here, accumulation)]
-    everyone = max((one for one in able if len(one.devices) == len(cards)), key=_rate, default=None)
+    everyone = max(
+        (mixed_group for mixed_group in able if len(mixed_group.devices) == len(cards)), key=_rate, default=None
+    )
     if everyone is None:
         yield from _left_out(comparison, cards, here)
         return
@@ -195,7 +199,7 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
         "slowest": everyone.devices[-1].name,
         "count": len(cards),
     }
-    alone = max((one for one in able if _kinds(one) == 1), key=_rate, default=None)
+    alone = max((mixed_group for mixed_group in able if _kinds(mixed_group) == 1), key=_rate, default=None)
     alike, name = here.samples_per_s.value, set_up_name(here)
     if alone is not None and _rate(alone) >= alike:
         alike, name = _rate(alone), named_cards(alone.devices)
@@ -209,7 +213,11 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
 
 def _left_out(comparison: Comparison, cards: Sequence[Device], here: Prediction) -> Iterator[Reason]:
     """Cards that can hold no batch that was tried keep the whole from training together."""
-    small = {card.name for card in cards if all(one.fits is False for one in comparison.alone(card, here.precision))}
+    small = {
+        card.name
+        for card in cards
+        if all(prediction.fits is False for prediction in comparison.alone(card, here.precision))
+    }
     if small:
         yield Reason.of("scaling-uneven-memory", devices=Names(names=tuple(sorted(small))))
 
@@ -220,7 +228,8 @@ def _allowed(comparison: Comparison, group: MixedGroup, here: Prediction, accumu
         return False
     return all(
         any(
-            one.batch_size_per_device == group.batch_size and one.fits for one in comparison.alone(card, here.precision)
+            prediction.batch_size_per_device == group.batch_size and prediction.fits
+            for prediction in comparison.alone(card, here.precision)
         )
         for card in set(group.devices)
     )

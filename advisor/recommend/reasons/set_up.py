@@ -58,7 +58,7 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
     first = leaders(rows, comparison.goal)
     others = [row.prediction for row in first if row.prediction is not chosen]
     if others:
-        names = Names(names=tuple(set_up_name(one) for one in others))
+        names = Names(names=tuple(set_up_name(other) for other in others))
         yield Reason.of(_TIED_BY_GOAL[comparison.goal], device=set_up_name(chosen), others=names)
         yield from tie_decision(comparison, chosen, others)
     for row in rows:
@@ -84,7 +84,7 @@ def _alone(comparison: Comparison, chosen: Prediction) -> Reason:
     code = "why-only-candidate"
     if chosen.device.local:
         code = "why-only-here"
-    elif all(one.device == chosen.device for one in comparison.predictions):
+    elif all(prediction.device == chosen.device for prediction in comparison.predictions):
         code = "why-only-asked"
     return Reason.of(code, device=chosen.device.name)
 
@@ -125,7 +125,7 @@ def _best_single_gpu(comparison: Comparison, chosen: Prediction) -> Prediction |
         and prediction.count == 1
         and prediction.batch_size_per_device == chosen.batch_size_per_device
     ]
-    return min(rivals, key=lambda one: one.step_s.value, default=None)
+    return min(rivals, key=lambda prediction: prediction.step_s.value, default=None)
 
 
 def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
@@ -170,8 +170,8 @@ def _strict_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     spec = comparison.spec_of(chosen.device)
     if chosen.precision != "fp32" or spec is None or spec.tf32_flop_per_s is None:
         return
-    with_tf32 = (one for one in comparison.predictions if one.precision == "tf32")
-    loose = next((one for one in with_tf32 if one.differs_at_most_by(chosen, "precision")), None)
+    with_tf32 = (prediction for prediction in comparison.predictions if prediction.precision == "tf32")
+    loose = next((prediction for prediction in with_tf32 if prediction.differs_at_most_by(chosen, "precision")), None)
     if loose is not None and loose.step_s.value < NOTABLE_TF32_RATIO * chosen.step_s.value:
         yield Reason.of("why-fp32-is-strict", step_s=chosen.step_s.value, tf32_step_s=loose.step_s.value)
 
@@ -185,13 +185,13 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     compared = ("single", 1) if whole else (chosen.strategy, chosen.count)
     small = sorted(
         {
-            one.device.name
-            for one in comparison.predictions
-            if one.fits is False
-            and one.batch_size_per_device <= chosen.batch_size_per_device
-            and (one.strategy, one.count) == compared
-            and one.precision == chosen.precision
-            and one.device.key != chosen.device.key
+            prediction.device.name
+            for prediction in comparison.predictions
+            if prediction.fits is False
+            and prediction.batch_size_per_device <= chosen.batch_size_per_device
+            and (prediction.strategy, prediction.count) == compared
+            and prediction.precision == chosen.precision
+            and prediction.device.key != chosen.device.key
         }
     )
     if small and chosen.peak_memory_bytes is not None:
@@ -205,7 +205,11 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
 
 
 def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    curve = [one for one in comparison.predictions if one.differs_at_most_by(chosen, "batch_size_per_device")]
+    curve = [
+        prediction
+        for prediction in comparison.predictions
+        if prediction.differs_at_most_by(chosen, "batch_size_per_device")
+    ]
     training = comparison.workload.training
     if comparison.fixed.batch_size and chosen.batch_size_per_device == training.batch_size:
         yield Reason.of("why-batch-fixed", batch=training.batch_size)
@@ -228,9 +232,9 @@ def _accumulation_reasons(comparison: Comparison, chosen: Prediction) -> Iterato
     if chosen.batch_size_per_device == own:
         yield Reason.of("why-accumulation", steps=steps)
     elif any(
-        one.fits is False and one.batch_size_per_device == own
-        for one in comparison.predictions
-        if one.differs_at_most_by(chosen, "batch_size_per_device", "gradient_accumulation_steps")
+        prediction.fits is False and prediction.batch_size_per_device == own
+        for prediction in comparison.predictions
+        if prediction.differs_at_most_by(chosen, "batch_size_per_device", "gradient_accumulation_steps")
     ):
         yield Reason.of(
             "why-accumulation-own",

@@ -50,14 +50,18 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         and (prediction.device.local or not chosen.device.local or chosen.device.key == "cpu")
     ]
     plain = _exact_rates(comparison, asked)
-    known = [(one, plain.get(one.set_up_but("precision"), 0.0)) for one in less_exact]
-    gaining = [one for one, rate in known if _rate(one) >= WORTH_NAMING_RATIO * rate]
+    rates = [(prediction, plain.get(prediction.set_up_but("precision"), 0.0)) for prediction in less_exact]
+    gaining = [prediction for prediction, rate in rates if _rate(prediction) >= WORTH_NAMING_RATIO * rate]
 
-    def by_rate(one: Prediction) -> tuple[bool, float]:
+    def by_rate(prediction: Prediction) -> tuple[bool, float]:
         """What differs in nothing but the precision first: another's gain would be more than the precision's."""
-        return _run_alike(one, chosen), _rate(one)
+        return _run_alike(prediction, chosen), _rate(prediction)
 
-    here = [one for one in gaining if one.device.key == chosen.device.key and _run_alike(one, chosen)]
+    here = [
+        prediction
+        for prediction in gaining
+        if prediction.device.key == chosen.device.key and _run_alike(prediction, chosen)
+    ]
     own = max(here, key=_rate, default=None)
     best = max(gaining, key=by_rate, default=None)
     if own is not None:
@@ -66,16 +70,20 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         yield from _named_precision(best, chosen, asked)
 
 
-def _run_alike(one: Prediction, chosen: Prediction) -> bool:
+def _run_alike(prediction: Prediction, chosen: Prediction) -> bool:
     """Whether both go through a batch in the same way."""
-    steps = one.gradient_accumulation_steps == chosen.gradient_accumulation_steps
-    return one.strategy == chosen.strategy and steps
+    steps = prediction.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+    return prediction.strategy == chosen.strategy and steps
 
 
 def _open(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, ...]:
     """What could be advised if limits were not: it fits, is exact enough, keeps what is fixed and the global batch."""
     most = max(comparison.global_limit, chosen.global_batch_size)
-    return tuple(one for one in comparison.kept if one.fits is not False and one.global_batch_size <= most)
+    return tuple(
+        prediction
+        for prediction in comparison.kept
+        if prediction.fits is not False and prediction.global_batch_size <= most
+    )
 
 
 def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
@@ -84,17 +92,17 @@ def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
     if own is None:
         return
     best, best_value = None, own.low
-    for one in _open(comparison, chosen):
-        found = score(one, comparison.goal)
-        if found is None or found.high >= own.low or found.value >= best_value:
+    for prediction in _open(comparison, chosen):
+        value = score(prediction, comparison.goal)
+        if value is None or value.high >= own.low or value.value >= best_value:
             continue
-        comparable = one.count <= chosen.count and (one.cost is None) == (chosen.cost is None)
+        comparable = prediction.count <= chosen.count and (prediction.cost is None) == (chosen.cost is None)
         if (
             comparable
-            and one.effort_rank > chosen.effort_rank
-            and within_limits(one, comparison.limits, comparison.draws)
+            and prediction.effort_rank > chosen.effort_rank
+            and within_limits(prediction, comparison.limits, comparison.draws)
         ):
-            best, best_value = one, found.value
+            best, best_value = prediction, value.value
     if best is not None:
         yield Reason.of(
             "change-strategy",
@@ -120,14 +128,14 @@ def _exact_rates(comparison: Comparison, asked: Precision) -> dict[tuple[object,
     return rates
 
 
-def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) -> Iterator[Reason]:
-    gain = _rate(found) / _rate(chosen)
+def _named_precision(rival: Prediction, chosen: Prediction, asked: Precision) -> Iterator[Reason]:
+    gain = _rate(rival) / _rate(chosen)
     if gain >= WORTH_NAMING_RATIO:
-        same = found.differs_at_most_by(chosen, "precision")
+        same = rival.differs_at_most_by(chosen, "precision")
         yield Reason.of(
             "change-precision-same" if same else "change-precision-other",
-            precision=PRECISION_LABELS[found.precision],
-            device=set_up_name(found),
+            precision=PRECISION_LABELS[rival.precision],
+            device=set_up_name(rival),
             gain_ratio=gain,
             asked=PRECISION_LABELS[asked],
         )
@@ -135,8 +143,8 @@ def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) ->
 
 def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[Reason]:
     if chosen.device.key == "cpu":
-        known = [one for one in crossovers if one.batch_size is not None]
-        first = min(known, key=lambda one: one.batch_size or 0, default=None)
+        known_turns = [crossover for crossover in crossovers if crossover.batch_size is not None]
+        first = min(known_turns, key=lambda crossover: crossover.batch_size or 0, default=None)
         if first is not None:
             yield first.reason
     else:
@@ -151,7 +159,9 @@ def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[R
 
 
 def _by_count(comparison: Comparison, chosen: Prediction, entered: Sequence[Prediction]) -> Iterator[Reason]:
-    dearer = [one for one in entered if one.count * _rate(chosen) > chosen.count * _rate(one)]
+    dearer = [
+        prediction for prediction in entered if prediction.count * _rate(chosen) > chosen.count * _rate(prediction)
+    ]
     fastest = max(dearer, key=_rate, default=chosen)
     if fastest.count > chosen.count and _rate(fastest) > _rate(chosen):
         yield _faster("change-count-batch", fastest, chosen, _rate(fastest) / _rate(chosen))
@@ -166,10 +176,16 @@ def _by_limits(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     if not is_limited(comparison):
         return
     own = score(chosen, "time")
-    barred = [one for one in _open(comparison, chosen) if not within_limits(one, comparison.limits, comparison.draws)]
-    reachable = [one for one in barred if one.effort_rank <= chosen.effort_rank]
-    known = [(estimate.value, one) for one in reachable if (estimate := score(one, "time")) is not None]
-    fastest = min(known, key=lambda entry: entry[0], default=None)
+    barred = [
+        prediction
+        for prediction in _open(comparison, chosen)
+        if not within_limits(prediction, comparison.limits, comparison.draws)
+    ]
+    reachable = [prediction for prediction in barred if prediction.effort_rank <= chosen.effort_rank]
+    timed = [
+        (estimate.value, prediction) for prediction in reachable if (estimate := score(prediction, "time")) is not None
+    ]
+    fastest = min(timed, key=lambda entry: entry[0], default=None)
     if own is not None and fastest is not None and fastest[0] * WORTH_NAMING_RATIO < own.value:
         yield _faster("change-limits-batch", fastest[1], chosen, own.value / fastest[0])
 
