@@ -58,7 +58,9 @@ def priced(advice: AdviceRecord, settings: Settings, typed_in: Callable[[str], M
     index = PredictionIndex(advice, told_prices(settings), currency=settings.currency)
     for key, price in typed_in(index.currency).items():
         index.set_price(key, price)
-    if all(one.cost == before.cost for one, before in zip(index.predictions, advice.predictions, strict=True)):
+    if all(
+        prediction.cost == before.cost for prediction, before in zip(index.predictions, advice.predictions, strict=True)
+    ):
         return advice
 
     def with_cost(chosen: Recommendation | None) -> Recommendation | None:
@@ -93,12 +95,12 @@ class PredictionIndex:
         for set_up in self.set_ups:
             self._by_choice[set_up.prediction.precision, set_up.prediction.batch_size_per_device].append(set_up)
             self._by_device[set_up.prediction.device.key].append(set_up)
-        present = {one.precision for one in advice.predictions}
+        present = {prediction.precision for prediction in advice.predictions}
         self.precisions = tuple(precision for precision in PRECISIONS if precision in present)
-        self.batches = tuple(sorted({one.batch_size_per_device for one in advice.predictions}))
-        self.counts = tuple(sorted({one.count for one in advice.predictions}))
-        told = next((one.currency for one in advice.predictions if one.currency), None)
-        self.currency = prices.currency if prices is not None else told or currency
+        self.batches = tuple(sorted({prediction.batch_size_per_device for prediction in advice.predictions}))
+        self.counts = tuple(sorted({prediction.count for prediction in advice.predictions}))
+        named_currency = next((prediction.currency for prediction in advice.predictions if prediction.currency), None)
+        self.currency = prices.currency if prices is not None else named_currency or currency
         self._file = prices
         self.edited_prices: dict[str, float] = {}
         self._own_prices = {key: self._own_price(members) for key, members in self._by_device.items()}
@@ -108,14 +110,14 @@ class PredictionIndex:
         """All predictions, with the costs that follow from the prices as edited."""
         return tuple(set_up.prediction for set_up in self.set_ups)
 
-    def is_over_limits(self, one: Prediction) -> bool:
+    def is_over_limits(self, prediction: Prediction) -> bool:
         """Whether a set-up, at whatever price, is one of those that the advice found beyond a limit."""
-        return one.set_up in self._over_limits
+        return prediction.set_up in self._over_limits
 
     def rows(self, precision: Precision, batch: int, count: int, goal: Goal) -> tuple[Row, ...]:
         """The best set-up of each device in a step like the advised one, ranked; what does not fit comes last."""
-        found = [one.prediction for one in self._by_choice.get((precision, batch), [])]
-        return rank_for_compare(found, precision, batch, count, goal, self.untrusted, self._advised_accumulation)
+        predictions = [set_up.prediction for set_up in self._by_choice.get((precision, batch), [])]
+        return rank_for_compare(predictions, precision, batch, count, goal, self.untrusted, self._advised_accumulation)
 
     def tick_best(self, precision: Precision, batch: int, count: int, goal: Goal) -> None:
         """Tick the best set-up of each device, and nothing else."""
@@ -127,7 +129,7 @@ class PredictionIndex:
         """All set-ups: those that are ticked, then the others, each with the least score first, those without last."""
         scored = [(score(set_up.prediction, goal), set_up) for set_up in self.set_ups]
         scored.sort(key=lambda pair: (not pair[1].ticked, math.inf if pair[0] is None else pair[0].value))
-        return [one for _, one in scored]
+        return [set_up for _, set_up in scored]
 
     def ticked(self) -> list[ComparedSetUp]:
         """What is ticked, in the table's own order."""
@@ -136,26 +138,26 @@ class PredictionIndex:
     def ranked(self, set_ups: Iterable[ComparedSetUp], goal: Goal) -> tuple[Row, ...]:
         """Any set-ups from best to worst; those that do not fit come last, each with a place of its own."""
         chosen = [set_up.prediction for set_up in set_ups]
-        rows = rank([one for one in chosen if one.fits is not False], goal, self.untrusted)
+        rows = rank([prediction for prediction in chosen if prediction.fits is not False], goal, self.untrusted)
         placed = {id(row.prediction) for row in rows}
-        rest = [one for one in chosen if id(one) not in placed]
+        rest = [prediction for prediction in chosen if id(prediction) not in placed]
         tail = [
-            Row(prediction=one, place=len(rows) + number, tied=False, trusted=True)
-            for number, one in enumerate(rest, start=1)
+            Row(prediction=prediction, place=len(rows) + number, tied=False, trusted=True)
+            for number, prediction in enumerate(rest, start=1)
         ]
         return (*rows, *tail)
 
-    def at_precision(self, one: Prediction, precision: Precision, goal: Goal) -> ComparedSetUp | None:
+    def at_precision(self, prediction: Prediction, precision: Precision, goal: Goal) -> ComparedSetUp | None:
         """The same device, count and batch at another precision: the same strategy, else the best; None: not there."""
         same = [
             other
-            for other in self._by_choice.get((precision, one.batch_size_per_device), [])
-            if other.prediction.device.key == one.device.key and other.prediction.count == one.count
+            for other in self._by_choice.get((precision, prediction.batch_size_per_device), [])
+            if other.prediction.device.key == prediction.device.key and other.prediction.count == prediction.count
         ]
-        alike = [other for other in same if other.prediction.differs_at_most_by(one, "precision")]
+        alike = [other for other in same if other.prediction.differs_at_most_by(prediction, "precision")]
         scored = [(score(other.prediction, goal), other) for other in alike or same]
-        known = [(estimate.value, place) for place, (estimate, _) in enumerate(scored) if estimate is not None]
-        return scored[min(known)[1]][1] if known else None
+        values = [(estimate.value, place) for place, (estimate, _) in enumerate(scored) if estimate is not None]
+        return scored[min(values)[1]][1] if values else None
 
     def price_per_hour(self, device_key: str) -> float | None:
         """Of one device: as edited, else from the price file, else as the advice's own cost says."""
@@ -167,10 +169,10 @@ class PredictionIndex:
             return self._file.devices.get(device.key, self._file.devices.get(device.spec_key or ""))
         # The cost of a rented card is its price times its hours: read back from any of its set-ups.
         priced = (member.prediction for member in members if member.prediction.cost is not None)
-        told = next((one for one in priced if one.job_s is not None), None)
-        if told is None or told.cost is None or told.job_s is None or device.local:
+        timed = next((prediction for prediction in priced if prediction.job_s is not None), None)
+        if timed is None or timed.cost is None or timed.job_s is None or device.local:
             return None
-        return told.cost.value / told.job_s.value * _S_PER_HOUR / told.count
+        return timed.cost.value / timed.job_s.value * _S_PER_HOUR / timed.count
 
     def set_price(self, device_key: str, price_per_hour: float | None) -> None:
         """Take another price of one device's hour; None: the price that it had."""
@@ -178,12 +180,12 @@ class PredictionIndex:
             self.edited_prices.pop(device_key, None)
         else:
             self.edited_prices[device_key] = price_per_hour
-        for one in self._by_device.get(device_key, []):
-            cost = one.own_cost
+        for set_up in self._by_device.get(device_key, []):
+            cost = set_up.own_cost
             if price_per_hour is not None:
-                cost = cost_of(one.prediction, self._prices(device_key, price_per_hour))
-            one.prediction = msgspec.structs.replace(
-                one.prediction, cost=cost, currency=self.currency if cost is not None else None
+                cost = cost_of(set_up.prediction, self._prices(device_key, price_per_hour))
+            set_up.prediction = msgspec.structs.replace(
+                set_up.prediction, cost=cost, currency=self.currency if cost is not None else None
             )
 
     def _prices(self, device_key: str, price_per_hour: float) -> Prices:
@@ -208,11 +210,11 @@ class PredictionIndex:
         return any(set_up.prediction.energy_j is not None for set_up in self.set_ups)
 
 
-def figure_of(one: Prediction, goal: Goal) -> Estimate | None:
+def figure_of(prediction: Prediction, goal: Goal) -> Estimate | None:
     """What the bars show for a goal: throughput for time, else the cost or the energy of the job."""
     if goal == "cost":
-        return one.cost
-    return one.energy_j if goal == "energy" else one.samples_per_s
+        return prediction.cost
+    return prediction.energy_j if goal == "energy" else prediction.samples_per_s
 
 
 def precision_orders(
@@ -224,13 +226,13 @@ def precision_orders(
     """
     orders: dict[Precision, list[tuple[int, Prediction]]] = {}
     for precision in index.precisions:
-        found: dict[int, tuple[int, ComparedSetUp]] = {}
-        for number, one in enumerate(ticked):
-            other = index.at_precision(one.prediction, precision, goal)
+        numbered: dict[int, tuple[int, ComparedSetUp]] = {}
+        for number, set_up in enumerate(ticked):
+            other = index.at_precision(set_up.prediction, precision, goal)
             if other is not None and other.prediction.fits is not False:
-                found.setdefault(id(other), (number, other))
-        origin = {id(other.prediction): number for number, other in found.values()}
-        rows = index.ranked([other for _, other in found.values()], goal)
+                numbered.setdefault(id(other), (number, other))
+        origin = {id(other.prediction): number for number, other in numbered.values()}
+        rows = index.ranked([other for _, other in numbered.values()], goal)
         rows = tuple(sorted(rows, key=lambda row: (row.place, origin[id(row.prediction)])))
         orders[precision] = [(origin[id(row.prediction)], row.prediction) for row in rows]
     return orders

@@ -102,10 +102,10 @@ class JobState:
         state = cls(measure=bool(measurements), started_s=0.0, fraction=1.0)
         for measurement in measurements:
             state._take(measurement)
-        for one in state.series.values():
-            if one.times_s:
-                told = Reason.of("watch-phase-batch", device=short_name(one.device_name), batch=one.batch_size)
-                state.phases.append((told, one.times_s[0]))
+        for series in state.series.values():
+            if series.times_s:
+                said = Reason.of("watch-phase-batch", device=short_name(series.device_name), batch=series.batch_size)
+                state.phases.append((said, series.times_s[0]))
         state.phases.sort(key=lambda phase: phase[1])
         return state
 
@@ -135,8 +135,8 @@ class JobState:
         elif isinstance(event, DeviceEnded):
             self._take(event.measurement)
             if event.exit_kind in _ENDED_BADLY:
-                told = [caveat for caveat in event.measurement.caveats if caveat.code.startswith("measure-worker-")]
-                self.troubles += told[-1:]
+                caveats = [caveat for caveat in event.measurement.caveats if caveat.code.startswith("measure-worker-")]
+                self.troubles += caveats[-1:]
 
     def _progress(self, event: RunProgress | Progress) -> None:
         """A run that plans several workers tells the whole's progress; a single worker's own counts until then."""
@@ -179,13 +179,13 @@ class JobState:
 
     def current(self) -> StepSeries | None:
         """The series that the newest sample belongs to; after the end one of the whole model before one of parts."""
-        started = [one for one in self.series.values() if one.times_s]
-        return max(started, key=lambda one: (one.layer_limit is None, one.times_s[-1]), default=None)
+        started = [series for series in self.series.values() if series.times_s]
+        return max(started, key=lambda series: (series.layer_limit is None, series.times_s[-1]), default=None)
 
     @property
     def timed(self) -> list[StepSeries]:
         """Series of which at least one step was timed: a batch size may end before its first one."""
-        return [one for one in self.series.values() if one.summary is not None or one.times_s]
+        return [series for series in self.series.values() if series.summary is not None or series.times_s]
 
     @property
     def step_count(self) -> int:

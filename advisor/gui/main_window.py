@@ -83,8 +83,13 @@ class MainWindow(QMainWindow):
         self._machine_changed()
         session.machine_changed.connect(self._machine_changed)
         session.job_ended.connect(self._job_ended)
-        for told in (session.job_started, session.advice_changed, session.undo.indexChanged, session.validity_changed):
-            told.connect(self.commands.refresh)
+        for signal in (
+            session.job_started,
+            session.advice_changed,
+            session.undo.indexChanged,
+            session.validity_changed,
+        ):
+            signal.connect(self.commands.refresh)
         self.commands.invalid_wanted.connect(self._go_to_invalid)
         session.problem_raised.connect(self.commands.show_outcome)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_scheme_changed)
@@ -164,7 +169,10 @@ class MainWindow(QMainWindow):
         self._renew_menus()
         yield
         while (
-            name := next((one for one in self._pages if self._pages[one].context is not self.context), None)
+            name := next(
+                (name_of_page for name_of_page in self._pages if self._pages[name_of_page].context is not self.context),
+                None,
+            )
         ) is not None:
             if name == self.current:
                 self._leaving.append(self._take_out(name))

@@ -95,7 +95,7 @@ def _classes_of_qt() -> Iterator[object]:
     """Everything in the modules of Qt that are loaded, made as it is asked for."""
     for name, module in list(sys.modules.items()):
         if name.startswith("PySide6."):
-            yield from (getattr(module, one, None) for one in dir(module))
+            yield from (getattr(module, name, None) for name in dir(module))
 
 
 def _import(names: Sequence[str], stopped: threading.Event) -> None:

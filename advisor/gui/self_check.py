@@ -23,8 +23,8 @@ def main() -> int:
     return _say({"display": True, "platform": application.platformName(), "fonts": load_fonts()})
 
 
-def _say(found: dict[str, object]) -> int:
-    sys.stdout.write(json.dumps(found) + "\n")
+def _say(report: dict[str, object]) -> int:
+    sys.stdout.write(json.dumps(report) + "\n")
     sys.stdout.flush()
     return 0
 

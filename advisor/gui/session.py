@@ -210,7 +210,7 @@ class Session(QObject):
         self.set_workload(advice.workload)
         readings = sorted(
             (reading for measurement in advice.measurements for reading in measurement.readings),
-            key=lambda one: one.monotonic_s,
+            key=lambda reading: reading.monotonic_s,
         )
         self.feed.prepare().add(readings)
         self.job = JobState.of_measurements(advice.measurements)
@@ -330,7 +330,7 @@ class Session(QObject):
             return "cancelled"
         return "verified" if self.job is not None and self.job.kind == "verify" else "ready"
 
-    def keep(self, found: AdviceRecord | Truth) -> None:
+    def keep(self, record: AdviceRecord | Truth) -> None:
         """Keep a run or a verified prediction in the history, in a thread."""
         from advisor.gui.history_access import keep
 
@@ -340,7 +340,7 @@ class Session(QObject):
                 self.problem_raised.emit(outcome)
 
         folder = self.settings.history_folder
-        self.crew.start(call_as_job(lambda: keep(folder, found), always=True), kept)
+        self.crew.start(call_as_job(lambda: keep(folder, record), always=True), kept)
 
     def close(self) -> bool:
         """End everything within two seconds; False where a thread still hangs.
@@ -357,9 +357,9 @@ class Session(QObject):
         if thread is None:
             return self.crew.close()
         self._thread = None
-        found = self.crew.end(thread, _KEEP_S)
+        ended = self.crew.end(thread, _KEEP_S)
         self._take_measured(thread)
-        self._keep_at_once(found)
+        self._keep_at_once(ended)
         return self.crew.close(_CLOSE_S - _KEEP_S)
 
     def _measuring_thread(self) -> JobThread | None:
@@ -373,7 +373,7 @@ class Session(QObject):
         if self.job is not None:
             self.job.apply(event for event in thread.drain() if not isinstance(event, Reading))
 
-    def _keep_at_once(self, found: object) -> None:
+    def _keep_at_once(self, result: object) -> None:
         """The job's answer, or where it did not come in time, what was measured for it."""
         from advisor.core.errors import UserFacingError
         from advisor.gui.history_access import keep
@@ -381,12 +381,12 @@ class Session(QObject):
         from advisor.store.advice_record import AdviceRecord
 
         job = self.job if self.job is not None and self.job.kind == "advise" else None
-        measured = [] if job is None else [one for one in job.measurements if one.steps]
-        if not isinstance(found, AdviceRecord) and measured and self._asked is not None and self.machine is not None:
-            found = measured_alone(self._asked, self.machine, measured)
-        if isinstance(found, AdviceRecord):
+        measured = [] if job is None else [measurement for measurement in job.measurements if measurement.steps]
+        if not isinstance(result, AdviceRecord) and measured and self._asked is not None and self.machine is not None:
+            result = measured_alone(self._asked, self.machine, measured)
+        if isinstance(result, AdviceRecord):
             with contextlib.suppress(UserFacingError):  # Nobody is there to be told.
-                keep(self.settings.history_folder, found)
+                keep(self.settings.history_folder, result)
 
 
 def _detect_ask() -> Ask:

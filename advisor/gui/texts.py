@@ -39,8 +39,8 @@ def _plain_messages(language: Language) -> dict[str, str]:
     first paint.
     """
     text = (resource("sentences") / language / "window.ftl").read_text(encoding="utf-8")
-    found = {name: re.sub(r"\s*\n\s*", " ", value).strip() for name, value in _MESSAGE.findall(text)}
-    return {name: value for name, value in found.items() if "{" not in value}
+    messages = {name: re.sub(r"\s*\n\s*", " ", value).strip() for name, value in _MESSAGE.findall(text)}
+    return {name: value for name, value in messages.items() if "{" not in value}
 
 
 class Texts:
@@ -107,7 +107,7 @@ class Texts:
 
     def size(self, count: float | None) -> str:
         """A size in bytes; `unknown` for None."""
-        return self._told(count, lambda known: format_size(known, self.units))
+        return self._told(count, lambda size: format_size(size, self.units))
 
     def duration(self, seconds: float | None) -> str:
         """A duration; `unknown` for None."""
@@ -133,7 +133,7 @@ class Texts:
 
     def money(self, amount: float | None, currency: str | None) -> str:
         """An amount in its currency; `unknown` for None."""
-        return self._told(amount, lambda known: format_cost(known, currency))
+        return self._told(amount, lambda money: format_cost(money, currency))
 
     def span(self, estimate: Estimate | None, how: Callable[[float], str]) -> str:
         """The range of an estimate, the unit said once where both ends share it; empty for None."""

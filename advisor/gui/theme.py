@@ -122,10 +122,10 @@ def palette_of(theme: Theme) -> QPalette:
 
 def mixed(first: str, second: str, share: float) -> str:
     """A colour between two: `share` of the second."""
-    one, two = QColor(first), QColor(second)
+    from_colour, to_colour = QColor(first), QColor(second)
     parts = [
         round(left + (right - left) * share)
-        for left, right in zip(one.getRgb()[:3], two.getRgb()[:3], strict=True)  # type: ignore[index, unused-ignore]
+        for left, right in zip(from_colour.getRgb()[:3], to_colour.getRgb()[:3], strict=True)  # type: ignore[index, unused-ignore]
     ]
     return f"#{parts[0]:02X}{parts[1]:02X}{parts[2]:02X}"
 
@@ -134,7 +134,7 @@ def zoomed(sheet: str, zoom: float) -> str:
     """The sheet with its letters, and what is as high as they are, larger or smaller by a factor."""
     if zoom == 1.0:
         return sheet
-    return _SIZES.sub(lambda found: f"{found[1]}{round(int(found[2]) * zoom)}px", sheet)
+    return _SIZES.sub(lambda match: f"{match[1]}{round(int(match[2]) * zoom)}px", sheet)
 
 
 @cache

@@ -88,8 +88,8 @@ class JobThread(QThread):
             detail = getattr(error, "detail", None)
             if isinstance(detail, str):
                 return Outcome(kind="bug", error=UserFacingError(str(error)), detail=detail)
-            told = UserFacingError(": ".join((type(error).__name__, str(error))))
-            return Outcome(kind="bug", error=told, detail=traceback.format_exc())
+            fault = UserFacingError(": ".join((type(error).__name__, str(error))))
+            return Outcome(kind="bug", error=fault, detail=traceback.format_exc())
 
     def drain(self) -> list[object]:
         """Events since the last call; called from the window's thread, never blocks."""

@@ -90,11 +90,11 @@ def _prices_of(ask: AdviseAsk, specs: Collection[str]) -> Prices | None:
     """The file's prices and, before them, those typed in its currency; None: there are none. Raises InputError."""
     from advisor.recommend.prices import Prices, read_prices
 
-    told = read_prices(Path(ask.price_file), specs) if ask.price_file is not None else None
+    prices = read_prices(Path(ask.price_file), specs) if ask.price_file is not None else None
     typed = ask.prices
-    if typed is None or (told is not None and told.currency != typed.currency):
-        return told
-    base = told or Prices(currency=typed.currency, date=typed.date)
+    if typed is None or (prices is not None and prices.currency != typed.currency):
+        return prices
+    base = prices or Prices(currency=typed.currency, date=typed.date)
     return msgspec.structs.replace(base, devices={**base.devices, **typed.devices})
 
 

@@ -51,14 +51,14 @@ def apart(make_ask: Callable[[], Ask]) -> Job:
 def _relay(child: ChildProcess, cancelled: threading.Event) -> Generator[object, None, object]:
     from advisor.gui.jobs.lines import RESULT_NAMES, Pieces, read_line
 
-    pieces, told = Pieces(), False
+    pieces, asked = Pieces(), False
     while True:
         if cancelled.is_set() and getattr(cancelled, "at_once", False):
             child.cancel(_GRACE_S)
             return None
-        if cancelled.is_set() and not told:
+        if cancelled.is_set() and not asked:
             child.send(b"cancel")
-            told = True
+            asked = True
         try:
             line = child.next_line(_SLICE_S)
         except TimeoutError:

@@ -138,19 +138,19 @@ def pace_key(workload_name: str, budget_s: float, *, measure: bool) -> str:
 
 def known_pace(settings: Settings, key: str, budget_s: float, *, measure: bool) -> Pace:
     """What the last such jobs took here; else what the last ones of the same kind took, else a first guess."""
-    known = _read(settings)
-    if key in known:
-        return known[key]
-    alike = [pace for name, pace in known.items() if name.partition("|")[2] == key.partition("|")[2]]
+    paces = _read(settings)
+    if key in paces:
+        return paces[key]
+    alike = [pace for name, pace in paces.items() if name.partition("|")[2] == key.partition("|")[2]]
     return alike[-1] if alike else first_pace(budget_s, measure=measure)
 
 
 def keep_pace(settings: Settings, key: str, seen: Pace) -> None:
     """Remember what a job took that came to its end."""
-    known = _read(settings)
-    before = known.pop(key, None)
-    known[key] = seen if before is None else before.joined(seen)
-    text = msgspec.json.encode({name: known[name] for name in list(known)[-_MOST_KEPT:]}).decode()
+    paces = _read(settings)
+    before = paces.pop(key, None)
+    paces[key] = seen if before is None else before.joined(seen)
+    text = msgspec.json.encode({name: paces[name] for name in list(paces)[-_MOST_KEPT:]}).decode()
     settings.store(_KEY, text)
 
 

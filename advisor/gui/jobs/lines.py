@@ -38,8 +38,8 @@ def _decoder(name: str) -> msgspec.json.Decoder[Any]:
     if name == _NOTHING:
         return msgspec.json.Decoder(type(None))
     kind = name.removesuffix("*")
-    found = getattr(import_module(_KINDS[kind]), kind) if kind in _KINDS else _events()[kind]
-    return msgspec.json.Decoder(built(found if kind == name else tuple[found, ...]))  # type: ignore[valid-type]
+    type_ = getattr(import_module(_KINDS[kind]), kind) if kind in _KINDS else _events()[kind]
+    return msgspec.json.Decoder(built(type_ if kind == name else tuple[type_, ...]))  # type: ignore[valid-type]
 
 
 @cache
@@ -51,7 +51,7 @@ def _events() -> dict[str, Any]:
 
 def _flat(kind: Any) -> list[Any]:  # noqa: ANN401 - a type or a union of them
     parts = get_args(kind)
-    return [one for part in parts for one in _flat(part)] if parts else [kind]
+    return [option for part in parts for option in _flat(part)] if parts else [kind]
 
 
 def line_of(name: str, value: object) -> bytes:
@@ -101,4 +101,4 @@ class Pieces:
 
         if not isinstance(result, AdviceRecord):
             return result
-        return msgspec.structs.replace(result, **{field: tuple(found) for field, found in self._pieces.items()})
+        return msgspec.structs.replace(result, **{field: tuple(pieces) for field, pieces in self._pieces.items()})

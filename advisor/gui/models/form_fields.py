@@ -40,8 +40,8 @@ def fields_of(kind: type[msgspec.Struct]) -> tuple[FormField, ...]:
     """The fields of a struct that a form can edit, in their order."""
     described, declared = inspect.type_info(kind), get_type_hints(kind)
     assert isinstance(described, inspect.StructType)
-    found = [_field(one, _words_of(declared[one.name])) for one in described.fields]
-    return tuple(one for one in found if one is not None)
+    fields = [_field(field, _words_of(declared[field.name])) for field in described.fields]
+    return tuple(field for field in fields if field is not None)
 
 
 def _words_of(declared: Any) -> list[Any]:  # noqa: ANN401 - a type, a union of types, or a word of a Literal
@@ -82,9 +82,9 @@ def _without_none(kind: inspect.Type) -> tuple[inspect.Type, bool, tuple[Any, ..
     """
     if not isinstance(kind, inspect.UnionType):
         return kind, False, ()
-    others = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
-    words = next((tuple(one.values) for one in others if isinstance(one, inspect.LiteralType)), ())
-    edited = min(others, key=lambda one: _EDITED_FIRST.get(type(one), 1))
+    others = [option for option in kind.types if not isinstance(option, inspect.NoneType)]
+    words = next((tuple(other.values) for other in others if isinstance(other, inspect.LiteralType)), ())
+    edited = min(others, key=lambda option: _EDITED_FIRST.get(type(option), 1))
     return edited, len(others) < len(kind.types), words
 
 

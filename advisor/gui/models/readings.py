@@ -165,8 +165,8 @@ class ReadingsBuffer:
         if len(times) == 0:
             return None
         place = int(np.searchsorted(times, time_s))
-        near = [one for one in (place - 1, place) if 0 <= one < len(times)]
-        nearest = min(near, key=lambda one: abs(times[one] - time_s))
+        near = [index for index in (place - 1, place) if 0 <= index < len(times)]
+        nearest = min(near, key=lambda index: abs(times[index] - time_s))
         value = float(self.values(metric, device)[nearest])
         if np.isnan(value) or abs(times[nearest] - time_s) > GAP_S:
             return None
@@ -178,28 +178,28 @@ class ReadingsBuffer:
         A column without a reading holds the one before it for as long as that is no gap.
         """
         order = self._order()
-        times, known = self._times[order], self._table[: len(self._rows), order]
+        times, table = self._times[order], self._table[: len(self._rows), order]
         places = np.searchsorted(times, np.linspace(start_s, end_s, count + 1), side="right")
         filled = places[1:] > places[:-1]
-        low = np.full((len(known), count), np.nan, dtype=np.float32)
+        low = np.full((len(table), count), np.nan, dtype=np.float32)
         high = low.copy()
-        if len(known) and filled.any():
-            starts, told = places[:-1][filled], known[:, : places[-1]]
-            low[:, filled] = np.fmin.reduceat(told, starts, axis=-1)
-            high[:, filled] = np.fmax.reduceat(told, starts, axis=-1)
+        if len(table) and filled.any():
+            starts, read = places[:-1][filled], table[:, : places[-1]]
+            low[:, filled] = np.fmin.reduceat(read, starts, axis=-1)
+            high[:, filled] = np.fmax.reduceat(read, starts, axis=-1)
             last = np.maximum.accumulate(np.where(filled, np.arange(count), -1))
             held = ~filled & (last >= 0) & ((np.arange(count) - last) * (end_s - start_s) / count <= GAP_S)
             low[:, held], high[:, held] = low[:, last[held]], high[:, last[held]]
-        return Columns(self._newest(known), self._rows, low, high)
+        return Columns(self._newest(table), self._rows, low, high)
 
-    def _newest(self, known: NDArray[np.float32]) -> NDArray[np.float32]:
-        return known[:, -1] if self._count else np.empty(0, dtype=np.float32)
+    def _newest(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
+        return table[:, -1] if self._count else np.empty(0, dtype=np.float32)
 
     def frame(self, start_s: float, end_s: float, buckets: int = BUCKETS) -> Frame:
         """Everything between two times, thinned together: all figures share the one time axis."""
-        known = self._table[: len(self._rows), self._order()]
-        x, values = decimate(self.times(), known, start_s, end_s, buckets)
-        return Frame(self._newest(known), self._rows, x, values)
+        table = self._table[: len(self._rows), self._order()]
+        x, values = decimate(self.times(), table, start_s, end_s, buckets)
+        return Frame(self._newest(table), self._rows, x, values)
 
     def begin_phase(self, name: str | Reason, start_s: float) -> None:
         """A measured phase begins; one that is still open ends here."""

@@ -67,8 +67,8 @@ def estimates(
     """A column of numbers with their ranges as tips."""
 
     def value(record: Record) -> float | None:
-        known = estimate(record)
-        return None if known is None else known.value
+        figure = estimate(record)
+        return None if figure is None else figure.value
 
     return figures(title, value, how, tip=lambda record: texts.span(estimate(record), how))
 
@@ -184,10 +184,10 @@ class TableModel(QAbstractTableModel, Generic[Record]):
         column = self.columns[place]
         # Asked for once a record: a key that is a sentence in words costs more than all else here.
         keys = list(map(column.order or column.text, self.records))
-        known = [place for place, key in enumerate(keys) if key is not None]
-        known.sort(key=keys.__getitem__, reverse=order == Qt.SortOrder.DescendingOrder)
+        places = [place for place, key in enumerate(keys) if key is not None]
+        places.sort(key=keys.__getitem__, reverse=order == Qt.SortOrder.DescendingOrder)
         unknown = [place for place, key in enumerate(keys) if key is None]
-        self.records = [self.records[place] for place in known + unknown]
+        self.records = [self.records[place] for place in places + unknown]
 
 
 class ShownRows(QSortFilterProxyModel):

@@ -30,20 +30,23 @@ _MEMORY_ROWS = 6
 _CPU = "cpu"
 
 
-def prediction_tip(one: Prediction, context: Context, *, over_limits: bool = False) -> str:
+def prediction_tip(prediction: Prediction, context: Context, *, over_limits: bool = False) -> str:
     """Everything that is known of a set-up, for a tooltip; `over_limits`: it passes a limit that was given."""
     texts = context.texts
-    set_up = f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_LABELS[one.precision]}"
+    how = f"{texts.strategy(prediction.strategy)} · {PRECISION_LABELS[prediction.precision]}"
+    step_s, rate = prediction.step_s, prediction.samples_per_s
     lines = [
-        visible(set_up),
-        texts("advice-tip-batch", batch=f"{one.batch_size_per_device:,}", total=f"{one.global_batch_size:,}"),
-        f"{texts('advice-step')}: {texts.duration(one.step_s.value)} ({texts.span(one.step_s, texts.duration)})",
-        f"{texts('advice-rate')}: {texts.rate(one.samples_per_s.value)} ({texts.span(one.samples_per_s, texts.rate)})",
+        visible(f"{prediction.count} × {prediction.device.name} · {how}"),
+        texts(
+            "advice-tip-batch", batch=f"{prediction.batch_size_per_device:,}", total=f"{prediction.global_batch_size:,}"
+        ),
+        f"{texts('advice-step')}: {texts.duration(step_s.value)} ({texts.span(step_s, texts.duration)})",
+        f"{texts('advice-rate')}: {texts.rate(rate.value)} ({texts.span(rate, texts.rate)})",
     ]
-    if one.peak_memory_bytes is not None:
-        need = texts.size(one.peak_memory_bytes.value)
-        lines.append(f"{texts('advice-memory')}: {need} / {texts.size(one.usable_memory_bytes)}")
-    lines.append(f"{texts('column-basis')}: {texts.basis(one.step_s)}")
+    if prediction.peak_memory_bytes is not None:
+        need = texts.size(prediction.peak_memory_bytes.value)
+        lines.append(f"{texts('advice-memory')}: {need} / {texts.size(prediction.usable_memory_bytes)}")
+    lines.append(f"{texts('column-basis')}: {texts.basis(step_s)}")
     lines += [texts("advice-tip-over-limits")] if over_limits else []
     return "\n".join(lines)
 
@@ -73,12 +76,12 @@ def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
 def _points(curve: tuple[Prediction, ...], context: Context, *, seconds: bool = False) -> tuple[Point, ...]:
     return tuple(
         Point(
-            x=one.batch_size_per_device,
-            estimate=one.step_s if seconds else one.samples_per_s,
-            tip=prediction_tip(one, context),
-            fits=one.fits is not False,
+            x=prediction.batch_size_per_device,
+            estimate=prediction.step_s if seconds else prediction.samples_per_s,
+            tip=prediction_tip(prediction, context),
+            fits=prediction.fits is not False,
         )
-        for one in curve
+        for prediction in curve
     )
 
 
@@ -90,7 +93,9 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     names = device_names(advice.predictions)
     asked = advice.workload.training.precision
     # What the sentence below is of: each at its fastest precision.
-    curves_of = fastest_alone([one for one in advice.predictions if at_least_as_exact(one.precision, asked)])
+    curves_of = fastest_alone(
+        [prediction for prediction in advice.predictions if at_least_as_exact(prediction.precision, asked)]
+    )
     of_host, of_gpu = (
         tuple(prediction for _size, prediction in sorted(curves_of.get(key, {}).items())) for key in (_CPU, gpu)
     )
@@ -98,24 +103,24 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
         return None
     card, titles = Card(texts("advice-crossover-title")), (texts("axis-batch"), texts("axis-step"))
     chart = CurveChart(theme, texts("advice-crossover-title"), titles, log_y=True, y_text=seconds_tick)
-    found, places = _crossover(advice, gpu), device_places(advice.machine, advice.predictions)
-    marks, size = [], None if found is None else found.batch_size
+    crossover, places = _crossover(advice, gpu), device_places(advice.machine, advice.predictions)
+    marks, size = [], None if crossover is None else crossover.batch_size
     if size is not None:
         marks.append(Mark(x=size, text=texts("mark-crossover", batch=f"{size:,}"), colour=theme.muted))
     looks = (
         (texts("machine-cpu"), device_colour(None, theme.shade), of_host),
         (short_name(visible(names[gpu])), device_colour(places.get(gpu, 0), theme.shade), of_gpu),
     )
-    precisions = {one.precision for one in (*of_host, *of_gpu)}
+    precisions = {prediction.precision for prediction in (*of_host, *of_gpu)}
     curves = []
     for name, colour, points in looks:
-        own = {one.precision for one in points}
+        own = {prediction.precision for prediction in points}
         of_one = f" · {PRECISION_LABELS[points[0].precision]}" if len(precisions) > len(own) == 1 else ""
         curves.append(Curve(name=name + of_one, colour=colour, points=_points(points, context, seconds=True)))
     chart.show_curves(curves, marks)
     card.put((chart, 1))
-    if found is not None:
-        card.put(label(texts.say(found.reason), "muted", wrap=True))
+    if crossover is not None:
+        card.put(label(texts.say(crossover.reason), "muted", wrap=True))
     return card
 
 
@@ -128,7 +133,9 @@ def _crossover_gpu(advice: AdviceRecord, chosen: Recommendation) -> str | None:
 
 
 def _crossover(advice: AdviceRecord, gpu: str) -> Crossover | None:
-    return next((one for one in advice.crossovers if one.cpu_key == _CPU and one.gpu_key == gpu), None)
+    return next(
+        (crossover for crossover in advice.crossovers if crossover.cpu_key == _CPU and crossover.gpu_key == gpu), None
+    )
 
 
 def memory_rows(advice: AdviceRecord, chosen: Recommendation) -> tuple[Prediction, ...]:
@@ -137,15 +144,21 @@ def memory_rows(advice: AdviceRecord, chosen: Recommendation) -> tuple[Predictio
     Holds the advised batch, the largest that fits and the first that does not, and fills up with smaller ones.
     """
     by_size: dict[int, Prediction] = {}
-    for one in advice.predictions:
-        if one.memory_parts and one.differs_at_most_by(chosen, "batch_size_per_device", "gradient_accumulation_steps"):
-            by_size.setdefault(one.batch_size_per_device, one)
+    for prediction in advice.predictions:
+        if prediction.memory_parts and prediction.differs_at_most_by(
+            chosen, "batch_size_per_device", "gradient_accumulation_steps"
+        ):
+            by_size.setdefault(prediction.batch_size_per_device, prediction)
     curve = up_to_the_limit([by_size[size] for size in sorted(by_size)])
-    fitting = [one for one in curve if one.fits is not False]
-    kept = [one for one in curve if one.fits is False or one is fitting[-1]]
-    kept += [one for one in curve if one.batch_size_per_device == chosen.batch_size_per_device and one not in kept]
-    kept += [one for one in reversed(curve) if one not in kept][: max(_MEMORY_ROWS - len(kept), 0)]
-    return tuple(sorted(kept, key=lambda one: one.batch_size_per_device))
+    fitting = [prediction for prediction in curve if prediction.fits is not False]
+    kept = [prediction for prediction in curve if prediction.fits is False or prediction is fitting[-1]]
+    kept += [
+        prediction
+        for prediction in curve
+        if prediction.batch_size_per_device == chosen.batch_size_per_device and prediction not in kept
+    ]
+    kept += [prediction for prediction in reversed(curve) if prediction not in kept][: max(_MEMORY_ROWS - len(kept), 0)]
+    return tuple(sorted(kept, key=lambda prediction: prediction.batch_size_per_device))
 
 
 def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
@@ -187,10 +200,10 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
 def strategies_of(advice: AdviceRecord, chosen: Recommendation) -> tuple[Prediction, ...]:
     """The advised device at the advised batch and precision: every count, strategy and accumulation, best first."""
     best: dict[tuple[int, str, int], Prediction] = {}
-    for one in advice.predictions:
-        if one.differs_at_most_by(chosen, "count", "strategy", "gradient_accumulation_steps"):
-            best.setdefault((one.count, one.strategy, one.gradient_accumulation_steps), one)
-    return tuple(sorted(best.values(), key=lambda one: (one.count, -one.samples_per_s.value)))
+    for prediction in advice.predictions:
+        if prediction.differs_at_most_by(chosen, "count", "strategy", "gradient_accumulation_steps"):
+            best.setdefault((prediction.count, prediction.strategy, prediction.gradient_accumulation_steps), prediction)
+    return tuple(sorted(best.values(), key=lambda prediction: (prediction.count, -prediction.samples_per_s.value)))
 
 
 def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
@@ -200,7 +213,9 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
         return None
     card = Card(texts("advice-strategy-title"), note=texts("axis-samples-per-s"))
     chart = BarChart(context.theme, texts("advice-strategy-title"), row_height=28)
-    rows = tuple(one for place, one in enumerate(rows) if place < _MOST_STRATEGIES or rests_on(chosen, one))
+    rows = tuple(
+        prediction for place, prediction in enumerate(rows) if place < _MOST_STRATEGIES or rests_on(chosen, prediction)
+    )
     bars = []
     for row in rows:
         strategy = texts.short_strategy(row.strategy)
@@ -224,8 +239,8 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
 
 def split_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
     """Where the time of a step goes, and below it where the time of the whole job goes."""
-    texts, one = context.texts, prediction_of(advice.predictions, chosen)
-    if one is None:
+    texts, prediction = context.texts, prediction_of(advice.predictions, chosen)
+    if prediction is None:
         return None
     card = Card(texts("advice-split-title"))
     chart = StackChart(context.theme, texts("advice-split-title"), row_height=34, bar_height=18)
@@ -233,26 +248,26 @@ def split_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
         Piece(
             name=texts(f"step-part-{part.kind}"),
             size=part.duration_s,
-            text=f"{texts.duration(part.duration_s)} ({100 * part.duration_s / one.step_s.value:.0f} %)",
+            text=f"{texts.duration(part.duration_s)} ({100 * part.duration_s / prediction.step_s.value:.0f} %)",
             colour=step_part_colour(part.kind, context.theme.shade),
         )
-        for part in one.parts
+        for part in prediction.parts
     )
-    chart.show_stacks([Stack(name=texts("advice-step"), pieces=pieces, text=texts.duration(one.step_s.value))])
-    largest = sorted(one.parts, key=lambda part: -part.duration_s)[:3]
+    chart.show_stacks([Stack(name=texts("advice-step"), pieces=pieces, text=texts.duration(prediction.step_s.value))])
+    largest = sorted(prediction.parts, key=lambda part: -part.duration_s)[:3]
     words = " · ".join(
-        f"{texts(f'step-part-{part.kind}')} {100 * part.duration_s / one.step_s.value:.0f} %" for part in largest
+        f"{texts(f'step-part-{part.kind}')} {100 * part.duration_s / prediction.step_s.value:.0f} %" for part in largest
     )
-    wall = [label(text, wrap=True) for text in _wall_words(advice, one, context)]
+    wall = [label(text, wrap=True) for text in _wall_words(advice, prediction, context)]
     card.put(chart, label(words, "muted", wrap=True), *wall, REST)
     return card
 
 
-def _wall_words(advice: AdviceRecord, one: Prediction, context: Context) -> list[str]:
+def _wall_words(advice: AdviceRecord, prediction: Prediction, context: Context) -> list[str]:
     """What else takes wall time in the whole job, and what to change first."""
     from advisor.recommend.wall_time import split_wall_time
 
-    split = split_wall_time(advice.workload, one)
+    split = split_wall_time(advice.workload, prediction)
     others = [part for part in split.parts if part.kind != "training" and part.share_fraction >= 0.01]  # noqa: PLR2004
     words = [
         context.texts(

@@ -87,7 +87,7 @@ class AdvicePage(Page):
         chosen = chosen or advice.main
         if chosen is None:
             nothing = self.texts("summary-nothing")
-            sentences = [self.texts.say(one) for one in (*advice.reasons, *advice.caveats)]
+            sentences = [self.texts.say(reason) for reason in (*advice.reasons, *advice.caveats)]
             put(self.body, Notice(sentences or [nothing], title=nothing), REST)
             return
         self._advice, self._chosen = advice, chosen
@@ -112,14 +112,14 @@ class AdvicePage(Page):
         if self._picture is None:
             return None
         rows = [row.prediction for row in self._picture.rows]
-        self._own_place = next((place for place, one in enumerate(rows) if one is self._own), -1)
+        self._own_place = next((place for place, prediction in enumerate(rows) if prediction is self._own), -1)
         self._card = PictureCard(self.context, self._advice, self._picture, self._own_place)
         self._card.picked.connect(lambda place: self._pick(rows[place]))
         return self._card
 
-    def _pick(self, one: Prediction | None) -> None:
+    def _pick(self, prediction: Prediction | None) -> None:
         """Show the figures of a row of the picture below it."""
-        self._picked = None if one is self._own else one
+        self._picked = None if prediction is self._own else prediction
         self._fill_figures()
 
     def _back(self) -> None:
@@ -146,13 +146,13 @@ class AdvicePage(Page):
 
     def _disturbed(self) -> QWidget | None:
         """One amber line where other programs or the heat took part in what was timed."""
-        found = untrusted_devices(self._advice.measurements)
-        if not found:
+        verdicts = untrusted_devices(self._advice.measurements)
+        if not verdicts:
             return None
         names = {measurement.device_key: measurement.device_name for measurement in self._advice.measurements}
-        kinds = dict.fromkeys(self.texts.verdict(kind) for kind in found.values())
+        kinds = dict.fromkeys(self.texts.verdict(kind) for kind in verdicts.values())
         language = self.texts.language
-        devices = listed([short_name(visible(names[key])) for key in found], language)
+        devices = listed([short_name(visible(names[key])) for key in verdicts], language)
         words = self.texts("advice-disturbed", devices=devices, verdict=listed(list(kinds), language))
         return self._job_strip("advice-measure-again", "measure", words)
 
@@ -237,7 +237,11 @@ class AdvicePage(Page):
         chosen, predictions, mode = self._chosen, self._advice.predictions, self._advice.workload.training.mode
         card = Card(role="card-hero", spacing=7, margins=(20, 14, 20, 15))
         device = short_name(visible(chosen.device.name))
-        if any(short_name(visible(one.device.name)) == device for one in predictions if one.device != chosen.device):
+        if any(
+            short_name(visible(prediction.device.name)) == device
+            for prediction in predictions
+            if prediction.device != chosen.device
+        ):
             (device,) = shown_names([chosen.device], predictions, self.texts.language)  # the one that is here
         devices = self.texts("advice-run-on", mode=mode, count=chosen.count, device=device)
         facts = [
@@ -263,10 +267,12 @@ class AdvicePage(Page):
     def _figures(self, chosen: Recommendation | Prediction) -> FigureRow:
         texts, training = self.texts, self._advice.workload.training
 
-        def figure(code: str, one: Estimate, how: Callable[[float], str], below: str | None = None) -> KeyFigure:
+        def figure(code: str, estimate: Estimate, how: Callable[[float], str], below: str | None = None) -> KeyFigure:
             """With its range below, unless something else stands there."""
-            under = texts.span(one, how) if below is None else below
-            return KeyFigure(texts(code), how(one.value), under, chip=texts.basis(one), tip=texts("advice-basis-tip"))
+            under = texts.span(estimate, how) if below is None else below
+            return KeyFigure(
+                texts(code), how(estimate.value), under, chip=texts.basis(estimate), tip=texts("advice-basis-tip")
+            )
 
         made = []
         if chosen.job_s is not None:
@@ -291,12 +297,12 @@ class AdvicePage(Page):
 
     def _reasons(self) -> QWidget | None:
         advice, chosen = self._advice, self._chosen
-        told = [reason for reason in chosen.why if reason.code not in _TIES]
+        reasons = [reason for reason in chosen.why if reason.code not in _TIES]
         others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
         cards = [
             SentencesCard(self.texts, self.texts(title), sentences, role=role)
             for title, role, sentences in (
-                ("summary-why", "card", _sentences((*told, *others), self)),
+                ("summary-why", "card", _sentences((*reasons, *others), self)),
                 ("summary-change", "card", _sentences(chosen.would_change_if, self)),
                 ("summary-caveats", "card-warning", _sentences(advice.caveats, self)),
             )

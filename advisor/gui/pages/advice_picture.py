@@ -51,9 +51,9 @@ class PictureCard(Card):
         self.hug()
 
     def _row(self, row: PictureRow, names: dict[str, str], places: dict[str, int]) -> JobRow:
-        one, texts, theme = row.prediction, self._context.texts, self._context.theme
-        place = places.get(one.device.key)
-        job = None if row.refused else one.job_s
+        prediction, texts, theme = row.prediction, self._context.texts, self._context.theme
+        place = places.get(prediction.device.key)
+        job = None if row.refused else prediction.job_s
         return JobRow(
             name=row_name(row, names),
             detail=row_detail(row, self._advice, texts.language),
@@ -61,24 +61,26 @@ class PictureCard(Card):
             low=self._picture.across(job.low) if job else 0.0,
             high=self._picture.across(job.high) if job else 0.0,
             text=texts.duration(job.value) if job else texts("advice-does-not-fit"),
-            price=texts.money(one.cost.value, one.currency) if one.cost is not None and job else "",
+            price=texts.money(prediction.cost.value, prediction.currency)
+            if prediction.cost is not None and job
+            else "",
             colour=device_colour(place, theme.shade),
             shape=device_shape(place),
-            tip=prediction_tip(one, self._context, over_limits=self._advice.is_over_limits(one)),
+            tip=prediction_tip(prediction, self._context, over_limits=self._advice.is_over_limits(prediction)),
             chip=texts("picture-here") if row.here else "",
             advised=row.advised,
             tied=row.tied,
             trusted=row.trusted,
-            solid=one.step_s.basis != "specified",
+            solid=prediction.step_s.basis != "specified",
         )
 
-    def show_switched(self, found: Switched | None) -> None:
+    def show_switched(self, switched: Switched | None) -> None:
         """Move the advised row to where these switches would bring it; None: as advised."""
         advised = next((row for row in self._rows if row.advised), None)
-        if found is None or advised is None:
+        if switched is None or advised is None:
             self.chart.show_switched(None)
             return
-        job, across = found.job_s, self._picture.across
+        job, across = switched.job_s, self._picture.across
         text = self._context.texts.duration(job.value)
         at, low, high = across(job.value), across(job.low), across(job.high)
         self.chart.show_switched(replace(advised, text=text, at=at, low=low, high=high))
@@ -108,9 +110,9 @@ class SwitchesCard(Card):
             places.addWidget(label(texts(code), "muted"), 0, column, _side(column))
         self._boxes: dict[SwitchKind, QCheckBox] = {}
         self._switches = {switch.kind: switch for switch in switches if can_be_combined(switch)}
-        ordered = sorted(switches, key=lambda one: -(one.gain.value if one.gain is not None else 0.0))
-        for line, one in enumerate(ordered, start=1):
-            self._add_line(places, line, one)
+        ordered = sorted(switches, key=lambda switch: -(switch.gain.value if switch.gain is not None else 0.0))
+        for line, each in enumerate(ordered, start=1):
+            self._add_line(places, line, each)
         places.setColumnStretch(0, 1)
         self.put(lines, label(texts("switches-note"), "muted", wrap=True))
         self.hug()
@@ -156,14 +158,14 @@ class SwitchesCard(Card):
             self._told.setText("")
             self.changed.emit(None)
             return
-        found = switched(main.job_s, self.on)
+        with_these = switched(main.job_s, self.on)
         texts = self._context.texts
-        words = [texts("switches-job", time=texts.duration(found.job_s.value))]
-        if found.saved_bytes is not None and main.peak_memory_bytes is not None:
-            left = max(main.peak_memory_bytes.value - found.saved_bytes, 0.0)
+        words = [texts("switches-job", time=texts.duration(with_these.job_s.value))]
+        if with_these.saved_bytes is not None and main.peak_memory_bytes is not None:
+            left = max(main.peak_memory_bytes.value - with_these.saved_bytes, 0.0)
             words.append(texts.size(left))
         self._told.setText(" · ".join(words))
-        self.changed.emit(found)
+        self.changed.emit(with_these)
 
 
 def _side(column: int) -> Qt.AlignmentFlag:

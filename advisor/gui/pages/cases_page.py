@@ -262,13 +262,13 @@ class CasesPage(Page):
         return [
             Bar(
                 name=texts(f"cases-bar-{name}"),
-                estimate=one,
-                text=how(one.value),
-                tip=texts.span(one, how) or how(one.value),
+                estimate=estimate,
+                text=how(estimate.value),
+                tip=texts.span(estimate, how) or how(estimate.value),
                 chosen=name == "claimed",
             )
-            for name, one in rows
-            if one is not None
+            for name, estimate in rows
+            if estimate is not None
         ]
 
 

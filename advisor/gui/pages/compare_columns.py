@@ -52,8 +52,8 @@ def set_up_columns(
         """A field of the prediction by size; `instead` of its text where the set-up does not fit; None: the text."""
 
         def value(set_up: ComparedSetUp) -> float | None:
-            found: Estimate | None = getattr(set_up.prediction, field)
-            return None if found is None else found.value
+            estimate: Estimate | None = getattr(set_up.prediction, field)
+            return None if estimate is None else estimate.value
 
         def written(set_up: ComparedSetUp) -> str:
             if instead is not None and set_up.prediction.fits is False:
@@ -86,8 +86,8 @@ def set_up_columns(
             title="",
             name="tick",
             text=lambda _one: "",
-            order=lambda one: not one.ticked,
-            ticked=lambda one: one.ticked,
+            order=lambda set_up: not set_up.ticked,
+            ticked=lambda set_up: set_up.ticked,
             tick=tick,
             header_tip=texts("compare-tick-tip"),
             tip=lambda _one: texts("compare-tick-tip"),
@@ -96,38 +96,38 @@ def set_up_columns(
             title="",
             name="pin",
             text=lambda _one: "",
-            order=lambda one: not one.pinned,
-            icon=lambda one: icons[one.pinned],
+            order=lambda set_up: not set_up.pinned,
+            icon=lambda set_up: icons[set_up.pinned],
             header_tip=texts("compare-pin-tip"),
             tip=lambda _one: texts("compare-pin-tip"),
         ),
         _device_column(names, texts, tip),
-        plain("count", lambda one: str(one.prediction.count), lambda one: one.prediction.count),
-        plain("strategy", lambda one: _strategy(one, strategy_name)),
-        plain("precision", lambda one: PRECISION_LABELS[one.prediction.precision]),
-        plain("batch", lambda one: f"{_batch(one):,}", _batch),
+        plain("count", lambda set_up: str(set_up.prediction.count), lambda set_up: set_up.prediction.count),
+        plain("strategy", lambda set_up: _strategy(set_up, strategy_name)),
+        plain("precision", lambda set_up: PRECISION_LABELS[set_up.prediction.precision]),
+        plain("batch", lambda set_up: f"{_batch(set_up):,}", _batch),
         figure("rate", "compare-rate", "samples_per_s", texts.rate, instead=texts("advice-does-not-fit")),
-        figure("range", "column-range", "samples_per_s", texts.rate, text=lambda one: _span(one, texts)),
+        figure("range", "column-range", "samples_per_s", texts.rate, text=lambda set_up: _span(set_up, texts)),
         figure("step", "column-step", "step_s", texts.duration),
         figure("job", "column-job", "job_s", texts.duration),
         figure("memory", "column-memory", "peak_memory_bytes", texts.size, instead=None),
         Column(
             name="price",
             title=texts("compare-price"),
-            text=lambda one: _price(one, index, texts),
-            order=lambda one: index.price_per_hour(one.prediction.device.key),
+            text=lambda set_up: _price(set_up, index, texts),
+            order=lambda set_up: index.price_per_hour(set_up.prediction.device.key),
             tip=lambda _one: texts("compare-price-tip"),
             header_tip=texts("compare-price-tip"),
             number=True,
-            edited=lambda one: _typed(index.price_per_hour(one.prediction.device.key)),
+            edited=lambda set_up: _typed(index.price_per_hour(set_up.prediction.device.key)),
             edit=set_price,
-            bold=lambda one: one.prediction.device.key in index.edited_prices,
+            bold=lambda set_up: set_up.prediction.device.key in index.edited_prices,
         ),
-        figure("cost", "advice-cost", "cost", str, text=lambda one: _cost(one, texts)),
+        figure("cost", "advice-cost", "cost", str, text=lambda set_up: _cost(set_up, texts)),
     ]
     if index.has_energy():
         columns.append(figure("energy", "advice-energy", "energy_j", texts.energy))
-    return [*columns, plain("basis", lambda one: texts.basis(one.prediction.step_s) or unknown)]
+    return [*columns, plain("basis", lambda set_up: texts.basis(set_up.prediction.step_s) or unknown)]
 
 
 def _device_column(
@@ -141,8 +141,8 @@ def _device_column(
     return Column(
         name="device",
         title=texts("column-device"),
-        text=lambda one: marked(one, f" {OVER_LIMITS}"),
-        spoken=lambda one: marked(one, over),
+        text=lambda set_up: marked(set_up, f" {OVER_LIMITS}"),
+        spoken=lambda set_up: marked(set_up, over),
         tip=tip,
     )
 

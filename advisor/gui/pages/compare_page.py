@@ -65,7 +65,7 @@ class ComparePage(Page):
             "all": self._table.all.isChecked(),
             "fitting": self._table.fitting.isChecked(),
             "ticked": self._ticks(),
-            "pinned": frozenset(one.prediction.set_up for one in self._comparison.set_ups if one.pinned),
+            "pinned": frozenset(set_up.prediction.set_up for set_up in self._comparison.set_ups if set_up.pinned),
             "hidden": self._table.hidden_columns(),
             "order": self._table.table.order(),
         }
@@ -127,19 +127,19 @@ class ComparePage(Page):
         assert advice is not None
         chosen = advice.main
         training = advice.workload.training
-        known = self._comparison.precisions
+        precisions = self._comparison.precisions
         own = chosen.precision if chosen else training.precision
         self._defaults: dict[str, object] = {
-            "precision": next((one for one in known if one == own), known[0]),
+            "precision": next((offered for offered in precisions if offered == own), precisions[0]),
             "batch": chosen.batch_size_per_device if chosen else training.batch_size,
             "count": chosen.count if chosen else 1,
             "goal": "time",
         }
         precision = self._state.get("precision", own)
-        self._precision: Precision = next((one for one in known if one == precision), known[0])
+        self._precision: Precision = next((offered for offered in precisions if offered == precision), precisions[0])
         line = across(6)
         self._buttons: dict[Precision, QPushButton] = {}
-        for offered in known:
+        for offered in precisions:
             choose, chosen_now = partial(self._choose_precision, offered), offered == self._precision
             self._buttons[offered] = one_of(PRECISION_LABELS[offered], choose, chosen=chosen_now)
         put(line, *self._buttons.values())
@@ -182,7 +182,9 @@ class ComparePage(Page):
                 box.choose(self._defaults[name])
         self._table.reset()
         self._offer_goals()
-        self._choose_precision(next(one for one in self._buttons if one == self._defaults["precision"]))
+        self._choose_precision(
+            next(precision for precision in self._buttons if precision == self._defaults["precision"])
+        )
 
     def _mark_changes(self) -> None:
         """A dot beside each switch that is not as the advice has it, and the way back."""
@@ -197,7 +199,7 @@ class ComparePage(Page):
             button.setText(f"{CHANGED} {PRECISION_LABELS[precision]}" if dotted else PRECISION_LABELS[precision])
         self.session.set_prices(self._comparison.edited_prices, self._comparison.currency)
         self._table.tell_prices(self.session.prices if self._comparison.edited_prices else None)
-        touched = any(one.pinned for one in self._comparison.set_ups) or bool(self._comparison.edited_prices)
+        touched = any(set_up.pinned for set_up in self._comparison.set_ups) or bool(self._comparison.edited_prices)
         filtered = (
             bool(self._table.search.text()) or not self._table.all.isChecked() or not self._table.fitting.isChecked()
         )
@@ -225,8 +227,8 @@ class ComparePage(Page):
             self._table.hide_columns(self._state["hidden"])
         if "order" in self._state:
             self._table.table.set_order(*self._state["order"])
-        for one in self._comparison.set_ups:
-            one.pinned = one.prediction.set_up in self._state.get("pinned", ())
+        for set_up in self._comparison.set_ups:
+            set_up.pinned = set_up.prediction.set_up in self._state.get("pinned", ())
         self._table.search.setText(self._state.get("filter", ""))
         self._table.all.setChecked(self._state.get("all", True))
         self._table.fitting.setChecked(self._state.get("fitting", True))
@@ -254,15 +256,17 @@ class ComparePage(Page):
         self._ticks_of_switches = self._ticks()
         precision = self._precision
 
-        def at_switches(one: ComparedSetUp) -> bool:
-            found = one.prediction
-            here = found.count == count or found.device.key == "cpu"
-            return one.ticked or (found.precision == precision and found.batch_size_per_device == batch and here)
+        def at_switches(set_up: ComparedSetUp) -> bool:
+            prediction = set_up.prediction
+            here = prediction.count == count or prediction.device.key == "cpu"
+            return set_up.ticked or (
+                prediction.precision == precision and prediction.batch_size_per_device == batch and here
+            )
 
         self._table.show_where(at_switches, goal)
 
     def _ticks(self) -> frozenset[tuple[object, ...]]:
-        return frozenset(one.prediction.set_up for one in self._comparison.ticked())
+        return frozenset(set_up.prediction.set_up for set_up in self._comparison.ticked())
 
     def _choice(self) -> tuple[Goal, int, int]:
         goal, batch, count = (self._boxes[name].currentData() for name in ("goal", "batch", "count"))
@@ -274,11 +278,11 @@ class ComparePage(Page):
 
     def _offer_goals(self) -> None:
         """With the first price, cost becomes a goal."""
-        goals, known = self._boxes["goal"], self._comparison.has_cost()
+        goals, has_cost = self._boxes["goal"], self._comparison.has_cost()
         place = goals.findData("cost")
-        if known and place < 0:
+        if has_cost and place < 0:
             goals.insertItem(1, self.texts("goal-cost"), "cost")
-        elif place >= 0 and not known:
+        elif place >= 0 and not has_cost:
             goals.removeItem(place)
 
     def _ticks_changed(self) -> None:
@@ -300,9 +304,11 @@ class ComparePage(Page):
     def _first_ranked(self, ticked: Sequence[ComparedSetUp], rows: Sequence[Row]) -> list[ComparedSetUp]:
         """As many of what is ticked as have a line of their own, the best first; the advised one is among them."""
         places = {id(row.prediction): place for place, row in enumerate(rows)}
-        ordered = sorted(ticked, key=lambda one: places[id(one.prediction)])
+        ordered = sorted(ticked, key=lambda set_up: places[id(set_up.prediction)])
         best = self.session.advice.recommendation if self.session.advice else None
-        advised = next((one for one in ordered if best is not None and one.prediction.set_up == best.set_up), None)
+        advised = next(
+            (set_up for set_up in ordered if best is not None and set_up.prediction.set_up == best.set_up), None
+        )
         shown = ordered[:_MOST_LINES]
         if advised is not None and advised not in shown:
             shown[-1] = advised
@@ -311,47 +317,49 @@ class ComparePage(Page):
         return shown
 
     def _bar(self, row: Row, goal: Goal, rows: Sequence[Row]) -> Bar:
-        one = row.prediction
-        figure = figure_of(one, goal)
-        over = self._comparison.is_over_limits(one)
-        marks = [self.texts("basis-measured")] if one.measured else []
+        prediction = row.prediction
+        figure = figure_of(prediction, goal)
+        over = self._comparison.is_over_limits(prediction)
+        marks = [self.texts("basis-measured")] if prediction.measured else []
         marks += [self.texts("picture-over-limits")] if over else []
-        fits = one.fits is not False
+        fits = prediction.fits is not False
         advice = self.session.advice
         best = advice.recommendation if advice else None
         return Bar(
-            name=self._bar_name(one, rows),
+            name=self._bar_name(prediction, rows),
             estimate=figure if fits else None,
-            text=self._figure_text(figure, one, goal) if fits else self.texts("advice-does-not-fit"),
-            tip=prediction_tip(one, self.context, over_limits=over),
-            chosen=best is not None and best.device.key == one.device.key and best.count == one.count,
+            text=self._figure_text(figure, prediction, goal) if fits else self.texts("advice-does-not-fit"),
+            tip=prediction_tip(prediction, self.context, over_limits=over),
+            chosen=best is not None and best.device.key == prediction.device.key and best.count == prediction.count,
             trusted=row.trusted,
             tie=row.place if row.tied else None,
             mark=" · ".join(marks),
         )
 
-    def _bar_name(self, one: Prediction, rows: Sequence[Row]) -> str:
+    def _bar_name(self, prediction: Prediction, rows: Sequence[Row]) -> str:
         """The device, and of the set-up what is not as the switches say or what tells it from another bar."""
         _goal, batch, _count = self._choice()
-        parts = [counted(one.count, self._names[one.device.key])]
-        if one.precision != self._precision:
-            parts.append(PRECISION_LABELS[one.precision])
-        if one.batch_size_per_device != batch:
-            parts.append(self.texts("advice-batch-row", batch=f"{one.batch_size_per_device:,}"))
+        parts = [counted(prediction.count, self._names[prediction.device.key])]
+        if prediction.precision != self._precision:
+            parts.append(PRECISION_LABELS[prediction.precision])
+        if prediction.batch_size_per_device != batch:
+            parts.append(self.texts("advice-batch-row", batch=f"{prediction.batch_size_per_device:,}"))
         twins = [
-            row for row in rows if row.prediction.differs_at_most_by(one, "strategy", "gradient_accumulation_steps")
+            row
+            for row in rows
+            if row.prediction.differs_at_most_by(prediction, "strategy", "gradient_accumulation_steps")
         ]
         if len(twins) > 1:
-            steps = one.gradient_accumulation_steps
-            parts.append(self.texts.short_strategy(one.strategy))
+            steps = prediction.gradient_accumulation_steps
+            parts.append(self.texts.short_strategy(prediction.strategy))
             parts += [f"×{steps}"] if steps > 1 else []
         return " · ".join(parts)
 
-    def _figure_text(self, figure: Estimate | None, one: Prediction, goal: Goal) -> str:
+    def _figure_text(self, figure: Estimate | None, prediction: Prediction, goal: Goal) -> str:
         if figure is None:
             return self.texts("window-unknown")
         if goal == "cost":
-            return self.texts.money(figure.value, one.currency)
+            return self.texts.money(figure.value, prediction.currency)
         if goal == "energy":
             return self.texts.energy(figure.value)
         return self.texts.rate(figure.value)
@@ -361,20 +369,22 @@ class ComparePage(Page):
         # A precision that one device alone was judged in has no order to show.
         columns = [name for name, order in ranked.items() if len(order) > 1 or name == self._precision]
         lines = []
-        for number, one in enumerate(ticked):
+        for number, set_up in enumerate(ticked):
             places: list[int | None] = [None] * len(columns)
-            told = [""] * len(columns)
+            places_text = [""] * len(columns)
             for column, precision in enumerate(columns):
                 for place, (origin, other) in enumerate(ranked[precision], start=1):
                     if origin == number:
                         text = self._figure_text(figure_of(other, goal), other, goal)
-                        places[column], told[column] = place, f"{PRECISION_LABELS[precision]}, {text}"
+                        places[column], places_text[column] = place, f"{PRECISION_LABELS[precision]}, {text}"
             if any(places):
-                key, count = one.prediction.device.key, one.prediction.count
+                key, count = set_up.prediction.device.key, set_up.prediction.count
                 name = counted(count, self._names[key])
                 place_of = self._places.get(key)
                 colour, style = device_look(self.theme, place_of)
                 look = Look(colour=colour, style=style, shape=device_shape(place_of))
-                lines.append(OrderLine(name=name, places=tuple(places), texts=tuple(told), look=look))
+                lines.append(OrderLine(name=name, places=tuple(places), texts=tuple(places_text), look=look))
         self._order_card.setVisible(len(lines) > 1)  # One device alone has no order.
-        self._order.show_order([PRECISION_LABELS[one] for one in columns], lines, columns.index(self._precision))
+        self._order.show_order(
+            [PRECISION_LABELS[precision] for precision in columns], lines, columns.index(self._precision)
+        )

@@ -79,7 +79,7 @@ class SetUpsCard(GrowingCard):
         self.put(self._refused)  # Above the rows: what lies below them may be out of sight.
         self.hold(self.table)
         self.put(label(self.texts("compare-table-help"), "muted", wrap=True), self._prices)
-        if any(one.over_limits for one in index.set_ups):
+        if any(set_up.over_limits for set_up in index.set_ups):
             self.put(label(self.texts("compare-over-limits-note", mark=OVER_LIMITS), "muted", wrap=True))
         self.hide_columns(_HIDDEN_AT_FIRST)
 
@@ -112,7 +112,7 @@ class SetUpsCard(GrowingCard):
         return any(column.name == name for column in self.model.columns)
 
     def _place(self, name: str) -> int:
-        return next(place for place, one in enumerate(self.model.columns) if one.name == name)
+        return next(place for place, column in enumerate(self.model.columns) if column.name == name)
 
     def _set_price(self, set_up: ComparedSetUp, typed: str) -> bool:
         try:
@@ -153,8 +153,8 @@ class SetUpsCard(GrowingCard):
     def _tick_current(self) -> None:
         index = self.table.currentIndex()
         if index.isValid():
-            one = self.rows.record(index.row())
-            self._tick(one, not one.ticked)
+            set_up = self.rows.record(index.row())
+            self._tick(set_up, not set_up.ticked)
             self.model.told_anew()
 
     def _price_current(self) -> None:
@@ -164,10 +164,10 @@ class SetUpsCard(GrowingCard):
 
     def _offered(self) -> list[tuple[str, Callable[[], object]]]:
         """What can be done with the row that the menu is of."""
-        one = self.rows.record(self.table.currentIndex().row())
+        set_up = self.rows.record(self.table.currentIndex().row())
         offered: list[tuple[str, Callable[[], object]]] = [
-            (self.texts("compare-untick" if one.ticked else "compare-tick"), self._tick_current),
-            (self.texts("compare-unpin" if one.pinned else "compare-pin"), self._pin_current),
+            (self.texts("compare-untick" if set_up.ticked else "compare-tick"), self._tick_current),
+            (self.texts("compare-unpin" if set_up.pinned else "compare-pin"), self._pin_current),
         ]
         priced = not self.table.isColumnHidden(self._place("price"))
         return [*offered, *([(self.texts("compare-set-price"), self._price_current)] if priced else [])]
@@ -206,10 +206,10 @@ class SetUpsCard(GrowingCard):
         self.counted.setText(self.texts("compare-rows", shown=self.rows.rowCount(), total=len(self._index.set_ups)))
 
     def _searched(self, set_up: ComparedSetUp) -> str:
-        found = self._words.get(set_up)
-        if found is None:
-            found = self._words[set_up] = self._all_words(set_up.prediction)
-        return found
+        words = self._words.get(set_up)
+        if words is None:
+            words = self._words[set_up] = self._all_words(set_up.prediction)
+        return words
 
     def _all_words(self, prediction: Prediction) -> str:
         parts = (self._names[prediction.device.key], prediction.device.key, prediction.strategy, prediction.precision)
@@ -223,7 +223,7 @@ class SetUpsCard(GrowingCard):
 
     def hide_columns(self, names: frozenset[str]) -> None:
         """Show all columns but these."""
-        self.table.hide_columns(place for place, one in enumerate(self.model.columns) if one.name in names)
+        self.table.hide_columns(place for place, column in enumerate(self.model.columns) if column.name in names)
         self.altered.emit()
 
     def columns_changed(self) -> bool:

@@ -38,28 +38,28 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
     texts, checks = context.texts, checked_steps(advice)
     if not checks:
         return None
-    predicted = [one for one in checks if one.predicted is not None]
+    predicted = [checked for checked in checks if checked.predicted is not None]
     judged: list[Column[CheckedStep]] = [
         estimates(
             texts("column-predicted"),
-            lambda one: one.predicted.step_s if one.predicted else None,
+            lambda checked: checked.predicted.step_s if checked.predicted else None,
             texts.duration,
             texts,
         ),
-        figures(texts("column-error"), lambda one: one.error_fraction, lambda error: f"{100 * error:+.1f} %"),
+        figures(texts("column-error"), lambda checked: checked.error_fraction, lambda error: f"{100 * error:+.1f} %"),
     ]
     columns: list[Column[CheckedStep]] = [
-        Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
-        Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.step.precision]),
+        Column(title=texts("column-device"), text=lambda checked: short_name(visible(checked.device_name))),
+        Column(title=texts("column-precision"), text=lambda checked: PRECISION_LABELS[checked.step.precision]),
         Column(
             title=texts("column-batch"),
-            text=lambda one: batch_text(one.step, texts.language),
-            order=lambda one: one.step.batch_size,
+            text=lambda checked: batch_text(checked.step, texts.language),
+            order=lambda checked: checked.step.batch_size,
             number=True,
         ),
-        figures(texts("history-measured"), lambda one: one.summary.median_s, texts.duration),
+        figures(texts("history-measured"), lambda checked: checked.summary.median_s, texts.duration),
         *(judged if predicted else ()),
-        Column(title=texts("column-verdict"), text=lambda one: texts.verdict(one.step.verdict.kind)),
+        Column(title=texts("column-verdict"), text=lambda checked: texts.verdict(checked.step.verdict.kind)),
     ]
     return TableCard(
         texts("history-measured-title" if predicted else "history-only-measured-title"),
@@ -73,12 +73,14 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
 
 def compared_cards(first: AdviceRecord, second: AdviceRecord, context: Context) -> list[QWidget]:
     """What was set differently, and which figures and step times really differ; `first` is the earlier run."""
-    found = compare(first, second)
-    cards: list[QWidget] = [_figures_card(first, second, context, same_set_up=found.same_set_up, rows=found.figures)]
-    if found.settings:
-        cards.append(_settings_card(found.settings, context))
-    if found.steps:
-        cards.append(_steps_card(found.steps, context))
+    comparison = compare(first, second)
+    cards: list[QWidget] = [
+        _figures_card(first, second, context, same_set_up=comparison.same_set_up, rows=comparison.figures)
+    ]
+    if comparison.settings:
+        cards.append(_settings_card(comparison.settings, context))
+    if comparison.steps:
+        cards.append(_steps_card(comparison.steps, context))
     return cards
 
 
@@ -98,9 +100,16 @@ def _figures_card(
 
     chosen = (first.recommendation, second.recommendation, first.recommendation_local, second.recommendation_local)
     # Costs in two currencies are not compared, so that there is one at most.
-    currency = next((one.currency for one in chosen if one is not None and one.currency), None)
+    currency = next(
+        (
+            recommendation.currency
+            for recommendation in chosen
+            if recommendation is not None and recommendation.currency
+        ),
+        None,
+    )
 
-    def told(difference: FigureDifference, estimate: Estimate | None) -> str:
+    def figure_text(difference: FigureDifference, estimate: Estimate | None) -> str:
         return "–" if estimate is None else _shown(difference, estimate.value, currency, context)
 
     def span(difference: FigureDifference, estimate: Estimate | None) -> str:
@@ -109,15 +118,15 @@ def _figures_card(
     def run(code: str, which: Callable[[FigureDifference], Estimate | None]) -> Column[FigureDifference]:
         return Column(
             title=texts(code),
-            text=lambda one: told(one, which(one)),
-            tip=lambda one: span(one, which(one)),
+            text=lambda difference: figure_text(difference, which(difference)),
+            tip=lambda difference: span(difference, which(difference)),
             number=True,
         )
 
     columns = [
         Column(title=texts("history-figure"), text=name),
-        run("history-first", lambda one: one.first),
-        run("history-second", lambda one: one.second),
+        run("history-first", lambda difference: difference.first),
+        run("history-second", lambda difference: difference.second),
         *_verdict_columns(context),
     ]
     note = texts("history-same" if same_set_up else "history-other")
@@ -135,13 +144,13 @@ def _settings_card(rows: tuple[SettingDifference, ...], context: Context) -> Car
 
     def name(difference: SettingDifference) -> str:
         last = difference.field.rpartition(".")[2]
-        known = texts.optional(f"field-{last.replace('_', '-')}") if difference.field.startswith("workload.") else None
-        return known or visible(difference.field)
+        title = texts.optional(f"field-{last.replace('_', '-')}") if difference.field.startswith("workload.") else None
+        return title or visible(difference.field)
 
     columns: list[Column[SettingDifference]] = [
-        Column(title=texts("history-setting"), text=name, tip=lambda one: visible(one.field)),
-        Column(title=texts("history-first"), text=lambda one: visible(one.first or "–")),
-        Column(title=texts("history-second"), text=lambda one: visible(one.second or "–")),
+        Column(title=texts("history-setting"), text=name, tip=lambda difference: visible(difference.field)),
+        Column(title=texts("history-first"), text=lambda difference: visible(difference.first or "–")),
+        Column(title=texts("history-second"), text=lambda difference: visible(difference.second or "–")),
     ]
     return TableCard(texts("history-settings"), columns, rows, wide=(1, 2))
 
@@ -150,20 +159,20 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     texts = context.texts
 
     def device(difference: StepDifference) -> str:
-        one = difference.of
-        name = f"{one.count} × {short_name(visible(one.device.name))}"
-        return name if one.strategy == "single" else f"{name} · {texts.short_strategy(one.strategy)}"
+        prediction = difference.of
+        name = f"{prediction.count} × {short_name(visible(prediction.device.name))}"
+        return name if prediction.strategy == "single" else f"{name} · {texts.short_strategy(prediction.strategy)}"
 
     columns: list[Column[StepDifference]] = [
         Column(title=texts("column-device"), text=device),
-        Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.of.precision]),
-        figures(texts("column-batch"), lambda one: one.of.batch_size_per_device, str),
-        estimates(texts("history-first"), lambda one: one.first, texts.duration, texts),
-        estimates(texts("history-second"), lambda one: one.second, texts.duration, texts),
+        Column(title=texts("column-precision"), text=lambda difference: PRECISION_LABELS[difference.of.precision]),
+        figures(texts("column-batch"), lambda difference: difference.of.batch_size_per_device, str),
+        estimates(texts("history-first"), lambda difference: difference.first, texts.duration, texts),
+        estimates(texts("history-second"), lambda difference: difference.second, texts.duration, texts),
         *_verdict_columns(context),
         Column(
             title=texts("column-basis"),
-            text=lambda one: texts("basis-measured" if one.measured else "history-predicted"),
+            text=lambda difference: texts("basis-measured" if difference.measured else "history-predicted"),
         ),
     ]
     note = texts("history-steps-clear", clear=sum(row.clear for row in rows), total=len(rows))
@@ -176,15 +185,15 @@ def _verdict_columns(context: Context) -> list[Column[Any]]:
     return [
         Column(
             title=texts("history-ratio"),
-            text=lambda one: _ratio(one.ratio),
-            order=lambda one: one.ratio,
+            text=lambda difference: _ratio(difference.ratio),
+            order=lambda difference: difference.ratio,
             number=True,
-            bold=lambda one: one.clear,
+            bold=lambda difference: difference.clear,
         ),
         Column(
             title=texts("history-clear"),
-            text=lambda one: texts("yes" if one.clear else "no"),
-            bold=lambda one: one.clear,
+            text=lambda difference: texts("yes" if difference.clear else "no"),
+            bold=lambda difference: difference.clear,
             header_tip=texts("history-clear-tip"),
         ),
     ]

@@ -84,7 +84,7 @@ class HistoryPage(Page):
         places = {index.row() for index in self._table.selectionModel().selectedRows()}
         return {
             "order": self._table.order(),
-            "selected": frozenset(one.entry_index for one in self._selected()),
+            "selected": frozenset(run.entry_index for run in self._selected()),
             "place": min(places, default=0),
         }
 
@@ -131,8 +131,8 @@ class HistoryPage(Page):
             self.body.addWidget(EmptyState(self.texts("history-not-kept-title"), not_kept, settings), 1)
             return
         if listing.problems:
-            told = [self.texts.say(one) for one in listing.problems if one.code != _IN_MEMORY]
-            self.body.addWidget(Notice([*told, not_kept]))  # empty words are left out
+            problems = [self.texts.say(reason) for reason in listing.problems if reason.code != _IN_MEMORY]
+            self.body.addWidget(Notice([*problems, not_kept]))  # empty words are left out
         if nothing:
             measure = (self.texts("menu-measure"), lambda: self.context.act("measure"))
             words = self.texts("history-empty-title"), self.texts("history-empty-text")
@@ -156,8 +156,8 @@ class HistoryPage(Page):
         """The runs that were selected, or where they are gone the one in their place."""
         if "order" in self._kept:
             self._table.set_order(*self._kept["order"])
-        known, place = self._kept.get("selected", ()), self._kept.get("place", 0)
-        places = [at for at, run in enumerate(self._model.records) if run.entry_index in known]
+        selected, place = self._kept.get("selected", ()), self._kept.get("place", 0)
+        places = [at for at, run in enumerate(self._model.records) if run.entry_index in selected]
         near = min(place, len(self._model.records) - 1)
         self._table.setCurrentIndex(self._model.index(places[0] if places else near, 0))
         for at in places[1:]:
@@ -173,12 +173,14 @@ class HistoryPage(Page):
 
     def _record(self, record: TrackRecord) -> QHBoxLayout:
         texts = self.texts
-        told = {
+        numbers = {
             "verified": str(record.count),
             "inside": f"{100 * record.inside_fraction:.0f} %",
             "error": f"{100 * record.median_error_fraction:.1f} %",
         }
-        figures = [KeyFigure(texts(f"history-{name}"), told[name], texts(f"history-{name}-below")) for name in told]
+        figures = [
+            KeyFigure(texts(f"history-{name}"), numbers[name], texts(f"history-{name}-below")) for name in numbers
+        ]
         return row(*figures, spacing=GAP)
 
     def _runs_card(self, listing: HistoryListing) -> Card:
@@ -216,41 +218,41 @@ class HistoryPage(Page):
     def _run_columns(self) -> list[Column[Run]]:
         texts = self.texts
         return [
-            Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
-            Column(title=texts("history-workload"), text=lambda one: texts.title(one.head.workload_name)),
-            Column(title=texts("column-device"), text=lambda one: _set_up(one, self)),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.head.precision]),
-            figures(texts("column-batch"), lambda one: one.head.batch_size_per_device, str),
-            estimates(texts("column-job"), lambda one: one.head.job_s, texts.duration, texts),
+            Column(title=texts("history-when"), text=lambda run: local_moment(run.created_utc)),
+            Column(title=texts("history-workload"), text=lambda run: texts.title(run.head.workload_name)),
+            Column(title=texts("column-device"), text=lambda run: _set_up(run, self)),
+            Column(title=texts("column-precision"), text=lambda run: PRECISION_LABELS[run.head.precision]),
+            figures(texts("column-batch"), lambda run: run.head.batch_size_per_device, str),
+            estimates(texts("column-job"), lambda run: run.head.job_s, texts.duration, texts),
             Column(
                 title=texts("column-basis"),
-                text=lambda one: texts.basis(one.head.job_s),
-                tip=lambda one: texts("history-with-measurements" if one.head.measured else "history-predicted"),
+                text=lambda run: texts.basis(run.head.job_s),
+                tip=lambda run: texts("history-with-measurements" if run.head.measured else "history-predicted"),
             ),
         ]
 
     def _ledger_card(self, listing: HistoryListing) -> Card:
         texts = self.texts
         columns: list[Column[Truth]] = [
-            Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
-            Column(title=texts("history-workload"), text=lambda one: texts.title(one.workload_name)),
+            Column(title=texts("history-when"), text=lambda truth: local_moment(truth.created_utc)),
+            Column(title=texts("history-workload"), text=lambda truth: texts.title(truth.workload_name)),
             Column(
                 title=texts("column-device"),
-                text=lambda one: f"{one.count} × {short_name(visible(one.device_name))}",
+                text=lambda truth: f"{truth.count} × {short_name(visible(truth.device_name))}",
             ),
-            figures(texts("column-batch"), lambda one: one.batch_size_per_device, str),
-            estimates(texts("column-predicted"), lambda one: one.predicted_step_s, texts.duration, texts),
-            figures(texts("history-actual"), lambda one: one.actual_step_s, texts.duration),
+            figures(texts("column-batch"), lambda truth: truth.batch_size_per_device, str),
+            estimates(texts("column-predicted"), lambda truth: truth.predicted_step_s, texts.duration, texts),
+            figures(texts("history-actual"), lambda truth: truth.actual_step_s, texts.duration),
             Column(
                 title=texts("column-error"),
-                text=lambda one: f"{100 * one.error_fraction:+.1f} %",
-                order=lambda one: abs(one.error_fraction),
+                text=lambda truth: f"{100 * truth.error_fraction:+.1f} %",
+                order=lambda truth: abs(truth.error_fraction),
                 number=True,
             ),
             Column(
                 title=texts("history-in-range"),
-                text=lambda one: texts("history-not-counted" if one.disturbed else "yes" if one.inside else "no"),
-                tip=lambda one: texts.say(one.disturbed) if one.disturbed else "",
+                text=lambda truth: texts("history-not-counted" if truth.disturbed else "yes" if truth.inside else "no"),
+                tip=lambda truth: texts.say(truth.disturbed) if truth.disturbed else "",
             ),
         ]
         return TableCard(texts("history-ledger"), columns, listing.ledger, wide=(1,))
@@ -302,7 +304,7 @@ class HistoryPage(Page):
         if len(selected) != _BOTH:
             return
         first, second = sorted(selected, key=lambda run: run.created_utc)
-        self._load(first, lambda one: self._load(second, lambda two: self._show_comparison(one, two)))
+        self._load(first, lambda earlier: self._load(second, lambda later: self._show_comparison(earlier, later)))
 
     def _show_comparison(self, first: AdviceRecord, second: AdviceRecord) -> None:
         clear(self._details)

@@ -98,7 +98,7 @@ class MachinePage(LivePage):
         """The zoom of the plots and the devices that are switched off."""
         if self.grid is None:
             return self._kept
-        hidden = [one.device for one in self.grid.series if not one.shown]
+        hidden = [series.device for series in self.grid.series if not series.shown]
         return {"span_s": self.grid.span_s, "span_chosen": self.grid.span_chosen, "hidden": hidden}
 
     def restore(self, state: ViewState) -> None:
@@ -207,10 +207,10 @@ class MachinePage(LivePage):
         if gpu.mig_enabled:
             chip = f"GPU {gpu.index} · MIG"
         card = DeviceCard(gpu.name, colour, chip=chip, chip_role=role)
-        told, unknown = _told(gpu), texts("window-unknown")
+        figures, unknown = _told(gpu), texts("window-unknown")
         card.add_fact("use", texts("machine-fact-use"), "–")
         for key, title, field in _GPU_FACTS:
-            card.add_fact(key, texts(title), told.get(key, unknown), tip=_refusal(gpu.refusals, field, self))
+            card.add_fact(key, texts(title), figures.get(key, unknown), tip=_refusal(gpu.refusals, field, self))
         spec = texts("machine-spec", key=gpu.spec_key) if gpu.spec_key else texts("machine-spec-unknown")
         line = f"{_link(machine, gpu, texts('machine-link-unknown'))} · {spec}"
         if len(machine.gpus) < _MANY_CARDS:
@@ -237,8 +237,8 @@ class MachinePage(LivePage):
     def _set_up(self, grid: LiveGrid) -> None:
         if self._kept.get("span_chosen"):
             grid.zoom(self._kept["span_s"])
-        for one in grid.series:
-            one.shown = one.device not in self._kept.get("hidden", ())
+        for series in grid.series:
+            series.shown = series.device not in self._kept.get("hidden", ())
 
     def _readings_arrived(self) -> None:
         latest = self.session.feed.buffer.latest if self.session.feed.buffer else None
@@ -258,8 +258,8 @@ class MachinePage(LivePage):
             self._show_gpu_reading(machine, gpu)
 
     def _show_gpu_reading(self, machine: Machine, reading: GpuReading) -> None:
-        card, known = self._cards.get(reading.key), machine.gpu_of(reading.key)
-        if card is None or known is None:
+        card, gpu = self._cards.get(reading.key), machine.gpu_of(reading.key)
+        if card is None or gpu is None:
             return
         card.setEnabled(not reading.lost)
         if reading.lost:
@@ -270,14 +270,14 @@ class MachinePage(LivePage):
         for key, words in _told(reading).items():
             card.set_fact(key, words)
         if reading.memory_used_bytes is not None:
-            self._set_memory(card, reading.memory_used_bytes, known.memory_total_bytes)
+            self._set_memory(card, reading.memory_used_bytes, gpu.memory_total_bytes)
 
 
 def _told(gpu: Gpu | GpuReading) -> dict[str, str]:
     """What a GPU tells now, by the key of its fact."""
-    found = {"power": gpu.power_w, "clock": gpu.sm_clock_hz or None, "heat": gpu.temperature_celsius}
+    read = {"power": gpu.power_w, "clock": gpu.sm_clock_hz or None, "heat": gpu.temperature_celsius}
     formats = {"power": FORMATS["power"], "clock": FORMATS["clock"], "heat": FORMATS["temperature"]}
-    return {key: formats[key](value) for key, value in found.items() if value is not None}
+    return {key: formats[key](value) for key, value in read.items() if value is not None}
 
 
 def _refusal(refusals: Iterable[Refusal], word: str, page: LivePage) -> str:

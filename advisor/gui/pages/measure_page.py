@@ -161,9 +161,14 @@ class MeasurePage(LivePage):
         job = self.session.job
         if job is None:
             return
-        told = (job.sample_count, len(job.series), len(job.measurements), [one.ended for one in job.series.values()])
-        if told != self._told and (self._active or self._told is None):
-            self._told = told
+        state = (
+            job.sample_count,
+            len(job.series),
+            len(job.measurements),
+            [series.ended for series in job.series.values()],
+        )
+        if state != self._told and (self._active or self._told is None):
+            self._told = state
             self._show_parts()
             self._show_series(job)
 
@@ -172,7 +177,7 @@ class MeasurePage(LivePage):
         return self.texts("advice-batch-row", batch=detail) if detail.isdigit() else ""
 
     def _ended_words(self, job: JobState) -> str:
-        count = len({one.batch_size for one in job.series.values() if one.summary is not None})
+        count = len({series.batch_size for series in job.series.values() if series.summary is not None})
         return self.texts("watch-done", count=count) if count else self.texts("watch-nothing-measured")
 
     def _show_outcome(self, outcome: Outcome | None) -> None:
@@ -189,11 +194,11 @@ class MeasurePage(LivePage):
             self._notices.addWidget(notice)
         troubles = [] if job is None else job.troubles
         if troubles:
-            words = [self.texts.say(one) for one in troubles]
+            words = [self.texts.say(reason) for reason in troubles]
             words.append(self.texts("watch-predicted-only"))
             self._notices.addWidget(Notice(words, role="danger", title=self.texts("watch-failed")))
         here = self.texts("watch-this-device")
-        said = {self.texts.say(one.reason_or("worker-said", device=here)): one for one in failures}
+        said = {self.texts.say(failure.reason_or("worker-said", device=here)): failure for failure in failures}
         for told, failure in list(said.items())[:3]:  # Eight cards alike fail alike.
             notice = Notice([told], title=self.texts("watch-worker-failed"))
             if failure.traceback:
@@ -212,7 +217,7 @@ class MeasurePage(LivePage):
     def _show_series(self, job: JobState) -> None:
         names = self._names = self._device_names(job)
         # One device or precision is named once, above the table, not in each row.
-        precisions = {PRECISION_LABELS[one.precision] for one in job.timed}
+        precisions = {PRECISION_LABELS[series.precision] for series in job.timed}
         self._table.setColumnHidden(0, len(names) == 1)
         self._table.setColumnHidden(_PRECISION_COLUMN, len(precisions) == 1)
         common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
@@ -239,7 +244,7 @@ class MeasurePage(LivePage):
 
     def _device_names(self, job: JobState) -> dict[str, str]:
         """Short names by device key; cards of one name are told apart by their number."""
-        names = {one.device_key: short_name(visible(one.device_name)) for one in job.timed}
+        names = {series.device_key: short_name(visible(series.device_name)) for series in job.timed}
         gpus = self.session.machine.gpus if self.session.machine is not None else ()
         numbers = {gpu.key: gpu.index for gpu in gpus}
         shared = {name for name in names.values() if list(names.values()).count(name) > 1}
@@ -248,49 +253,49 @@ class MeasurePage(LivePage):
             for key, name in names.items()
         }
 
-    def _batch(self, one: StepSeries) -> str:
-        if one.layer_limit is None:
-            return f"{one.batch_size:,}"
-        return self.texts("watch-part-of-layers", batch=f"{one.batch_size:,}", layers=one.layer_limit)
+    def _batch(self, series: StepSeries) -> str:
+        if series.layer_limit is None:
+            return f"{series.batch_size:,}"
+        return self.texts("watch-part-of-layers", batch=f"{series.batch_size:,}", layers=series.layer_limit)
 
-    def _verdict(self, one: StepSeries) -> str:
-        if one.verdict is None:
+    def _verdict(self, series: StepSeries) -> str:
+        if series.verdict is None:
             job = self.session.job
-            running = self.session.busy and job is not None and one is job.current() and not one.ended
+            running = self.session.busy and job is not None and series is job.current() and not series.ended
             return self.texts("watch-state-running" if running else "watch-state-ended")
-        return self.texts.verdict(one.verdict.kind)
+        return self.texts.verdict(series.verdict.kind)
 
-    def _verdict_tip(self, one: StepSeries) -> str:
-        if one.verdict is not None and one.verdict.reason is not None:
-            return self.texts.say(one.verdict.reason)
-        return self._verdict(one)
+    def _verdict_tip(self, series: StepSeries) -> str:
+        if series.verdict is not None and series.verdict.reason is not None:
+            return self.texts.say(series.verdict.reason)
+        return self._verdict(series)
 
     def _columns(self) -> list[Column[StepSeries]]:
         texts = self.texts
 
-        def interval(one: StepSeries) -> str:
-            if one.summary is None:
+        def interval(series: StepSeries) -> str:
+            if series.summary is None:
                 return ""
-            if one.summary.sample_count < _LEAST_FOR_INTERVAL:
+            if series.summary.sample_count < _LEAST_FOR_INTERVAL:
                 return "–"
-            half_s = (one.summary.high_s - one.summary.low_s) / 2
-            return f"± {100 * half_s / one.summary.median_s:.1f} %"
+            half_s = (series.summary.high_s - series.summary.low_s) / 2
+            return f"± {100 * half_s / series.summary.median_s:.1f} %"
 
-        def ends(one: StepSeries) -> str:
-            if one.summary is None:
+        def ends(series: StepSeries) -> str:
+            if series.summary is None:
                 return ""
-            return f"{texts.duration(one.summary.low_s)} – {texts.duration(one.summary.high_s)}"
+            return f"{texts.duration(series.summary.low_s)} – {texts.duration(series.summary.high_s)}"
 
         return [
-            Column(title=texts("column-device"), text=lambda one: self._names[one.device_key]),
+            Column(title=texts("column-device"), text=lambda series: self._names[series.device_key]),
             Column(
                 title=texts("column-batch"),
                 text=self._batch,
-                icon=lambda one: self._steps.icon_of(one) if self._steps is not None else None,
-                order=lambda one: one.batch_size,
+                icon=lambda series: self._steps.icon_of(series) if self._steps is not None else None,
+                order=lambda series: series.batch_size,
                 number=True,
             ),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.precision]),
+            Column(title=texts("column-precision"), text=lambda series: PRECISION_LABELS[series.precision]),
             figures(texts("column-median"), StepSeries.median_s, texts.duration, tip=ends),
             Column(title=texts("column-interval"), text=interval, tip=ends, number=True),
             Column(title=texts("column-verdict"), text=self._verdict, tip=self._verdict_tip),

@@ -158,8 +158,8 @@ class FormDoor(QWidget):
     def _announce(self) -> None:
         self._in_use = True
         name = str(self.kind.currentData())
-        known = {key: value for key, value in self._values[name].items() if value is not None}
-        self.changed.emit({**known, "source": name})
+        given = {key: value for key, value in self._values[name].items() if value is not None}
+        self.changed.emit({**given, "source": name})
 
 
 Door = TypeVar("Door", bound=QWidget)

@@ -123,7 +123,7 @@ class ModelPage(Page):
     def _order_tabs(self) -> None:
         """Tab goes as one reads: the doors, the forms in their order, and then the layers."""
         cards = [self._door_card, *(form for _section, form in self._forms.values()), self._layer_table]
-        chain = [one for card in cards for one in (card, *card.findChildren(QWidget)) if self._takes_tab(one)]
+        chain = [widget for card in cards for widget in (card, *card.findChildren(QWidget)) if self._takes_tab(widget)]
         for first, second in pairwise(chain):
             QWidget.setTabOrder(first, second)
 
@@ -221,16 +221,16 @@ class ModelPage(Page):
         return [
             Column(
                 title=texts("model-layer"),
-                text=lambda one: visible(one.path),
-                tip=lambda one: visible(f"{one.path}\n{one.module}"),
+                text=lambda layer: visible(layer.path),
+                tip=lambda layer: visible(f"{layer.path}\n{layer.module}"),
             ),
-            figures(texts("model-parameters"), lambda one: one.parameter_count, texts.count),
+            figures(texts("model-parameters"), lambda layer: layer.parameter_count, texts.count),
             figures(
                 texts("model-layer-flop"),
-                lambda one: at(one.flop, self._batch()),
+                lambda layer: at(layer.flop, self._batch()),
                 lambda flop: format_quantity(flop, "FLOP"),
             ),
-            figures(texts("model-layer-memory"), lambda one: at(one.activation_bytes, self._batch()), texts.size),
+            figures(texts("model-layer-memory"), lambda layer: at(layer.activation_bytes, self._batch()), texts.size),
         ]
 
     def _batch(self) -> int:
@@ -282,8 +282,8 @@ class ModelPage(Page):
     def _by_name(self, text: str) -> str:
         """The text with the settings called as on this page, and not as in a file."""
 
-        def name(found: re.Match[str]) -> str:
-            return self.texts.optional(f"field-{found[1].replace('_', '-')}") or found[0]
+        def name(match: re.Match[str]) -> str:
+            return self.texts.optional(f"field-{match[1].replace('_', '-')}") or match[0]
 
         return re.sub(r"`(?:training|data|model)\.(\w+)`", name, text)
 
@@ -352,12 +352,12 @@ class ModelPage(Page):
             below = texts("model-trained", count=texts.count(trained))
         self._figures["parameters"].show_figure(texts.count(preview.parameter_count), below)
         flop = preview.flop_per_sample
-        told = "–" if flop is None else format_quantity(flop, "FLOP")
-        self._figures["flop"].show_figure(told, texts("model-flop-below"))
+        work = "–" if flop is None else format_quantity(flop, "FLOP")
+        self._figures["flop"].show_figure(work, texts("model-flop-below"))
         need = preview.memory_bytes
         at_batch = texts("advice-batch-row", batch=workload.training.batch_size)
-        told = texts.size(need.value) if need else "–"
-        self._figures["memory"].show_figure(told, at_batch, tip=texts.span(need, texts.size))
+        work = texts.size(need.value) if need else "–"
+        self._figures["memory"].show_figure(work, at_batch, tip=texts.span(need, texts.size))
 
     def _show_assumptions(self, preview: Preview | None, workload: Workload | None) -> None:
         clear(self._assumed)

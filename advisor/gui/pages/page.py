@@ -115,7 +115,7 @@ class Page(QWidget):
 
     def _place_actions(self, room: int) -> None:
         """Beside the title; with large letters in a narrow window below it, and at worst one below the other."""
-        hints = [one.sizeHint().width() for one in widgets_of(self._actions) if not one.isHidden()]
+        hints = [widget.sizeHint().width() for widget in widgets_of(self._actions) if not widget.isHidden()]
         needed = sum(hints) + self._actions.spacing() * max(0, len(hints) - 1)
         beside = needed <= room - self.title.sizeHint().width() - self.head.spacing()
         level, stacked = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom

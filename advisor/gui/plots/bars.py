@@ -55,55 +55,55 @@ class BarChart(Chart):
         if not self._rows:
             return
         width = self.wide
-        names = min(max(self.width_of(one.name, bold=one.chosen) for one in self._rows) + 4, width * 0.34)
-        values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._rows) + 4
+        names = min(max(self.width_of(row.name, bold=row.chosen) for row in self._rows) + 4, width * 0.34)
+        values = max(self.width_of(row.text, TEXT_SIZE, bold=row.chosen) for row in self._rows) + 4
         marks = max(self.width_of(row.mark, TICK_SIZE) for row in self._rows)
         marks += 8 if marks else 0
-        bracket = 16.0 if any(one.tie is not None for one in self._rows) else 0.0
+        bracket = 16.0 if any(row.tie is not None for row in self._rows) else 0.0
         left, right = names + 12, width - values - marks - bracket - 14
-        top = max((one.estimate.high for one in self._rows if one.estimate is not None), default=1.0)
+        top = max((row.estimate.high for row in self._rows if row.estimate is not None), default=1.0)
         scale = max(right - left, 20.0) / (top or 1.0)
-        for number, one in enumerate(self._rows):
-            self._draw_row(painter, one, number, (left, scale, right, values))
+        for number, bar in enumerate(self._rows):
+            self._draw_row(painter, bar, number, (left, scale, right, values))
         if bracket:
             self._draw_brackets(painter, width - 8)
 
-    def _draw_row(self, painter: QPainter, one: Bar, number: int, places: tuple[float, float, float, float]) -> None:
+    def _draw_row(self, painter: QPainter, row: Bar, number: int, places: tuple[float, float, float, float]) -> None:
         left, scale, right, values = places
         height = self._row_height
         y = number * height
         middle = y + height / 2
-        muted = one.estimate is None
+        muted = row.estimate is None
         self.write(
             painter,
             QRectF(0, y, left - 12, height),
-            one.name,
-            bold=one.chosen,
+            row.name,
+            bold=row.chosen,
             colour=self.theme.muted if muted else None,
             align=Qt.AlignmentFlag.AlignRight,
             lines=2,
         )
-        if one.estimate is not None:
-            solid = self.theme.accent if one.chosen else self.theme.bar
-            measured = one.estimate.basis == "measured"
-            colour = solid if measured or one.chosen else mixed(solid, self.theme.card, 0.25)
-            bar = QRectF(left, middle - 8, max(one.estimate.value * scale, 2.0), 16)
-            self.bar(painter, bar, colour, hatched=not one.trusted)
-            self.whisker(painter, left + one.estimate.low * scale, left + one.estimate.high * scale, middle)
+        if row.estimate is not None:
+            solid = self.theme.accent if row.chosen else self.theme.bar
+            measured = row.estimate.basis == "measured"
+            colour = solid if measured or row.chosen else mixed(solid, self.theme.card, 0.25)
+            bar = QRectF(left, middle - 8, max(row.estimate.value * scale, 2.0), 16)
+            self.bar(painter, bar, colour, hatched=not row.trusted)
+            self.whisker(painter, left + row.estimate.low * scale, left + row.estimate.high * scale, middle)
         self.write(
             painter,
             QRectF(right + 14, y, values, height),
-            one.text,
+            row.text,
             size=TEXT_SIZE,
-            bold=one.chosen,
+            bold=row.chosen,
             colour=self.theme.muted if muted else None,
             align=Qt.AlignmentFlag.AlignRight,
         )
-        if one.mark:
+        if row.mark:
             at = QRectF(right + 22 + values, y, self.wide - right - 22 - values, height)
-            self.write(painter, at, one.mark, size=TICK_SIZE, colour=self.theme.accent)
-        if one.tip:
-            self.tell_at(QRectF(0, y, self.wide, height), one.tip)
+            self.write(painter, at, row.mark, size=TICK_SIZE, colour=self.theme.accent)
+        if row.tip:
+            self.tell_at(QRectF(0, y, self.wide, height), row.tip)
 
     def _draw_brackets(self, painter: QPainter, x: float) -> None:
         for tie, rows in groupby(range(len(self._rows)), lambda number: self._rows[number].tie):

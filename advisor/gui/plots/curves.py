@@ -79,7 +79,7 @@ class CurveChart(Chart):
         self._curves = [curve for curve in curves if curve.points]
         self._marks = list(marks)
         self.setAccessibleDescription(
-            "; ".join(": ".join(filter(None, (one.name, one.points[-1].tip))) for one in self._curves)
+            "; ".join(": ".join(filter(None, (curve.name, curve.points[-1].tip))) for curve in self._curves)
         )
         self.renew()
 
@@ -201,7 +201,7 @@ class CurveChart(Chart):
     def _draw_names(self, painter: QPainter) -> None:
         """Names in one line above the plot, each in its curve's colour."""
         x = self.wide
-        for curve in reversed([one for one in self._curves if one.name]):
+        for curve in reversed([curve for curve in self._curves if curve.name]):
             width = min(self.width_of(curve.name) + 20, self.wide / max(len(self._curves), 2))
             x -= width
             if x < self.width_of(self._y_title, 11) + 16:

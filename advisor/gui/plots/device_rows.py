@@ -86,12 +86,12 @@ class DeviceRows(Chart):
 
     def told(self) -> str:
         """Every device with its newest figures, as a screen reader says them."""
-        return "; ".join(f"{one.name}: {', '.join(self._figures_of(one))}" for one in self._devices)
+        return "; ".join(f"{shown.name}: {', '.join(self._figures_of(shown))}" for shown in self._devices)
 
-    def _figures_of(self, one: Shown) -> list[str]:
-        values = [(metric, self.value_of(one.series.device, metric)) for metric in _METRICS]
+    def _figures_of(self, shown: Shown) -> list[str]:
+        values = [(metric, self.value_of(shown.series.device, metric)) for metric in _METRICS]
         return [
-            f"{self._scales[metric].title} {self._written(metric, value, one.series)}"
+            f"{self._scales[metric].title} {self._written(metric, value, shown.series)}"
             for metric, value in values
             if value is not None
         ]
@@ -107,29 +107,29 @@ class DeviceRows(Chart):
         rows = self._columns.rows
         self._pictures.clear()
         for metric in _METRICS:
-            told = [
+            curves = [
                 (shown.series, rows[metric, shown.series.device], top)
                 for shown in self._devices
                 if (metric, shown.series.device) in rows and (top := self._top(metric, shown.series))
             ]
-            if not told:
+            if not curves:
                 continue
-            places = [row for _series, row, _top in told]
-            tops = np.array([[top] for _series, _row, top in told], dtype=np.float32)
+            places = [row for _series, row, _top in curves]
+            tops = np.array([[top] for _series, _row, top in curves], dtype=np.float32)
             low, high = self._columns.low[places] / tops, self._columns.high[places] / tops
             if metric == "utilisation":
                 pixels = self._heat_of(high)
             else:
-                colours = np.array([[QColor(series.colour).rgb() & _RGB] for series, _r, _t in told], dtype=np.uint32)
+                colours = np.array([[QColor(series.colour).rgb() & _RGB] for series, _r, _t in curves], dtype=np.uint32)
                 pixels = curve_pixels(low, high, colours, int(_HEIGHT * scale), scale)
-            for series, picture in zip((series for series, _r, _t in told), pixels, strict=True):
+            for series, picture in zip((series for series, _r, _t in curves), pixels, strict=True):
                 self._pictures[series.device, metric] = _image(picture)
 
     def _heat_of(self, shares: NDArray[np.float32]) -> NDArray[np.uint32]:
         """One line of pixels a device; what nobody told is left blank."""
         steps = np.clip(np.nan_to_num(shares) * 255, 0, 255).astype(np.uint8)
-        found = np.where(np.isnan(shares), np.uint32(self._blank), self._heat[steps])
-        return found[:, np.newaxis, :].astype(np.uint32)
+        values = np.where(np.isnan(shares), np.uint32(self._blank), self._heat[steps])
+        return values[:, np.newaxis, :].astype(np.uint32)
 
     def _top(self, metric: Metric, series: Series) -> float | None:
         return series.memory_bytes if metric == "memory" else self._scales[metric].top
@@ -202,8 +202,8 @@ class DeviceRows(Chart):
         for number, shown in enumerate(self._devices):
             for place, metric in zip(places, _METRICS, strict=True):
                 value = self.value_of(shown.series.device, metric)
-                told = value is not None or (shown.series.device, metric) in self._pictures
-                written = self._written(metric, value, shown.series) if value is not None else "–" if told else ""
+                has_value = value is not None or (shown.series.device, metric) in self._pictures
+                written = self._written(metric, value, shown.series) if value is not None else "–" if has_value else ""
                 painter.drawText(QPointF(place.left(), _HEAD + number * ROW + 14), written)
         painter.setFont(self.font_of(TEXT_SIZE - 1, bold=True))
         for number, shown in enumerate(self._devices):
@@ -215,11 +215,11 @@ class DeviceRows(Chart):
 
     def _fitting(self, text: str, room: float, *, bold: bool) -> str:
         """A name as far as it fits; worked out once a width."""
-        found = self._elided.get(text)
-        if found is None:
+        elided = self._elided.get(text)
+        if elided is None:
             metrics = QFontMetricsF(self.font_of(TEXT_SIZE - 1 if bold else TICK_SIZE, bold=bold))
-            found = self._elided[text] = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-        return found
+            elided = self._elided[text] = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        return elided
 
     def _written(self, metric: Metric, value: float, series: Series) -> str:
         text = self._scales[metric].text(value)
@@ -233,8 +233,8 @@ class DeviceRows(Chart):
         buffer, now_s, _span_s = self._drawn
         if self.cursor_s is None:
             return self._columns.latest(metric, device)
-        found = buffer.at(now_s + self.cursor_s, metric, device)
-        return None if found is None else found[1]
+        reading = buffer.at(now_s + self.cursor_s, metric, device)
+        return None if reading is None else reading[1]
 
     def _draw_cursor(self, painter: QPainter, box: QRectF) -> None:
         if self.cursor_s is None or self._drawn is None:

@@ -114,20 +114,20 @@ class JobChart(Chart):
         if not self._rows:
             return
         width = self.wide
-        names = max(self.width_of(self._left_text(one), bold=one.advised) for one in self._rows) + 4
+        names = max(self.width_of(self._left_text(row), bold=row.advised) for row in self._rows) + 4
         names = min(names, width * 0.40)
         texts = [row.text for row in self._rows] + ([self._switched.text] if self._switched else [])
         values = max(self.width_of(text, TEXT_SIZE, bold=True) for text in texts) + 6
-        prices = max(self.width_of(one.price) for one in self._rows)
+        prices = max(self.width_of(row.price) for row in self._rows)
         prices += 14 if prices else 0
-        tied = [number for number, one in enumerate(self._rows) if one.tied]
+        tied = [number for number, row in enumerate(self._rows) if row.tied]
         several = len(tied) > 1
         # A row that is picked is shaded to its end: what stands in it keeps as far from there as from its beginning.
         edge = 22.0 if several else _EDGE
         left, right = names + 16, width - values - prices - edge - 14
         self._draw_axis(painter, left, right)
-        for number, one in enumerate(self._rows):
-            self._draw_row(painter, one, number, (left, right, values, prices))
+        for number, job_row in enumerate(self._rows):
+            self._draw_row(painter, job_row, number, (left, right, values, prices))
         if several:
             self._draw_bracket(painter, tied, width - 8)
         if self.hasFocus():
@@ -136,8 +136,8 @@ class JobChart(Chart):
             painter.drawRoundedRect(QRectF(0.5, 0.5, width - 1, len(self._rows) * ROW - 1), 4, 4)
 
     @staticmethod
-    def _left_text(one: JobRow) -> str:
-        return "  ".join(part for part in (one.name, one.detail, one.chip) if part)
+    def _left_text(row: JobRow) -> str:
+        return "  ".join(part for part in (row.name, row.detail, row.chip) if part)
 
     def _draw_axis(self, painter: QPainter, left: float, right: float) -> None:
         bottom = len(self._rows) * ROW
@@ -147,58 +147,58 @@ class JobChart(Chart):
             self.tick(painter, QRectF(x - 40, bottom + 4, 80, _AXIS - 6), text, Qt.AlignmentFlag.AlignHCenter)
         self.line(painter, QPointF(left, bottom + 2), QPointF(right, bottom + 2), self.theme.line)
 
-    def _draw_row(self, painter: QPainter, one: JobRow, number: int, places: tuple[float, float, float, float]) -> None:
+    def _draw_row(self, painter: QPainter, row: JobRow, number: int, places: tuple[float, float, float, float]) -> None:
         left, right, values, prices = places
         y, middle = number * ROW, number * ROW + ROW / 2
         if number == self._current:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self.theme.accent_soft))
             painter.drawRoundedRect(QRectF(0, y + 1, self.wide, ROW - 2), 4, 4)
-        self._write_name(painter, one, QRectF(_EDGE, y, left - 18, ROW))
-        muted = self.theme.muted if one.at is None else None
-        moved = self._switched if one.advised else None
-        if one.at is not None:
+        self._write_name(painter, row, QRectF(_EDGE, y, left - 18, ROW))
+        muted = self.theme.muted if row.at is None else None
+        moved = self._switched if row.advised else None
+        if row.at is not None:
             if moved is not None:
-                self._draw_dot(painter, (left, right, middle), one, ghost=True)
-            self._draw_dot(painter, (left, right, middle), moved or one)
-        at, text, bold = QRectF(right + 14, y, values, ROW), (moved or one).text, one.advised
+                self._draw_dot(painter, (left, right, middle), row, ghost=True)
+            self._draw_dot(painter, (left, right, middle), moved or row)
+        at, text, bold = QRectF(right + 14, y, values, ROW), (moved or row).text, row.advised
         self.write(painter, at, text, size=TEXT_SIZE, bold=bold, colour=muted, align=Qt.AlignmentFlag.AlignRight)
-        if one.price:
+        if row.price:
             place = QRectF(right + 14 + values, y, prices, ROW)
-            self.write(painter, place, one.price, colour=self.theme.muted, align=Qt.AlignmentFlag.AlignRight)
-        self.tell_at(QRectF(0, y, self.wide, ROW), one.tip)
+            self.write(painter, place, row.price, colour=self.theme.muted, align=Qt.AlignmentFlag.AlignRight)
+        self.tell_at(QRectF(0, y, self.wide, ROW), row.tip)
 
-    def _write_name(self, painter: QPainter, one: JobRow, place: QRectF) -> None:
-        colour = self.theme.muted if one.at is None else None
-        used = self.write(painter, place, one.name, bold=one.advised, colour=colour)
+    def _write_name(self, painter: QPainter, row: JobRow, place: QRectF) -> None:
+        colour = self.theme.muted if row.at is None else None
+        used = self.write(painter, place, row.name, bold=row.advised, colour=colour)
         room = place.width() - used - 8
-        if one.detail and room > self.width_of("MMM"):
+        if row.detail and room > self.width_of("MMM"):
             used += 8 + self.write(
-                painter, place.adjusted(used + 8, 0, 0, 0), one.detail, colour=self.theme.muted, size=SMALL_SIZE - 1
+                painter, place.adjusted(used + 8, 0, 0, 0), row.detail, colour=self.theme.muted, size=SMALL_SIZE - 1
             )
             room = place.width() - used - 8
-        if one.chip and room >= self.width_of(one.chip, SMALL_SIZE - 1):
+        if row.chip and room >= self.width_of(row.chip, SMALL_SIZE - 1):
             chip = place.adjusted(used + 8, 0, 0, 0)
-            self.write(painter, chip, one.chip, colour=self.theme.accent, size=SMALL_SIZE - 1, bold=True)
+            self.write(painter, chip, row.chip, colour=self.theme.accent, size=SMALL_SIZE - 1, bold=True)
 
     def _draw_dot(
-        self, painter: QPainter, places: tuple[float, float, float], one: JobRow, *, ghost: bool = False
+        self, painter: QPainter, places: tuple[float, float, float], row: JobRow, *, ghost: bool = False
     ) -> None:
         """Whisker and dot; `ghost`: where it was before switches moved it."""
         left, right, y = places
-        within = (min(max(part, 0.0), 1.0) for part in (one.at or 0.0, one.low, one.high))
+        within = (min(max(part, 0.0), 1.0) for part in (row.at or 0.0, row.low, row.high))
         x, x_low, x_high = (left + part * (right - left) for part in within)
-        colour = mixed(one.colour, self.theme.card, 0.6) if ghost else one.colour
+        colour = mixed(row.colour, self.theme.card, 0.6) if ghost else row.colour
         if not ghost:
-            pen = QPen(QColor(colour), 1.6, Qt.PenStyle.SolidLine if one.trusted else Qt.PenStyle.DashLine)
+            pen = QPen(QColor(colour), 1.6, Qt.PenStyle.SolidLine if row.trusted else Qt.PenStyle.DashLine)
             painter.setPen(pen)
             painter.drawLine(QPointF(x_low, y), QPointF(x_high, y))
             painter.setPen(QPen(QColor(colour), 1.6))
             for end in (x_low, x_high):
                 painter.drawLine(QPointF(end, y - 4), QPointF(end, y + 4))
         painter.setPen(QPen(QColor(colour), 2))
-        painter.setBrush(QColor(colour if one.solid and not ghost else self.theme.card))
-        draw_mark(painter, one.shape, QPointF(x, y), _DOT)
+        painter.setBrush(QColor(colour if row.solid and not ghost else self.theme.card))
+        draw_mark(painter, row.shape, QPointF(x, y), _DOT)
 
     def _draw_bracket(self, painter: QPainter, tied: Sequence[int], x: float) -> None:
         top, bottom = tied[0] * ROW + ROW / 2, tied[-1] * ROW + ROW / 2

@@ -113,7 +113,9 @@ class LiveGrid(QWidget):
         ]
 
     def _make_plot(self, figure: GridFigure, place: tuple[int, int, int, int], *, small: bool) -> None:
-        made = LivePlot(self._theme, self._texts, figure, [one for one in self.series if draws(figure, one.device)])
+        made = LivePlot(
+            self._theme, self._texts, figure, [series for series in self.series if draws(figure, series.device)]
+        )
         made.setMinimumHeight(_SMALL_HEIGHT if small else _HEIGHT)
         made.cursor_moved = self.show_cursor
         made.prepare(self.span_s)
@@ -135,12 +137,19 @@ class LiveGrid(QWidget):
         }
         gpus = {gpu.key: gpu for gpu in self._machine.gpus}
         devices = []
-        for one in self.series:
-            gpu = gpus.get(one.device)
-            below = processes_text(gpu, texts) if gpu is not None else texts.size(one.memory_bytes)
-            tip = "\n".join([one.name, below, *(_process_line(each, texts) for each in (gpu.processes if gpu else ()))])
+        for series in self.series:
+            gpu = gpus.get(series.device)
+            below = processes_text(gpu, texts) if gpu is not None else texts.size(series.memory_bytes)
+            tip = "\n".join(
+                [series.name, below, *(_process_line(each, texts) for each in (gpu.processes if gpu else ()))]
+            )
             devices.append(
-                Shown(series=one, name=_short(one.name.removesuffix(f" · {self._common_name()}")), below=below, tip=tip)
+                Shown(
+                    series=series,
+                    name=_short(series.name.removesuffix(f" · {self._common_name()}")),
+                    below=below,
+                    tip=tip,
+                )
             )
         rows = DeviceRows(self._theme, texts("plot-rows"), devices, scales)
         card = Card(margins=(12, 8, 12, 8))
@@ -173,18 +182,18 @@ class LiveGrid(QWidget):
         if common:
             names.addWidget(label(_short(f"{len(self._machine.gpus)} × {common}"), "legend"))
         # Rows name their devices themselves.
-        for one in () if self._many else self.series:
+        for series in () if self._many else self.series:
             # In a button's text, & names its key.
-            text = _short(one.name.removesuffix(f" · {common}") if common else one.name)
+            text = _short(series.name.removesuffix(f" · {common}") if common else series.name)
             button = QPushButton(text.replace("&", "&&"))
             button.setProperty("role", "legend")
             button.setCheckable(True)
             button.setChecked(True)
-            button.setIcon(line_icon(one.colour, one.style))
+            button.setIcon(line_icon(series.colour, series.style))
             button.setIconSize(QSize(22, 10))
-            give_tip(button, self._texts("plot-legend-tip", name=one.name))
-            button.setAccessibleName(one.name)
-            button.toggled.connect(lambda on, chosen=one: self._show(chosen, shown=on))
+            give_tip(button, self._texts("plot-legend-tip", name=series.name))
+            button.setAccessibleName(series.name)
+            button.toggled.connect(lambda on, chosen=series: self._show(chosen, shown=on))
             names.addWidget(button)
         self.bar.addWidget(legend, 1)
         self._span_buttons = []
@@ -302,10 +311,10 @@ class LiveGrid(QWidget):
 
     def _readings(self) -> tuple[list[str], list[list[str]]]:
         """Titles and rows of a table of all that is known, an empty cell where it is not."""
-        columns = [(one, metric) for one in self.series for metric in (*GPU_METRICS, "pressure")]
-        told = [(one, metric) for one, metric in columns if one.device in self.buffer.devices(metric)]  # type: ignore[arg-type, unused-ignore]
-        titles = ["monotonic_s", *(f"{one.name} {CSV_UNITS[metric]}" for one, metric in told)]
-        rows = [self.buffer.values(metric, one.device) for one, metric in told]  # type: ignore[arg-type, unused-ignore]
+        columns = [(series, metric) for series in self.series for metric in (*GPU_METRICS, "pressure")]
+        columns_read = [(series, metric) for series, metric in columns if series.device in self.buffer.devices(metric)]  # type: ignore[arg-type, unused-ignore]
+        titles = ["monotonic_s", *(f"{series.name} {CSV_UNITS[metric]}" for series, metric in columns_read)]
+        rows = [self.buffer.values(metric, series.device) for series, metric in columns_read]  # type: ignore[arg-type, unused-ignore]
         cells = [
             [f"{time_s:.3f}", *("" if row[place] != row[place] else f"{row[place]:.7g}" for row in rows)]
             for place, time_s in enumerate(self.buffer.times())
@@ -322,13 +331,13 @@ def processes_text(gpu: Gpu, texts: Texts) -> str:
     """What runs on a GPU, in a few words: the process of most memory, and how many others."""
     if not gpu.processes:
         return texts("plot-no-processes")
-    first, *others = sorted(gpu.processes, key=lambda one: -(one.memory_bytes or 0))
+    first, *others = sorted(gpu.processes, key=lambda process: -(process.memory_bytes or 0))
     return _process_line(first, texts) + (f" · +{len(others)}" if others else "")
 
 
-def _process_line(one: GpuProcess, texts: Texts) -> str:
-    name = visible(one.name.rsplit("/", 1)[-1]) if one.name else f"{one.pid}"
-    return f"{name} · {texts.size(one.memory_bytes)}" if one.memory_bytes is not None else name
+def _process_line(process: GpuProcess, texts: Texts) -> str:
+    name = visible(process.name.rsplit("/", 1)[-1]) if process.name else f"{process.pid}"
+    return f"{name} · {texts.size(process.memory_bytes)}" if process.memory_bytes is not None else name
 
 
 def _short(name: str, limit: int = 34) -> str:

@@ -50,8 +50,8 @@ def time_ticks(span_s: float, texts: Texts) -> list[tuple[float, str]]:
     """Ticks of a time axis that ends now: `−10 min … now`."""
     step = 120 if span_s > 300 else 60 if span_s > 120 else 15  # noqa: PLR2004 - what reads well
     ages = range(step, int(span_s) + 1, step)
-    told = [(-float(age), f"−{age} s" if step < 60 else f"−{age // 60} min") for age in ages]  # noqa: PLR2004 - a minute
-    return [(0.0, texts("window-now")), *told]
+    ticks = [(-float(age), f"−{age} s" if step < 60 else f"−{age // 60} min") for age in ages]  # noqa: PLR2004 - a minute
+    return [(0.0, texts("window-now")), *ticks]
 
 
 class LivePlot(Card):
@@ -69,7 +69,7 @@ class LivePlot(Card):
         """What the figure means; told at the card, and in the plot where the mouse is on no number."""
         give_tip(self, self.hint)
         self._series = list(series)
-        self._pens = [thin_pen(one.colour, one.style) for one in series]
+        self._pens = [thin_pen(each.colour, each.style) for each in series]
         self._now = QuietLabel("muted")
         self.add_to_header(self._now)
         font = self.font()
@@ -93,36 +93,40 @@ class LivePlot(Card):
     def redraw(self, buffer: ReadingsBuffer, frame: Frame, now_s: float, span_s: float) -> None:
         """Draw a frame of the last `span_s` seconds before `now_s`; one update for all curves."""
         self._drawn = buffer, now_s
-        largest, latest, told, curves = 0.0, [], [], []
+        largest, latest, words, curves = 0.0, [], [], []
         x = frame.x - now_s
-        for one, pen in zip(self._series, self._pens, strict=True):
-            y = frame.of(self.figure, one.device)
-            if y is None or not one.shown:
+        for series, pen in zip(self._series, self._pens, strict=True):
+            y = frame.of(self.figure, series.device)
+            if y is None or not series.shown:
                 continue
-            y = y * self._scale_of(one)
+            y = y * self._scale_of(series)
             top = float(np.fmax.reduce(y, initial=0.0))
             largest = max(largest, top)
             curves.append((pen, x, y))
-            value = frame.latest(self.figure, one.device)
+            value = frame.latest(self.figure, series.device)
             if value is not None:
-                latest.append(self._short(one, value))
-                told.append(f"{one.name}: {latest[-1]}")
-        self.plot.setAccessibleDescription("; ".join(told))
+                latest.append(self._short(series, value))
+                words.append(f"{series.name}: {latest[-1]}")
+        self.plot.setAccessibleDescription("; ".join(words))
         if self.traces.crosshair is None:
             self._now.set_text(" · ".join(latest) if len(latest) <= _TOLD else "")
         self._fix_ranges(largest, span_s)
         self._shade(buffer, now_s, span_s)
         self.traces.show_curves(curves)
 
-    def _scale_of(self, one: Series) -> float:
+    def _scale_of(self, series: Series) -> float:
         """From stored units to shown ones; a card of unknown memory has no share to show."""
         if not self.of_card:
             return self._scale
-        return 100.0 / one.memory_bytes if one.memory_bytes else float("nan")
+        return 100.0 / series.memory_bytes if series.memory_bytes else float("nan")
 
-    def _short(self, one: Series, value: float) -> str:
+    def _short(self, series: Series, value: float) -> str:
         """In the unit of the axis, which the header names; a share cannot be told of a card of unknown memory."""
-        return f"{value * self._scale_of(one):.0f} %" if self.of_card and one.memory_bytes else self._show_value(value)
+        return (
+            f"{value * self._scale_of(series):.0f} %"
+            if self.of_card and series.memory_bytes
+            else self._show_value(value)
+        )
 
     def _hovered(self, place: QPoint | None) -> None:
         if self.cursor_moved is not None:
@@ -135,11 +139,11 @@ class LivePlot(Card):
         if self._drawn is None or x is None:
             return
         buffer, now_s = self._drawn
-        told = []
-        for one in self._series:
-            found = buffer.at(now_s + x, self.figure, one.device) if one.shown else None
-            told += [self._short(one, found[1])] if found is not None else []
-        self._now.set_text(" · ".join([f"{x:.0f} s".replace("-", "−"), *told]))
+        words = []
+        for series in self._series:
+            reading = buffer.at(now_s + x, self.figure, series.device) if series.shown else None
+            words += [self._short(series, reading[1])] if reading is not None else []
+        self._now.set_text(" · ".join([f"{x:.0f} s".replace("-", "−"), *words]))
 
     def _fix_ranges(self, largest: float, span_s: float) -> None:
         top = self._top * self._scale if self._top else largest
@@ -159,12 +163,12 @@ class LivePlot(Card):
         self.traces.set_place(QRectF(-span_s, 0, span_s, limit * 1.04), shown)
 
     def _shade(self, buffer: ReadingsBuffer, now_s: float, span_s: float) -> None:
-        known = list(enumerate(buffer.phases))
-        seen = [(place, one) for place, one in known if one.end_s is None or one.end_s > now_s - span_s]
+        phases = list(enumerate(buffer.phases))
+        seen = [(place, span) for place, span in phases if span.end_s is None or span.end_s > now_s - span_s]
         self.traces.spans = [
-            (one.start_s - now_s, (one.end_s or now_s) - now_s, place % 2) for place, one in seen[-_MAX_PHASES:]
+            (span.start_s - now_s, (span.end_s or now_s) - now_s, place % 2) for place, span in seen[-_MAX_PHASES:]
         ]
-        names = [self._texts.phase(one.name) for _place, one in seen[-_MAX_PHASES:]]
+        names = [self._texts.phase(span.name) for _place, span in seen[-_MAX_PHASES:]]
         self.band.show_phases(self.traces.spans, names, -span_s * _HAIR)
 
     def _told_at(self, place: QPoint) -> str:
@@ -176,11 +180,11 @@ class LivePlot(Card):
         if not -self._span_s <= position <= 0:
             return self.hint
         lines, told_s = [], None
-        for one in self._series:
-            found = buffer.at(now_s + position, self.figure, one.device) if one.shown else None
-            if found is not None:
-                told_s = found[0]
-                lines.append(f"{one.name}: {self._show_value(found[1])}")
+        for series in self._series:
+            reading = buffer.at(now_s + position, self.figure, series.device) if series.shown else None
+            if reading is not None:
+                told_s = reading[0]
+                lines.append(f"{series.name}: {self._show_value(reading[1])}")
         if told_s is None:
             return self.hint
         phase = next(

@@ -56,8 +56,8 @@ class OrderChart(Chart):
         self._columns, self._lines, self._chosen = list(columns), list(lines), chosen
         words = []
         for line in lines:
-            told = [f"{column} {place}" for column, place in zip(columns, line.places, strict=True) if place]
-            words.append(f"{line.name}: {', '.join(told)}")
+            places = [f"{column} {place}" for column, place in zip(columns, line.places, strict=True) if place]
+            words.append(f"{line.name}: {', '.join(places)}")
         self.setAccessibleDescription("; ".join(words))
         self.renew()
 
@@ -86,14 +86,14 @@ class OrderChart(Chart):
                 painter, place, column, bold=chosen, colour=colour, size=_HEAD_SIZE, align=Qt.AlignmentFlag.AlignHCenter
             )
             self.line(painter, QPointF(x, 24), QPointF(x, self.high - 4), self.theme.grid, 1)
-        for one in self._lines:
-            self._draw_line(painter, one, left, step)
-        for one, row in zip(self._lines, self._name_rows(), strict=True):
+        for order_line in self._lines:
+            self._draw_line(painter, order_line, left, step)
+        for order_line, row in zip(self._lines, self._name_rows(), strict=True):
             y = self._y(row)
-            self.write(painter, QRectF(right + 16, y - 13, names, 26), one.name, lines=2)
-            last, there = [(number, at) for number, at in enumerate(one.places) if at][-1]
-            if last < len(one.places) - 1:
-                painter.setPen(QPen(QColor(one.look.colour), 1, _PAST))
+            self.write(painter, QRectF(right + 16, y - 13, names, 26), order_line.name, lines=2)
+            last, there = [(number, at) for number, at in enumerate(order_line.places) if at][-1]
+            if last < len(order_line.places) - 1:
+                painter.setPen(QPen(QColor(order_line.look.colour), 1, _PAST))
                 painter.drawLine(QPointF(left + last * step, self._y(there)), QPointF(right + 8, y))
 
     def _name_rows(self) -> list[int]:
@@ -106,18 +106,24 @@ class OrderChart(Chart):
     def _y(place: int) -> float:
         return 26 + _ROW * (place - 0.5)
 
-    def _draw_line(self, painter: QPainter, one: OrderLine, left: float, step: float) -> None:
+    def _draw_line(self, painter: QPainter, order_line: OrderLine, left: float, step: float) -> None:
         points = [
-            (QPointF(left + number * step, self._y(place)), number) for number, place in enumerate(one.places) if place
+            (QPointF(left + number * step, self._y(place)), number)
+            for number, place in enumerate(order_line.places)
+            if place
         ]
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for (start, before), (end, after) in pairwise(points):
             # Past a column that it is not in, it must not look as if it had a place there.
             whole = after == before + 1
-            painter.setPen(QPen(QColor(one.look.colour), 2 if whole else 1, one.look.style if whole else _PAST))
+            painter.setPen(
+                QPen(QColor(order_line.look.colour), 2 if whole else 1, order_line.look.style if whole else _PAST)
+            )
             painter.drawLine(start, end)
         for point, number in points:
             painter.setPen(QPen(QColor(self.theme.card), 1.5))
-            painter.setBrush(QColor(one.look.colour))
-            draw_mark(painter, one.look.shape, point, _DOT)
-            self.tell_at(QRectF(point.x() - 10, point.y() - 10, 20, 20), f"{one.name}: {one.texts[number]}")
+            painter.setBrush(QColor(order_line.look.colour))
+            draw_mark(painter, order_line.look.shape, point, _DOT)
+            self.tell_at(
+                QRectF(point.x() - 10, point.y() - 10, 20, 20), f"{order_line.name}: {order_line.texts[number]}"
+            )

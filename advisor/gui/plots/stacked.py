@@ -83,46 +83,46 @@ class StackChart(Chart):
         """Bars on one scale, then the legend."""
         if not self._stacks:
             return
-        names = max(self.width_of(one.name, bold=one.chosen) for one in self._stacks)
+        names = max(self.width_of(stack.name, bold=stack.chosen) for stack in self._stacks)
         names = min(names + 4, self.wide * 0.3) if names else 0.0
-        values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._stacks) + 6
+        values = max(self.width_of(stack.text, TEXT_SIZE, bold=stack.chosen) for stack in self._stacks) + 6
         left, right = (names + 12 if names else 0.0), self.wide - values - 12
         sizes = [max(sum(piece.size for piece in stack.pieces), stack.limit or 0.0) for stack in self._stacks]
-        limits = [one.limit for one in self._stacks if one.limit]
+        limits = [stack.limit for stack in self._stacks if stack.limit]
         top = min(max(sizes), _OVERFLOW * max(limits)) if limits else max(sizes)
         scale = max(right - left, 20.0) / (top or 1.0)
-        for number, one in enumerate(self._stacks):
-            self._draw_stack(painter, one, number, left, scale, right)
+        for number, each in enumerate(self._stacks):
+            self._draw_stack(painter, each, number, left, scale, right)
         self._draw_legend(painter, len(self._stacks) * self._row_height + 8)
 
     def _draw_stack(  # noqa: PLR0913 - where a bar goes
-        self, painter: QPainter, one: Stack, number: int, left: float, scale: float, right: float
+        self, painter: QPainter, stack: Stack, number: int, left: float, scale: float, right: float
     ) -> None:
         y, height = number * self._row_height, self._row_height
         top = y + (height - self._bar_height) / 2
         if left > 0:
             place = QRectF(0, y, left - 12, height)
-            self.write(painter, place, one.name, bold=one.chosen, align=Qt.AlignmentFlag.AlignRight, lines=2)
+            self.write(painter, place, stack.name, bold=stack.chosen, align=Qt.AlignmentFlag.AlignRight, lines=2)
         x = left
-        for piece in one.pieces:
+        for piece in stack.pieces:
             if piece.size <= 0 or x >= right:
                 continue
             place = QRectF(x, top, min(max(piece.size * scale - 1, 0.8), right - x), self._bar_height)
             self.bar(painter, place, piece.colour, radius=1.5)
             self.tell_at(place, f"{piece.name}: {piece.text}")
             x += piece.size * scale
-        if one.limit:
-            mark = left + one.limit * scale
-            colour = self.theme.danger if one.warn else self.theme.text
+        if stack.limit:
+            mark = left + stack.limit * scale
+            colour = self.theme.danger if stack.warn else self.theme.text
             self.line(painter, QPointF(mark, top - 5), QPointF(mark, top + self._bar_height + 5), colour, 2)
-            self.tell_at(QRectF(mark - 4, top - 5, 8, self._bar_height + 10), one.limit_text)
+            self.tell_at(QRectF(mark - 4, top - 5, 8, self._bar_height + 10), stack.limit_text)
         self.write(
             painter,
             QRectF(right + 12, y, self.wide - right - 12, height),
-            one.text,
+            stack.text,
             size=TEXT_SIZE,
-            bold=one.chosen,
-            colour=self.theme.danger if one.warn else None,
+            bold=stack.chosen,
+            colour=self.theme.danger if stack.warn else None,
         )
 
     def _draw_legend(self, painter: QPainter, top: float) -> None:

@@ -72,33 +72,33 @@ class StepPlot(Card):
 
     def redraw(self, series: Sequence[StepSeries], places: Mapping[str, int]) -> None:
         """Draw what changed, each series thinned to at most 300 points; `places`: the GPUs' among the colours."""
-        started = [one for one in series if one.times_s]
+        started = [each for each in series if each.times_s]
         self._state.set_text("" if started else self._texts("watch-steps-waiting"))
-        newest = [(id(one), one.times_s[-1]) for one in started]
+        newest = [(id(series), series.times_s[-1]) for series in started]
         if newest == [curve.newest for curve in self._curves]:
             return
-        begin_s = min((one.times_s[0] for one in started), default=0.0)
-        known = {curve.newest: curve for curve in self._curves} if begin_s == self._begin_s else {}
+        begin_s = min((series.times_s[0] for series in started), default=0.0)
+        kept = {curve.newest: curve for curve in self._curves} if begin_s == self._begin_s else {}
         self._begin_s = begin_s
         self._curves = [
-            known.get(stamp) or _Steps(one, begin_s, stamp) for one, stamp in zip(started, newest, strict=True)
+            kept.get(stamp) or _Steps(series, begin_s, stamp) for series, stamp in zip(started, newest, strict=True)
         ]
         if started:
-            self._fix_ranges(max(one.times_s[-1] for one in started) - begin_s)
-        self.plot.setAccessibleDescription("; ".join(self._told(one) for one in started))
-        self._looks = series_looks(self._theme, [one.device_key for one in started], places)
+            self._fix_ranges(max(series.times_s[-1] for series in started) - begin_s)
+        self.plot.setAccessibleDescription("; ".join(self._told(series) for series in started))
+        self._looks = series_looks(self._theme, [series.device_key for series in started], places)
         self.traces.show_curves(
             [(thin_pen(*look), curve.x, curve.y) for look, curve in zip(self._looks, self._curves, strict=True)],
             dots=True,
         )
 
-    def _told(self, one: StepSeries) -> str:
-        median_s = one.median_s()
-        return f"{self._name(one)}: {format_seconds(one.walls_s[-1] if median_s is None else median_s)}"
+    def _told(self, series: StepSeries) -> str:
+        median_s = series.median_s()
+        return f"{self._name(series)}: {format_seconds(series.walls_s[-1] if median_s is None else median_s)}"
 
-    def icon_of(self, one: StepSeries) -> QIcon | None:
+    def icon_of(self, series: StepSeries) -> QIcon | None:
         """The stroke that a series is drawn with; None before its first step."""
-        place = next((place for place, curve in enumerate(self._curves) if curve.series is one), None)
+        place = next((place for place, curve in enumerate(self._curves) if curve.series is series), None)
         if place is None:
             return None
         look = self._looks[place]
@@ -135,21 +135,21 @@ class StepPlot(Card):
         """The block of steps nearest to the mouse, with its own numbers."""
         at = self.plot.box.mapSceneToView(self.plot.mapToScene(place))
         pixel_x, pixel_y = self.plot.box.viewPixelSize()
-        found: tuple[float, str] = (_NEAR_PIXELS, "")
+        closest: tuple[float, str] = (_NEAR_PIXELS, "")
         for curve in self._curves:
             x, y = curve.all_points(self._begin_s)
             away = np.hypot((x - at.x()) / pixel_x, (y - at.y()) / pixel_y)
             nearest = int(away.argmin())
-            if away[nearest] < found[0]:
-                found = float(away[nearest]), self._words(curve.series, nearest, float(x[nearest]))
-        return found[1]
+            if away[nearest] < closest[0]:
+                closest = float(away[nearest]), self._words(curve.series, nearest, float(x[nearest]))
+        return closest[1]
 
-    def _name(self, one: StepSeries) -> str:
-        batch = self._texts("advice-batch-row", batch=f"{one.batch_size:,}")
-        return f"{visible(one.device_name)} · {batch} · {PRECISION_LABELS[one.precision]}"
+    def _name(self, series: StepSeries) -> str:
+        batch = self._texts("advice-batch-row", batch=f"{series.batch_size:,}")
+        return f"{visible(series.device_name)} · {batch} · {PRECISION_LABELS[series.precision]}"
 
-    def _words(self, one: StepSeries, place: int, age_s: float) -> str:
-        return f"{self._name(one)}\n{format_seconds(one.walls_s[place])} · {age_s:.1f} s"
+    def _words(self, series: StepSeries, place: int, age_s: float) -> str:
+        return f"{self._name(series)}\n{format_seconds(series.walls_s[place])} · {age_s:.1f} s"
 
 
 class _Steps:

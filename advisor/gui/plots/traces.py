@@ -182,10 +182,10 @@ def polygons(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[QPolygonF]:
 
 def _pieces(y: NDArray[np.float64]) -> list[tuple[int, int]]:
     """Where known values begin and end."""
-    known = np.isfinite(y)
-    if known.all():
+    values = np.isfinite(y)
+    if values.all():
         return [(0, len(y))] if len(y) else []
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype(np.int8)))
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], values, [False])).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 

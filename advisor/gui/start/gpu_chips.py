@@ -170,7 +170,7 @@ class GpuChips(QWidget):
 
     def remove(self, key: str) -> None:
         """Compare without a card; the last one stays."""
-        left, place = tuple(one for one in self._keys if one != key), self._keys.index(key)
+        left, place = tuple(other for other in self._keys if other != key), self._keys.index(key)
         if left:
             had_focus = self._chips[place].hasFocus()
             self._choose(left)

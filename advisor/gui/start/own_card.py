@@ -73,8 +73,8 @@ class OwnCardDialog(AskingDialog):
     def _add_field(self, form: QFormLayout, name: str) -> None:
         texts, field, unit = self._texts, _field(name), _SCALES[name][0] if name in _SCALES else ""
         words = f"{texts(f'own-{name}')}{f' ({unit})' if unit else ''}"
-        judge, told = partial(_judge, field), partial(self._words, field, unit)
-        line = self.fields[name] = JudgedLine(self._before.get(name, ""), judge, told)
+        judge, wording = partial(_judge, field), partial(self._words, field, unit)
+        line = self.fields[name] = JudgedLine(self._before.get(name, ""), judge, wording)
         line.setCursorPosition(0)
         line.setAccessibleName(words)
         line.setMaxLength(_MOST_LETTERS)
@@ -96,9 +96,9 @@ class OwnCardDialog(AskingDialog):
             return
         path = self._path()
         try:
-            others = [one for one in own_cards(path) if self._card is None or one.key != self._card.key]
-            row = self._row({one.key for one in others})
-            if row["name"] in {one.name for one in others}:
+            others = [spec for spec in own_cards(path) if self._card is None or spec.key != self._card.key]
+            row = self._row({other.key for other in others})
+            if row["name"] in {other.name for other in others}:
                 tell(self._problem, self._texts("own-taken", name=visible(row["name"])))
                 return
             keep_card(path, row)
@@ -154,10 +154,10 @@ def _field(name: str) -> FormField:
     """A field of `GpuSpec` in the unit that it is typed in."""
     from advisor.catalogue.gpu_spec import GpuSpec
 
-    found = next(one for one in fields_of(GpuSpec) if one.name == name.replace("-", "_"))
+    field = next(field for field in fields_of(GpuSpec) if field.name == name.replace("-", "_"))
     needed, scale = name in _NEEDED, _SCALES[name][1] if name in _SCALES else 1.0
-    low, high = (None if limit is None else limit / scale for limit in (found.low, found.high))
-    return replace(found, required=needed, optional=not needed, low=low, high=high)
+    low, high = (None if limit is None else limit / scale for limit in (field.low, field.high))
+    return replace(field, required=needed, optional=not needed, low=low, high=high)
 
 
 def _judge(field: FormField, text: str) -> None:
@@ -191,7 +191,7 @@ def keep_card(path: Path, row: dict[str, Any]) -> None:
     file cannot be written.
     """
     rows = [msgspec.to_builtins(spec) for spec in own_cards(path)]
-    places = [place for place, one in enumerate(rows) if one["key"] == row["key"]] or [len(rows)]
+    places = [place for place, card in enumerate(rows) if card["key"] == row["key"]] or [len(rows)]
     rows[places[0] : places[0] + 1] = [row]
     _write_cards(path, rows)
 
@@ -222,7 +222,7 @@ def _write_cards(path: Path, cards: list[dict[str, Any]]) -> None:
     from advisor.catalogue.spec_table import read_gpu_file
     from advisor.core.file_writing import write_atomically
 
-    rows = [{name: value for name, value in one.items() if value is not None} for one in cards]
+    rows = [{name: value for name, value in card.items() if value is not None} for card in cards]
     text = tomlkit.dumps({"gpu": rows})
     with tempfile.TemporaryDirectory() as folder:
         tried = Path(folder) / path.name

@@ -58,7 +58,7 @@ def widgets_of(part: QWidget | QLayout) -> list[QWidget]:
         return [part]
     inner = [part.itemAt(place) for place in range(part.count())]
     parts = [item.widget() or item.layout() for item in inner if item is not None]
-    return [widget for one in parts if one is not None for widget in widgets_of(one)]
+    return [widget for part in parts if part is not None for widget in widgets_of(part)]
 
 
 def clear(layout: QLayout) -> None:

@@ -80,18 +80,18 @@ class CellDelegate(QStyledItemDelegate):
     def _laid_out(self, text: str, room: int, font: QFont, metrics: QFontMetrics) -> _Text:
         if font != self._laid_out_with:
             self._texts, self._number, self._laid_out_with = {}, next(_numbers), QFont(font)
-        found = self._texts.get((text, room))
-        if found is None:
+        laid_out = self._texts.get((text, room))
+        if laid_out is None:
             long = metrics.horizontalAdvance(text) > room
             fitting = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room) if long else text
             shown = QStaticText(fitting)
             shown.setTextFormat(Qt.TextFormat.PlainText)
             shown.prepare(font=font)
-            found = _Text(shown, metrics.horizontalAdvance(fitting), long)
+            laid_out = _Text(shown, metrics.horizontalAdvance(fitting), long)
             if len(self._texts) >= _KEPT:
                 self._texts.clear()
-            self._texts[text, room] = found
-        return found
+            self._texts[text, room] = laid_out
+        return laid_out
 
     def _paint_styled(
         self,

@@ -157,8 +157,8 @@ class ElidedLabel(QLabel):
         self._show_tip()
 
     def _show_tip(self) -> None:
-        told = (self._full if self._is_cut else "", self._explained)
-        self.setToolTip(plain_tooltip("\n".join(one for one in told if one)))
+        lines = (self._full if self._is_cut else "", self._explained)
+        self.setToolTip(plain_tooltip("\n".join(line for line in lines if line)))
 
 
 class QuietLabel(QWidget):
@@ -220,7 +220,7 @@ def in_two_lines(text: str, room: float, width: Callable[[str], float]) -> tuple
     """The text as one line, or as two: as much in the first as fits, broken after a space or a hyphen."""
     if width(text) <= room:
         return text, ""
-    breaks = [place + 1 for place, one in enumerate(text[:-1]) if one in " -"]
+    breaks = [place + 1 for place, letter in enumerate(text[:-1]) if letter in " -"]
     fitting = [place for place in breaks if width(text[:place].rstrip()) <= room]
     place = max(fitting, default=min(breaks, default=len(text)))
     return text[:place].rstrip(), text[place:]

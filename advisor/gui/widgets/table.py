@@ -294,8 +294,10 @@ class Table(QTableView):
 
     def _set_row_height(self, wide: Sequence[int]) -> None:
         texts = {place: self._texts_of(place) for place in wide if place in self._wide}
-        tall = any(one.widest + _TEXT_MARGIN > self.columnWidth(place) for place, one in texts.items())
-        height = _TALL_ROW_HEIGHT if tall and any(one.breaks for one in texts.values()) else self._row_height()
+        tall = any(measured.widest + _TEXT_MARGIN > self.columnWidth(place) for place, measured in texts.items())
+        height = (
+            _TALL_ROW_HEIGHT if tall and any(measured.breaks for measured in texts.values()) else self._row_height()
+        )
         if height != self.verticalHeader().defaultSectionSize():
             self.setWordWrap(height > self._row_height())
             self.verticalHeader().setDefaultSectionSize(height)
@@ -329,11 +331,13 @@ class Table(QTableView):
     def shown_texts(self, rows: Sequence[int] | None = None) -> tuple[list[str], list[list[str]]]:
         """Titles and cells as they are shown, hidden columns and marks left out; `rows` None: all."""
         columns = [
-            one for place, one in enumerate(self.table_model.columns) if one.title and not self.isColumnHidden(place)
+            column
+            for place, column in enumerate(self.table_model.columns)
+            if column.title and not self.isColumnHidden(place)
         ]
         records = self.shown_records()
         chosen = records if rows is None else [records[row] for row in rows]
-        cells = [[one.text(record).removeprefix(f"{CHANGED} ") for one in columns] for record in chosen]
+        cells = [[column.text(record).removeprefix(f"{CHANGED} ") for column in columns] for record in chosen]
         return [column.title for column in columns], cells
 
     def _menu(self, place: QPoint) -> None:
