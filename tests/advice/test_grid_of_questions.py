@@ -32,7 +32,7 @@ from tests.advice.rules import reasons
 _FIRST, _, _LAST = os.environ.get("ADVISOR_QUESTIONS", "0:400").rpartition(":")
 BY_THEMSELVES = 60
 TYPED_EACH = 5
-"""Every so many questions is also typed: a file and flags, through the command line's own door."""
+"""Every so many questions is also typed: a file and flags, through the command line."""
 _NOT_OF_THE_TABLE = {
     "launch_s", "train_low_s", "train_high_s", "host_s", "gradient_bytes", "nvlink_step_s", "saved_bytes", "limit_s",
     "room_bytes", "ddp_communication_s",

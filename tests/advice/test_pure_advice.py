@@ -1,4 +1,4 @@
-"""From facts to advice is a pure function, needs no torch, and the package's own door gives the same."""
+"""From facts to advice is a pure function, needs no torch, and the package's own function gives the same."""
 
 from __future__ import annotations
 

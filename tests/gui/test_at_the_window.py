@@ -67,7 +67,7 @@ def test_the_wheel_over_a_choice_turns_the_page_and_not_the_job(
     assert not session.undo.canUndo()
 
 
-def test_the_wheel_over_the_models_doors_opens_none(page: ModelPage, window: MainWindow, qtbot: QtBot) -> None:
+def test_the_wheel_over_the_models_sources_opens_none(page: ModelPage, window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1024, 700)
     active(window, qtbot)
     (tabs,) = page.findChildren(QTabBar)

@@ -52,10 +52,10 @@ def test_tab_goes_through_the_model_page_as_one_reads(window: MainWindow, sessio
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     names = ["precision", "batch_size", "epochs", "samples", "sequence_length", "trainable", "compile"]
-    wanted: dict[QWidget, str] = {page._door_card.preset.list: "presets", page._layer_table: "layers"}
+    wanted: dict[QWidget, str] = {page._sources_card.preset.list: "presets", page._layer_table: "layers"}
     for _section, form in page._forms.values():
         wanted |= {form.editor(name): name for name in names if name in form.names}
-    assert order_of(page._door_card.preset.list, wanted) == ["presets", *names, "layers"]
+    assert order_of(page._sources_card.preset.list, wanted) == ["presets", *names, "layers"]
 
 
 @pytest.mark.parametrize("name", PAGE_NAMES)

@@ -1,4 +1,4 @@
-"""What came later is told as its own: a second job, a second model, a second worker, a file by another door."""
+"""What came later is told as its own: a second job, a second model, a second worker, a file by another source."""
 
 from __future__ import annotations
 
@@ -119,10 +119,10 @@ def test_a_reading_that_comes_after_a_newer_one_is_left_out() -> None:
     assert (np.diff(buffer.times()) > 0).all()
 
 
-def test_a_dropped_configuration_is_shown_behind_its_own_door(
+def test_a_dropped_configuration_is_shown_behind_its_own_source(
     page: ModelPage, window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    (tabs,) = page._door_card.findChildren(QTabBar)
+    (tabs,) = page._sources_card.findChildren(QTabBar)
     assert tabs.currentIndex() == 0
     path = tmp_path / "config.json"
     sizes = {"vocab_size": 1000, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -133,8 +133,8 @@ def test_a_dropped_configuration_is_shown_behind_its_own_door(
     window.dropEvent(QDropEvent(QPoint(5, 5).toPointF(), Qt.DropAction.CopyAction, data, left, plain))
     qtbot.waitUntil(lambda: session.reference == str(path), timeout=120_000)
     assert tabs.currentIndex() == 1
-    assert page._door_card.hub.isVisible()
-    assert str(path) in {one.text() for one in page._door_card.hub.findChildren(QLineEdit)}
+    assert page._sources_card.hub.isVisible()
+    assert str(path) in {one.text() for one in page._sources_card.hub.findChildren(QLineEdit)}
     session.undo.undo()
     assert tabs.currentIndex() == 0
 

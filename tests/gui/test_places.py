@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from advisor.gui.session import Session
 
 
-def test_the_models_card_is_as_high_as_the_door_that_stands_open(
+def test_the_models_card_is_as_high_as_the_source_that_is_shown(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     session.show_recorded(fakes.advice())
@@ -37,12 +37,12 @@ def test_the_models_card_is_as_high_as_the_door_that_stands_open(
     for place in (0, 1, 2):
         tabs.setCurrentIndex(place)
         qtbot.wait(20)
-        heights.append(page._door_card.height())
+        heights.append(page._sources_card.height())
     assert max(heights[1:]) < heights[0] - 80
     tabs.setCurrentIndex(0)
     qtbot.wait(20)
-    assert page._door_card.height() == heights[0]
-    rows = page._door_card.preset.list
+    assert page._sources_card.height() == heights[0]
+    rows = page._sources_card.preset.list
     assert rows.viewport().height() % rows.sizeHintForRow(0) == 0
     assert abs(page._left.sizeHint().height() - page._right.sizeHint().height()) < 160
 

@@ -137,7 +137,7 @@ def test_undo_brings_back_the_preset_that_was_left(page: ModelPage, session: Ses
     session.set_workload(load_workload("iris_mlp"), reference="iris_mlp")
     window.commands.act("undo")
     assert (session.workload, session.reference) == (before, "bert_base_sst2")
-    assert page._door_card.preset.list.currentItem().text() == "BERT-base on SST-2"
+    assert page._sources_card.preset.list.currentItem().text() == "BERT-base on SST-2"
 
 
 def test_a_reopened_advice_brings_its_workload_to_the_model_page(
@@ -158,7 +158,7 @@ def test_a_reopened_advice_brings_its_workload_to_the_model_page(
 def test_an_advice_about_a_bundled_workload_marks_it_among_the_presets(page: ModelPage, session: Session) -> None:
     session.set_workload(load_workload("iris_mlp"))
     assert session.reference == "iris_mlp"
-    assert page._door_card.preset.list.currentItem().text() == load_workload("iris_mlp").name
+    assert page._sources_card.preset.list.currentItem().text() == load_workload("iris_mlp").name
     other = msgspec.structs.replace(load_workload("iris_mlp"), name="mine")
     session.set_workload(other)
     assert session.reference == ""

@@ -1,4 +1,4 @@
-"""Every door leads to one `Workload`, and every wrong description is refused with file, field and remedy."""
+"""Every source leads to one `Workload`, and every wrong description is refused with file, field and remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be trained: four doors, the settings as a form, and what is known of the model while it is typed."""
+"""What is to be trained: four sources, the settings as a form, and what is known of the model while it is typed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.model_preview import ModelTracer, Preview
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.table_model import Column, TableModel, figures
-from advisor.gui.pages.model_doors import DoorsCard, PresetDoor, door_of
+from advisor.gui.pages.model_sources import PresetSource, SourcesCard, source_place
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.boxes import REST, across, clear, down, put
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
@@ -55,7 +55,7 @@ class ModelPage(Page):
         """Show the session's workload."""
         super().__init__(context, context.texts("page-model"))
         self._reference = self.session.reference
-        self._door = door_of(self._described().get("model", {}), self._reference)
+        self._source = source_place(self._described().get("model", {}), self._reference)
         self._from_form = False
         self._narrow = False
         self.add_action(self.texts("model-save"), self._save)
@@ -69,13 +69,13 @@ class ModelPage(Page):
         self._build_left()
 
     def view_state(self) -> ViewState:
-        """Which door stands open, and for which workload."""
-        return {"door": self._door, "reference": self._reference}
+        """Which source stands open, and for which workload."""
+        return {"source": self._source, "reference": self._reference}
 
     def restore(self, state: ViewState) -> None:
-        """Open the same door, unless another workload came by another one."""
-        if state["door"] != self._door and state["reference"] == self._reference:
-            self._door = state["door"]
+        """Open the same source, unless another workload came by another one."""
+        if state["source"] != self._source and state["reference"] == self._reference:
+            self._source = state["source"]
             self._build_left()
 
     def _described(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class ModelPage(Page):
         return table
 
     def _build_left(self) -> None:
-        """The doors and the forms, a card in each turn of the event loop: together they take a tenth of a second."""
+        """The sources and the forms, a card in each turn of the event loop: together they take a tenth of a second."""
         clear(self._left)
         clear(self._right_forms)
         clear(self._below)
@@ -97,11 +97,11 @@ class ModelPage(Page):
         first = [field for name in _FIRST_SETTINGS for field in training if field.name == name]
         others = [field for field in training if field.name not in _FIRST_SETTINGS]
         forms = zip(_FORMS, ("training", "data", "training"), (first, list(fields_of(Data)), others), strict=True)
-        self._door_card = DoorsCard(self.context, self._door)
-        self._left.insertWidget(0, self._door_card)
+        self._sources_card = SourcesCard(self.context, self._source)
+        self._left.insertWidget(0, self._sources_card)
         steps: list[Callable[[], None]] = [
-            *self._door_card.steps(described.get("model", {}), self.session.reference),
-            self._connect_doors,
+            *self._sources_card.steps(described.get("model", {}), self.session.reference),
+            self._connect_sources,
         ]
         for code, section, fields in forms if described else ():
             form = Form(
@@ -121,8 +121,8 @@ class ModelPage(Page):
         self.in_turns(steps, now=False)
 
     def _order_tabs(self) -> None:
-        """Tab goes as one reads: the doors, the forms in their order, and then the layers."""
-        cards = [self._door_card, *(form for _section, form in self._forms.values()), self._layer_table]
+        """Tab goes as one reads: the sources, the forms in their order, and then the layers."""
+        cards = [self._sources_card, *(form for _section, form in self._forms.values()), self._layer_table]
         chain = [widget for card in cards for widget in (card, *card.findChildren(QWidget)) if self._takes_tab(widget)]
         for first, second in pairwise(chain):
             QWidget.setTabOrder(first, second)
@@ -131,16 +131,16 @@ class ModelPage(Page):
         """The list that a choice opens is a window of its own."""
         return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.window() is self.window()
 
-    def _connect_doors(self) -> None:
-        doors = self._door_card
-        doors.preset.chosen.connect(self.session.load_workload)
-        doors.hub.chosen.connect(self._choose_config)
-        doors.python.chosen.connect(lambda name: self.context.open_path(Path(name).expanduser()))
-        doors.form.changed.connect(self._model_edited)
-        doors.opened.connect(self._open_door)
+    def _connect_sources(self) -> None:
+        sources = self._sources_card
+        sources.preset.chosen.connect(self.session.load_workload)
+        sources.hub.chosen.connect(self._choose_config)
+        sources.python.chosen.connect(lambda name: self.context.open_path(Path(name).expanduser()))
+        sources.form.changed.connect(self._model_edited)
+        sources.opened.connect(self._choose_source)
 
-    def _open_door(self, place: int) -> None:
-        self._door = place
+    def _choose_source(self, place: int) -> None:
+        self._source = place
 
     def _place_form(self, form: Form, code: str) -> None:
         """In its place from the start, as fields are styled by where they are; seen when it is whole."""
@@ -150,7 +150,7 @@ class ModelPage(Page):
         self._place_card(code)
 
     def _place_card(self, code: str) -> None:
-        """All in the left column, or beside the doors and below them, so that no column is much the longer one."""
+        """All in the left column, or beside the sources and below them, so that no column is much the longer one."""
         card = self._cards[code]
         for layout in (self._left, self._right_forms, self._below):
             layout.removeWidget(card)
@@ -197,7 +197,7 @@ class ModelPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The layers lie beside the forms where their names have room, else below over the whole width."""
         super().resizeEvent(event)
-        for presets in self.findChildren(PresetDoor):
+        for presets in self.findChildren(PresetSource):
             presets.fit()
         narrow = event.size().width() < _NARROW_WIDTH
         if narrow == self._narrow:
@@ -237,7 +237,7 @@ class ModelPage(Page):
         return self.session.workload.training.batch_size if self.session.workload else 1
 
     def _choose_config(self, reference: str) -> None:
-        self.session.load_workload(reference, allow_hub=self._door_card.allow_hub.isChecked())
+        self.session.load_workload(reference, allow_hub=self._sources_card.allow_hub.isChecked())
 
     def _model_edited(self, model: dict[str, Any]) -> None:
         described = self._described()
@@ -301,9 +301,9 @@ class ModelPage(Page):
         self.session.forget_invalid()
         described, base = self._described(), msgspec.to_builtins(self.session.base) or {}
         model, reference = described.get("model", {}), self.session.reference
-        self._door_card.show_current(model, reference)
+        self._sources_card.show_current(model, reference)
         if reference and reference != self._reference:
-            self._door_card.open_door(door_of(model, reference))
+            self._sources_card.show_source(source_place(model, reference))
         self._reference = reference
         for section, form in self._forms.values():
             form.show_values(described.get(section, {}), base.get(section, {}))

@@ -382,11 +382,11 @@ watch-state-ended = done
 compare-here = { $device } · here
 
 ## Model
-model-door-title = Where the model comes from
-model-door-preset = Preset
-model-door-huggingface = Hugging Face
-model-door-python = Python file
-model-door-form = Form
+model-source-title = Where the model comes from
+model-source-preset = Preset
+model-source-huggingface = Hugging Face
+model-source-python = Python file
+model-source-form = Form
 model-preset-explained = Bundled workloads. Everything below can be changed after choosing one.
 model-huggingface-explained = A bundled name, a folder or config.json, or a hub id. Only config.json is read: weights are never loaded and no code of the model is run.
 model-python-explained = Defines build_model(**arguments) and make_batch(batch_size, length, **arguments). You are asked before it runs.

@@ -358,11 +358,11 @@ watch-state-ended = 完成
 compare-here = { $device } · 本机
 
 ## Model
-model-door-title = 模型来源
-model-door-preset = 预设
-model-door-huggingface = Hugging Face
-model-door-python = Python 文件
-model-door-form = 表单
+model-source-title = 模型来源
+model-source-preset = 预设
+model-source-huggingface = Hugging Face
+model-source-python = Python 文件
+model-source-form = 表单
 model-preset-explained = 自带的训练任务。选择之后，下面的各项都可以修改。
 model-huggingface-explained = 自带名称、文件夹、config.json 或 Hub 标识。只读取 config.json：不加载权重，也不运行模型自带的代码。
 model-python-explained = 文件中定义 build_model(**arguments) 和 make_batch(batch_size, length, **arguments)。运行之前会征求您的同意。

@@ -1,4 +1,4 @@
-"""A workload becomes a real module that takes a real step, on every door and with every setting."""
+"""A workload becomes a real module that takes a real step, from every source and with every setting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card with the four doors through which a model comes in: preset, Hugging Face, Python file, form."""
+"""The card with the four sources through which a model comes in: preset, Hugging Face, Python file, form."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HIGH = 1200
 """Of a window, in pixels: with what it is higher all settings are seen beside a longer list."""
 
 
-class PresetDoor(QWidget):
+class PresetSource(QWidget):
     """The bundled workloads."""
 
     chosen = Signal(str)
@@ -42,7 +42,7 @@ class PresetDoor(QWidget):
         from advisor.present.workload_titles import bundled_titles
 
         self.list = QListWidget()
-        self.list.setAccessibleName(context.texts("model-door-preset"))
+        self.list.setAccessibleName(context.texts("model-source-preset"))
         titles = bundled_titles(context.texts.language)
         self._names = list(titles)
         self.list.addItems(list(titles.values()))
@@ -68,26 +68,26 @@ class PresetDoor(QWidget):
         self.chosen.emit(self._names[self.list.row(item)])
 
     def show_current(self, current: str) -> None:
-        """Mark the workload that is described now; none where it came by another door."""
+        """Mark the workload that is described now; none where it came by another source."""
         self.list.setCurrentRow(self._names.index(current) if current in self._names else -1)
 
 
-class NamedDoor(QWidget):
+class NamedSource(QWidget):
     """A line for a name, and a button that looks for a file of that kind."""
 
     chosen = Signal(str)
 
-    def __init__(self, texts: Texts, door: str, example: str, kinds: str, current: str, *below: QWidget) -> None:
-        """`door` as in the messages; `example` stands in the empty line; `below` comes under it."""
+    def __init__(self, texts: Texts, source: str, example: str, kinds: str, current: str, *below: QWidget) -> None:
+        """`source` as in the messages; `example` stands in the empty line; `below` comes under it."""
         super().__init__()
         self._kinds = kinds
         self.line = QLineEdit()
         self.line.setAcceptDrops(False)  # A file that falls here is the window's.
         self.line.setPlaceholderText(example)
-        self.line.setAccessibleName(texts(f"model-door-{door}"))
+        self.line.setAccessibleName(texts(f"model-source-{source}"))
         self.line.returnPressed.connect(self._choose)
         beside = across(_SPACING, (self.line, 1), push(texts("window-browse"), self._browse))
-        explained = label(texts(f"model-{door}-explained"), "muted", wrap=True)
+        explained = label(texts(f"model-{source}-explained"), "muted", wrap=True)
         down(_SPACING, beside, *below, _use(texts, self._choose), explained, REST, inside=self)
         self.show_current(current)
 
@@ -109,7 +109,7 @@ def _use(texts: Texts, take: Callable[[], None]) -> QHBoxLayout:
     return across(_SPACING, push(texts("model-use"), take), REST)
 
 
-class FormDoor(QWidget):
+class FormSource(QWidget):
     """A template network, or totals only; edits go straight into the description."""
 
     changed = Signal(dict)
@@ -162,54 +162,56 @@ class FormDoor(QWidget):
         self.changed.emit({**given, "source": name})
 
 
-Door = TypeVar("Door", bound=QWidget)
+SourceWidget = TypeVar("SourceWidget", bound=QWidget)
 _DOORS = ("preset", "huggingface", "python", "form")
 
 
-def door_of(model: dict[str, Any], reference: str) -> int:
-    """The place of the door through which a workload came; `reference` names it: a preset, or else a file."""
+def source_place(model: dict[str, Any], reference: str) -> int:
+    """The place of the source through which a workload came; `reference` names it: a preset, or else a file."""
     source = model.get("source", "")
     if not reference or reference in bundled_names():
         return 0
     return _DOORS.index(source if source in _DOORS else "form")
 
 
-class DoorsCard(Card):
-    """Tabs over the doors; the doors themselves come with `steps`."""
+class SourcesCard(Card):
+    """Tabs over the sources; the sources themselves come with `steps`."""
 
-    preset: PresetDoor
-    hub: NamedDoor
-    python: NamedDoor
-    form: FormDoor
+    preset: PresetSource
+    hub: NamedSource
+    python: NamedSource
+    form: FormSource
     opened = Signal(int)
-    """The place of the door that was opened."""
+    """The place of the source that was opened."""
 
-    def __init__(self, context: Context, door: int) -> None:
-        """`door`: the place of the one that stands open."""
-        super().__init__(context.texts("model-door-title"))
+    def __init__(self, context: Context, source: int) -> None:
+        """`source`: the place of the one that stands open."""
+        super().__init__(context.texts("model-source-title"))
         self._context = context
         self._tabs = Tabs()
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
-        self._tabs.setAccessibleName(context.texts("model-door-title"))
+        self._tabs.setAccessibleName(context.texts("model-source-title"))
         for name in _DOORS:
-            self._tabs.addTab(context.texts(f"model-door-{name}"))
-        self._tabs.setCurrentIndex(door)
+            self._tabs.addTab(context.texts(f"model-source-{name}"))
+        self._tabs.setCurrentIndex(source)
         self._tabs.currentChanged.connect(self._open)
         self.body.addWidget(self._tabs)
 
     def steps(self, model: dict[str, Any], reference: str) -> list[Callable[[], None]]:
-        """What makes the doors; `model` is the description's model table, `reference` what names the workload."""
+        """What makes the sources; `model` is the description's model table, `reference` what names the workload."""
 
         def preset() -> None:
-            self.preset = self._added(PresetDoor(self._context, reference))
+            self.preset = self._added(PresetSource(self._context, reference))
 
         def hub() -> None:
             kinds = ("huggingface", "bert-base-uncased", "config.json (*.json)")
-            self.hub = self._added(NamedDoor(texts, *kinds, _config(model, reference), self.allow_hub))
+            self.hub = self._added(NamedSource(texts, *kinds, _config(model, reference), self.allow_hub))
 
         def python() -> None:
-            self.python = self._added(NamedDoor(texts, "python", "model.py", "model.py (*.py)", model.get("file", "")))
+            self.python = self._added(
+                NamedSource(texts, "python", "model.py", "model.py (*.py)", model.get("file", ""))
+            )
 
         def form() -> None:
             self._added(self.form)
@@ -217,33 +219,33 @@ class DoorsCard(Card):
 
         texts = self._context.texts
         self.allow_hub = QCheckBox(texts("model-allow-hub"))
-        self.form = FormDoor(self._context, model)
+        self.form = FormSource(self._context, model)
         return [preset, hub, python, *self.form.form.steps(), form]
 
     def show_current(self, model: dict[str, Any], reference: str) -> None:
-        """Show in every door what is described."""
+        """Show in every source what is described."""
         self.preset.show_current(reference)
         self.hub.show_current(_config(model, reference))
         self.python.show_current(model.get("file", ""))
         self.form.show_current(model)
 
-    def open_door(self, place: int) -> None:
-        """Put a door in front."""
+    def show_source(self, place: int) -> None:
+        """Put a source in front."""
         self._tabs.setCurrentIndex(place)
 
     def _open(self, place: int) -> None:
         self._turn_to(place)
         self.opened.emit(place)
 
-    def _added(self, door: Door) -> Door:
-        door.hide()
-        self.body.addWidget(door)
-        return door
+    def _added(self, source: SourceWidget) -> SourceWidget:
+        source.hide()
+        self.body.addWidget(source)
+        return source
 
     def _turn_to(self, place: int) -> None:
-        """The card is as high as the door that stands open, not as the highest."""
-        for number, door in enumerate((self.preset, self.hub, self.python, self.form)):
-            door.setVisible(number == place)
+        """The card is as high as the source that stands open, not as the highest."""
+        for number, source in enumerate((self.preset, self.hub, self.python, self.form)):
+            source.setVisible(number == place)
 
 
 def _config(model: dict[str, Any], reference: str) -> str:
