@@ -120,13 +120,13 @@ def test_a_long_timeline_is_replayed_at_one_batch_size_and_tells_about_the_same_
     stream = stream_of(replace(memory, size0_bytes=tuple(size + 512 for size in memory.size0_bytes)))
     setup = StepSetup(states=(float(3 * MIB),))
     needed_bytes(stream, setup, 8)
-    before = len(remembered.known)
+    before = len(remembered.replays)
     with monkeypatch.context() as shorter:
         shorter.setattr(replay, "_EVENTS_OF_EACH_BATCH", 100)
         told = {size: needed_bytes(stream, setup, size) for size in (16, 64)}
         assert survives(stream, setup, 64, told[64] * 1.001)
         assert not survives(stream, setup, 64, told[64] * 0.999)
-    assert len(remembered.known) == before
+    assert len(remembered.replays) == before
     assert {size: needed_bytes(stream, setup, size) for size in told} == pytest.approx(told, rel=0.02)
 
 
