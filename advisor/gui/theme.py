@@ -296,6 +296,9 @@ QHeaderView::section {
   background: %(card)s; color: %(muted)s; border: 0; border-bottom: 1px solid %(line)s;
   padding: 0 11px; font-size: %(small)dpx; min-height: 30px;
 }
+QHeaderView::up-arrow, QHeaderView::down-arrow {
+  subcontrol-origin: margin; subcontrol-position: top center; width: 14px; height: 9px; top: 0px;
+}
 QFileDialog QHeaderView::section { min-height: 18px; padding: 0 6px; }
 QProgressBar { background: %(line)s; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
 QProgressBar::chunk { background: %(accent)s; border-radius: 3px; }

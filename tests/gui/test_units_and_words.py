@@ -99,6 +99,24 @@ def test_rows_grow_where_a_name_of_their_table_needs_two_lines(qtbot: QtBot) -> 
     assert (table.rowHeight(0), table.wordWrap()) == (44, True)
 
 
+def test_columns_have_room_for_what_comes_first_when_sorted(qtbot: QtBot) -> None:
+    columns = [
+        Column[str](title="name", text=lambda one: one.partition("=")[0]),
+        Column[str](title="n", text=lambda one: one.partition("=")[2], number=True, order=len),
+    ]
+    model = TableModel(columns)
+    table = Table(model, "names", visible_rows=3)
+    qtbot.addWidget(table)
+    model.show([*(f"card {number}={number}" for number in range(100)), "the last=123,456,789.5 min"])
+    table.show()
+    table.resize(500, 200)
+    needed = table.fontMetrics().horizontalAdvance("123,456,789.5 min")
+    assert table.columnWidth(1) < needed
+    table.set_order(1, 1)
+    assert model.records[0].startswith("the last")
+    assert table.columnWidth(1) > needed
+
+
 def test_on_a_very_wide_screen_figures_stand_near_their_names(qtbot: QtBot) -> None:
     columns = [
         Column[str](title="name", text=lambda one: one),

@@ -152,6 +152,7 @@ class Table(QTableView):
         self.customContextMenuRequested.connect(self._menu)
         model.modelReset.connect(self.fit)
         model.dataChanged.connect(self._values_changed)
+        self.model().layoutChanged.connect(self._values_changed)  # Sorted: other texts come first.
         self.fit()
 
     def order(self) -> tuple[int, int]:
