@@ -212,6 +212,11 @@ def test_an_old_driver_costs_what_it_does_not_know_and_nothing_else(nvml_stub: N
     assert gpu.power_w == 50.0
 
 
+def test_what_only_an_older_function_tells_is_asked_of_it(nvml_stub: NvmlStub) -> None:
+    gpu = detect(nvml_stub, "exclusive_busy", old=True).gpus[0]  # it lacks the third version of process lists
+    assert [process.pid for process in gpu.processes] == [4242]
+
+
 @needs_proc
 def test_no_child_thread_or_descriptor_is_left_after_detection(nvml_stub: NvmlStub) -> None:
     nvml_stub.use("crash")
