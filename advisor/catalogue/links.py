@@ -23,6 +23,8 @@ PAIR = 2
 """Cards that one bridge joins."""
 CARDS_PER_HOST = 16
 """Cards of one host that hang on one switch or root complex; beyond it a job has to leave the host."""
+USUAL_CARDS_PER_HOST = 8
+"""Cards that share a host's memory where nothing says how many: as in DGX, HGX and most instances that are let."""
 
 
 def pcie_bytes_per_s(generation: int | None = None, lane_count: int | None = None) -> float:

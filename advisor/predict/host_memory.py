@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from advisor.catalogue.links import USUAL_CARDS_PER_HOST
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.memory.offloaded import offloaded_bytes
@@ -15,7 +16,6 @@ from advisor.workload.workload import Offload, Training
 ASSUMED_BYTES_PER_CARD = 96 * 2.0**30
 """Host memory a card where nothing is known: p3dn.24xlarge has 768 GiB for eight V100, g6e.12xlarge 384 GiB for four
 L40S (AWS instance types, 2024); desktops with one or two cards mostly have less, so the assumption is always said."""
-_USUAL_CARDS_PER_HOST = 8
 
 
 class OffloadCapacity:
@@ -32,7 +32,7 @@ class OffloadCapacity:
         kind: Offload = "parameters" if STRATEGY_FACTS[candidate.strategy].offloads else training.offload
         if kind == "none":
             return True, ()
-        machines = max(1, self._node_count, math.ceil(candidate.count / _USUAL_CARDS_PER_HOST))
+        machines = max(1, self._node_count, math.ceil(candidate.count / USUAL_CARDS_PER_HOST))
         replica = offloaded_bytes(table, training, candidate.precision, kind, candidate.batch_size_per_device)
         shared = kind != "activations" and candidate.strategy in SHARDING
         need = replica * (1 if shared else candidate.count) / (1 if candidate.device.local else machines)
