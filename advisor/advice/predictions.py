@@ -85,7 +85,8 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
             made.add(candidates_that_make_up(request.workload, made.predictions, memory.largest_batch))
 
     def add_sharded(members: tuple[Prediction, ...]) -> None:
-        made.add(candidates_when_nothing_fits(request.workload, members, request.counts, request.global_batch_size))
+        batch, nodes = request.global_batch_size, request.node_count
+        made.add(candidates_when_nothing_fits(request.workload, members, request.counts, batch, nodes))
 
     if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
         own = request.workload.training.batch_size

@@ -61,5 +61,15 @@ STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {
 """zero2: Rajbhandari et al. 2020; fsdp: Zhao et al. 2023 (ZeRO-3); tp: Shoeybi et al. 2019; pp: Narayanan
 et al. 2021."""
 STRATEGIES: tuple[Strategy, ...] = tuple(STRATEGY_FACTS)
+MOST_TENSOR_CARDS = 8
+"""Cards that share each layer: those of one host, whose links are quick. Across hosts nobody splits layers: the groups
+shard weights, gradients and states among them there (Narayanan et al. 2021, Megatron-LM; torchtitan's recipes)."""
 STRATEGY_LABELS: dict[Strategy, str] = {name: row.label for name, row in STRATEGY_FACTS.items() if row.label}
+
+
+def tensor_cards(count: int) -> int:
+    """Into how many parts `tp` on `count` cards splits each layer: the most that deal the cards out evenly."""
+    return max(cards for cards in range(1, MOST_TENSOR_CARDS + 1) if count % cards == 0)
+
+
 SHARDING: tuple[Strategy, ...] = tuple(name for name, row in STRATEGY_FACTS.items() if row.shards)

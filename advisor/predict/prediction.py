@@ -34,7 +34,8 @@ class SetUp(Record, frozen=True, kw_only=True):
     strategy: Strategy
     """How the devices share the work: `single` one alone, `dp` and `ddp` a whole copy of the model on each
     (torch's DataParallel and DistributedDataParallel), `zero2` ZeRO-2, `fsdp` fully sharded, `fsdp_offload` the
-    same with shards in the host's memory, `tp` tensor parallel, `pp` pipeline parallel."""
+    same with shards in the host's memory, `tp` tensor parallel among at most eight cards of one
+    host and fully sharded across such groups, `pp` pipeline parallel."""
     precision: Precision
     """What a step computes in, named as in a workload file."""
     batch_size_per_device: int

@@ -9,7 +9,7 @@ from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import CARDS_PER_HOST
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, Strategy
+from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
 from advisor.core.by_key import grouped
 from advisor.core.file_fault import shown_value
 from advisor.core.records import shared_fields
@@ -246,6 +246,7 @@ def candidates_when_nothing_fits(
     predictions: Sequence[Prediction],
     counts: Sequence[int] = DEFAULT_COUNTS,
     global_batch_size: int | None = None,
+    node_count: int = 1,
 ) -> tuple[Candidate, ...]:
     """Sharded and off-loaded set-ups for each GPU, precision and count at which no predicted set-up fits.
 
@@ -260,12 +261,18 @@ def candidates_when_nothing_fits(
         lacking = {member.count for member in members} - held if held else counts
         short = [count for count in counts if count in lacking]
         candidates += _sharded(members, short, workload.training.batch_size, global_batch_size)
-    heads = _attention_heads(workload)
     return tuple(
         candidate
         for candidate in candidates
-        if candidate.strategy != "tp" or heads is None or heads % candidate.count == 0
+        if candidate.strategy != "tp" or splits_layers(candidate, workload, node_count)
     )
+
+
+def splits_layers(candidate: Candidate, workload: Workload, node_count: int) -> bool:
+    """Whether groups of the cards of one host can share every layer: each gets whole heads of attention."""
+    heads, cards = _attention_heads(workload), tensor_cards(candidate.count)
+    in_host = -(-candidate.count // node_count)
+    return cards > 1 and in_host % cards == 0 and (heads is None or heads % cards == 0)
 
 
 def _attention_heads(workload: Workload) -> int | None:

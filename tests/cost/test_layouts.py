@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.networks import Network
 from advisor.cost.layout import DataParallel, Layout
+from advisor.cost.memory.sharding import layout_of
 from advisor.cost.scaling.layouts import LaidOutStep, ReplicaStep, lay_out
 from advisor.cost.scaling.links import Link, LinkType
 from advisor.cost.scaling.scaling import Setting, scale_steps
@@ -99,6 +100,24 @@ def test_plain_data_parallel_is_what_the_grid_of_strategies_gives() -> None:
     shared, own = traffic(14e9, block_count=32), _link()
     grid = scale_steps(steps(step_s=1.0), shared, [own], [3e12], [2], strategies=("ddp",), counts=(64,))
     assert _step(Layout(count=64, host_size=8)).step_s == pytest.approx(grid.step_s.item())
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize(("count", "cards"), [(8, 8), (12, 6), (16, 8), (128, 8)])
+def test_tensor_parallel_is_groups_of_one_host_that_shard_across_hosts(count: int, cards: int, *, beside: bool) -> None:
+    sent = replace(traffic(14e9, block_count=32), accumulation=Accumulation(1.0, 20e9))
+    replica = ReplicaStep(steps=steps(step_s=1.0), traffic=sent, batch_size=2, link=_link(), memory_bytes_per_s=3e12)
+    setting = Setting(accumulation_steps=3, tensor_beside=beside)
+    grid = scale_steps(
+        replica.steps, sent, [replica.link], [3e12], [2], strategies=("tp",), counts=(count,), setting=setting
+    )
+    kind: DataParallel = "ddp" if cards == count else "fsdp"
+    layout = Layout(data_parallel=kind, count=count, tensor=cards)
+    groups = lay_out(replica, layout, setting=replace(setting, accumulation_steps=3 * cards))
+    assert layout_of("tp", count) == layout
+    for name in ("forward_s", "backward_s", "optimizer_s", "communication_s"):
+        assert grid.parts_s[name].item() == pytest.approx(groups.parts_s[name]), name
+    assert grid.step_s.item() == pytest.approx(groups.step_s)
 
 
 @pytest.mark.parametrize("kind", SHARDED)

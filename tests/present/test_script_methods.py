@@ -115,7 +115,8 @@ def test_sharded_ranks_train_on_a_processor(tmp_path: Path, strategy: str, preci
 def test_a_split_model_trains_on_a_processor(tmp_path: Path, precision: str, clip: float | None) -> None:
     made = advice_for(with_training(shrunk("llama_8b"), clip_gradient_norm=clip), "tp", 2, precision)
     text = launch_script.render(made)
-    assert "BATCH_SIZE = 4  # all devices together" in text
+    assert "BATCH_SIZE = 2  # all devices together" in text
+    assert "ACCUMULATION = 2  # micro-batches" in text
     assert complaints(text) == ""
     folder = tmp_path / "checkpoint"
     assert run_script(tmp_path, made, "--steps", "2", "--save", str(folder), ranks=2)["steps"] == 2

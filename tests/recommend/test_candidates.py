@@ -136,6 +136,17 @@ def test_layers_are_not_split_over_more_cards_than_deal_out_their_heads(
     assert {one.count for one in further if one.strategy == "fsdp"} == {2, 4, 8, 16}
 
 
+@pytest.mark.parametrize(("nodes", "counts"), [(1, {8, 16, 128}), (2, {16, 128}), (4, {128})])
+def test_layers_are_split_among_the_cards_of_one_host_alone(nodes: int, counts: set[int]) -> None:
+    work = msgspec.structs.replace(workload(), model=HuggingFaceModel(config={"num_attention_heads": 128}))
+    candidates = enumerate_candidates(
+        work, machine(), SPECS, gpu_keys=("l40s",), counts=(8, 16, 17, 128), node_count=nodes, local=False
+    )
+    known = [msgspec.structs.replace(one, fits=False) for one in predict_all(candidates, TRANSFORMER, work)]
+    further = candidates_when_nothing_fits(work, known, (8, 16, 17, 128), node_count=nodes)
+    assert {one.count for one in further if one.strategy == "tp"} == counts
+
+
 def test_a_count_whose_copies_do_not_fit_is_sharded_though_one_card_holds_the_model() -> None:
     work = workload()
     candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1, 2, 4), local=False)

@@ -366,7 +366,7 @@ def test_a_network_that_nobody_stated_is_called_assumed() -> None:
     assert "（假定值）" in say(told, "zh")
     assert "gradients cross" in say(told, "en")
     split = Reason.of(told.code, **{**told.numbers, "strategy": "tp"})
-    assert "each layer's results cross" in say(split, "en")
+    assert "weights and gradients cross" in say(split, "en")
 
 
 def test_what_crosses_a_network_is_told_of_the_network_and_a_named_link_is_not_called_unknown() -> None:

@@ -100,6 +100,9 @@ def memory_question(  # noqa: PLR0913 - one question
     if table.memory is None:
         return None
     split = layout or layout_of(strategy, count)
+    if layout is None and split.tensor > 1:  # a group takes its cards' batches one after the other
+        rounds = training.gradient_accumulation_steps * split.tensor
+        training = msgspec.structs.replace(training, gradient_accumulation_steps=rounds)
     asked = _Asked(table, training, precision, compute_capability, split, strategy, gradients_kept, inputs_kept)
     ends = (False,) if split.pipeline == 1 else (False, True)
     stages = [_stage_question(asked, last_stage=last) for last in ends]

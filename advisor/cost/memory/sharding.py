@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
-from advisor.catalogue.strategies import Strategy
+from advisor.catalogue.strategies import Strategy, tensor_cards
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
 from advisor.cost.scaling.traffic import FIRST_BUCKET_BYTES
@@ -58,7 +58,8 @@ def layout_of(strategy: Strategy, count: int) -> Layout:
     if strategy == "single":
         return Layout(data_parallel="single")
     if strategy == "tp":
-        return Layout(count=count, tensor=count)
+        cards = tensor_cards(count)
+        return Layout(data_parallel="fsdp" if cards < count else "ddp", count=count, tensor=cards)
     if strategy == "pp":
         return Layout(count=count, pipeline=count)
     return Layout(data_parallel="fsdp" if strategy == "fsdp_offload" else strategy, count=count)

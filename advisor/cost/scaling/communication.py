@@ -204,6 +204,16 @@ def costs(link: Link, count: int, figures: ScalingFigures | None = None) -> Cost
     )
 
 
+def group_costs(link: Link, job_count: int, count: int, stride: int, figures: ScalingFigures) -> Costs:
+    """Collectives of `count` of a job's cards that stand `stride` apart: others of their host share its adapters."""
+    host = link.node_size_count
+    inside = max(1, min(count, host // max(1, stride)))
+    network = network_of(link, figures)
+    sharing = max(1.0, min(host, job_count) / inside)
+    network = msgspec.structs.replace(network, node_bytes_per_s=network.node_bytes_per_s / sharing)
+    return costs(msgspec.structs.replace(link, cards_per_node_count=inside, network=network), count, figures)
+
+
 def network_of(link: Link, figures: ScalingFigures | None = None) -> Network:
     """The network between hosts: as stated, else what hosts with such a link usually have."""
     assumed = (figures or scaling_figures()).assumed

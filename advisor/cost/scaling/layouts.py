@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from advisor.cost.layout import DataParallel, Layout
-from advisor.cost.scaling.communication import Costs, costs, network_of, overlap_loss, slow_host, straggling_fraction
+from advisor.cost.scaling.communication import Costs, group_costs, overlap_loss, slow_host, straggling_fraction
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
 from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.scaling import Setting
@@ -21,7 +21,7 @@ from advisor.cost.scaling.tensor_pipeline import (
     pipeline_transfer_s,
     tensor_communication_s,
 )
-from advisor.cost.scaling.traffic import Traffic
+from advisor.cost.scaling.traffic import Traffic, part_of
 from advisor.cost.step_parts import OWN_PARTS, StepParts
 
 
@@ -95,7 +95,7 @@ class _Job:
         parts = {name: float(getattr(replica.steps, name).item()) for name in OWN_PARTS}
         self.card_parts = parts | {name: parts[name] / layout.model_count for name in ("forward_s", "backward_s")}
         self.whole_traffic = replica.traffic
-        self.traffic = _part_of(replica.traffic, layout.tensor * layout.pipeline)
+        self.traffic = part_of(replica.traffic, layout.tensor * layout.pipeline)
 
     def parts(self) -> dict[str, float]:
         """The parts of one optimizer step."""
@@ -167,38 +167,15 @@ class _Job:
         if copies <= 1:
             return sharded
         across = self._group(copies, stride=layout.tensor * layout.shard_count)
-        shards = _part_of(self.traffic, layout.shard_count)
+        shards = part_of(self.traffic, layout.shard_count)
         return sharded + float(
             ddp_communication_s(replace(exchange, traffic=shards, cost=across, passes=0.0), backward)
         )
 
     def _group(self, count: int, *, stride: int) -> Costs:
-        """Collectives of `count` devices that stand `stride` apart: others of their host share its adapters."""
-        host = self.link.node_size_count
-        inside = max(1, min(count, host // max(1, stride)))
-        network = network_of(self.link, self.figures)
-        sharing = max(1.0, min(host, self.layout.count) / inside)
-        network = msgspec.structs.replace(network, node_bytes_per_s=network.node_bytes_per_s / sharing)
-        return costs(
-            msgspec.structs.replace(self.link, cards_per_node_count=inside, network=network), count, self.figures
-        )
+        return group_costs(self.link, self.layout.count, count, stride, self.figures)
 
 
 _SHARDED: dict[DataParallel, Sharded] = {"zero1": "zero1", "zero2": "zero2", "fsdp": "fsdp"}
 KEPT_SHARDED = frozenset({"zero2", "fsdp", "hsdp"})
 """Where every micro-batch's gradients are scattered, so that a device adds up its own share alone."""
-
-
-def _part_of(traffic: Traffic, count: int) -> Traffic:
-    """What one of `count` devices that hold a replica between them exchanges with its like in other replicas."""
-    if count == 1:
-        return traffic
-    buckets = replace(traffic.buckets, size_bytes=traffic.buckets.size_bytes / count)
-    return replace(
-        traffic,
-        buckets=buckets,
-        gradient_bytes=traffic.gradient_bytes / count,
-        parameter_bytes=traffic.parameter_bytes / count,
-        updated_bytes=None if traffic.updated_bytes is None else traffic.updated_bytes / count,
-        buffer_bytes=traffic.buffer_bytes / count,
-    )

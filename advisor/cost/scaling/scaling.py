@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.catalogue.strategies import SHARDING, STRATEGIES, Strategy
+from advisor.catalogue.strategies import SHARDING, STRATEGIES, Strategy, tensor_cards
 from advisor.cost.scaling.communication import (
     Costs,
     bus_bytes_per_s,
@@ -23,13 +23,8 @@ from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.offload import OffloadedStep, Offloading, Place, offloaded_step
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.sharding import Sharded, sharded_communication_s
-from advisor.cost.scaling.tensor_pipeline import (
-    beside_products_s,
-    pipeline_bubble_s,
-    pipeline_transfer_s,
-    stage_count,
-    tensor_communication_s,
-)
+from advisor.cost.scaling.tensor_groups import TensorGroups
+from advisor.cost.scaling.tensor_pipeline import pipeline_bubble_s, pipeline_transfer_s, stage_count
 from advisor.cost.scaling.traffic import Traffic
 from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.optable.op_columns import Floats
@@ -141,7 +136,9 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
                     quick_step[row, column, card] = sum((quick_cell or cell).data_parallel(contended=False).values())
                 elif quick_cell is not None and strategy != "single":
                     quick_step[row, column, card] = quick_cell.step_s(strategy)
-                if slow_cell is not None and strategy in _ROUTED:
+                if slow_cell is not None and (
+                    strategy in _ROUTED or (strategy == "tp" and tensor_cards(count) < count)
+                ):
                     slow_step[row, column, card] = slow_cell.step_s(strategy)
     return ScaledGrid(
         strategies=tuple(strategies),
@@ -158,7 +155,8 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
 
 
 _ROUTED = frozenset({"dp", "ddp", "zero2", "fsdp", "fsdp_offload"})
-"""Strategies whose traffic a badly routing host slows; the others have a wide range of their own."""
+"""Strategies whose traffic a badly routing host slows; the others have a wide range of their own, but for shards that
+tensor parallel groups exchange over a network."""
 
 
 @dataclass(frozen=True)
@@ -237,17 +235,26 @@ class _Cell:
         if strategy == "ddp":
             own["communication_s"] = ddp_communication_s(self._exchange(), self.card_parts["backward_s"])
         elif strategy == "tp":
-            sent = tensor_communication_s(self.job.traffic, self.cost, self.job.batch_sizes, self.count)
-            if self.job.setting.tensor_beside:
-                sent = beside_products_s(sent, self.card_parts["forward_s"] + self.card_parts["backward_s"], self.count)
-            own["communication_s"] = self.accumulation * sent
-            own["optimizer_s"] = own["optimizer_s"] / self.count
+            own = self._tensor_groups().parts(self.card_parts, self.job.batch_sizes)
         elif strategy == "pp":
             return self._straggling(self._pipeline(own))
         else:
             self._shard(strategy, own)
         own["host_s"] = own["host_s"] + self._rank_host_s()
         return self._straggling(own)
+
+    def _tensor_groups(self) -> TensorGroups:
+        return TensorGroups(
+            traffic=self.job.traffic,
+            link=self.link,
+            count=self.count,
+            accumulation_steps=self.accumulation,
+            host_step_s=self.job.setting.host_step_s,
+            memory_bytes_per_s=self.bytes_per_s,
+            beside_products=self.job.setting.tensor_beside,
+            gradient_passes=self._own_passes(),
+            figures=self.job.figures,
+        )
 
     def _exchange(self) -> Exchange:
         return Exchange(

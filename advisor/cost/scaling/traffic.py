@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -64,6 +64,21 @@ class Traffic:
     def unit_count(self) -> int:
         """Units that full sharding gathers one after the other: the repeated blocks and the rest, else the layers."""
         return self.block_count + 1 if self.block_count else self.layer_count
+
+
+def part_of(traffic: Traffic, count: int) -> Traffic:
+    """What one of `count` devices that hold a replica between them exchanges with its like in other replicas."""
+    if count == 1:
+        return traffic
+    buckets = replace(traffic.buckets, size_bytes=traffic.buckets.size_bytes / count)
+    return replace(
+        traffic,
+        buckets=buckets,
+        gradient_bytes=traffic.gradient_bytes / count,
+        parameter_bytes=traffic.parameter_bytes / count,
+        updated_bytes=None if traffic.updated_bytes is None else traffic.updated_bytes / count,
+        buffer_bytes=traffic.buffer_bytes / count,
+    )
 
 
 def fill_buckets(tensor_bytes: Sequence[float], ready_fraction: Sequence[float]) -> Buckets:

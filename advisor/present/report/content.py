@@ -150,7 +150,7 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
     steps: list[str | dict[str, str]] = []
     if not main.device.local:
         steps.append(worded("report-next-try", device=clipped(main.device.name, 60)))
-    if not has_script(advice.workload, main.strategy):
+    if not has_script(advice.workload, main):
         steps.append(worded("report-next-framework", strategy=strategy_name(main.strategy, language)))
     else:
         written, started = f"advisor --open advice.json --script {name}", launch_command(main, name)

@@ -71,7 +71,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     chosen = chosen or advice.main
     if chosen is None:
         raise SaidOutputError.of("script-no-advice")
-    if not has_script(advice.workload, chosen.strategy):
+    if not has_script(advice.workload, chosen):
         raise _no_script(advice.workload, chosen)
     training = advice.workload.training
     infers = training.mode == "inference"
@@ -89,12 +89,12 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         network=_network(chosen),
         own_script=_own_script(chosen, command),
         mixed_precision={"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no"),
-        batch_size=chosen.batch_size_per_device * (chosen.count if splits(chosen) else 1),
+        batch_size=chosen.batch_size_per_device,
         batch_of="all devices together" if splits(chosen) else "per device",
         sampler="None  # all devices take the same samples" if splits(chosen) else _OWN_SAMPLES,
         sampler_import="" if splits(chosen) else ", DistributedSampler",
         seeded="    torch.manual_seed(0)  # all devices draw the same weights and batches\n" * splits(chosen),
-        accumulation=chosen.gradient_accumulation_steps,
+        accumulation=chosen.gradient_accumulation_steps * (chosen.count if splits(chosen) else 1),
         loader_workers=advice.workload.data.loader_workers,
         threads=_threads(chosen.thread_count),
         infer_threads=""
@@ -119,7 +119,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
 def _no_script(workload: Workload, chosen: Recommendation) -> SaidOutputError:
     """Says of which strategy no script is written; where it is not the model's fault, why, and what trains so."""
     labels = {"strategy": STRATEGY_LABELS.get(chosen.strategy, chosen.strategy)}
-    gap = script_gap(workload.training, chosen.strategy)
+    gap = script_gap(workload.training, chosen)
     if gap is None:
         return SaidOutputError.of("script-no-strategy", **labels)
     return SaidOutputError((Reason.of("script-no-strategy", **labels), gap))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
+from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.predict.prediction import SetUp
 from advisor.present.script.model_code import task_of
 from advisor.present.script.parts import part
 from advisor.recommend.reasons.launching import script_gap
@@ -13,10 +14,12 @@ from advisor.workload.workload import HuggingFaceModel, Workload
 TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 
 
-def has_script(workload: Workload, strategy: Strategy) -> bool:
+def has_script(workload: Workload, chosen: SetUp) -> bool:
     """Whether a script can be written: a model is split over cards by the plan that transformers has of it."""
-    by_plan = strategy == "tp" and script_gap(workload.training, strategy) is None and task_of(workload) is not None
-    return STRATEGY_FACTS[strategy].has_script or by_plan
+    if STRATEGY_FACTS[chosen.strategy].has_script:
+        return True
+    splitting = chosen.strategy == "tp" and script_gap(workload.training, chosen) is None
+    return splitting and task_of(workload) is not None
 
 
 def splits(chosen: Recommendation) -> bool:

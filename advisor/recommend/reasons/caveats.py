@@ -131,7 +131,7 @@ def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator
 
 
 def _script_caveats(comparison: Comparison, best: Recommendation | None) -> Iterator[Reason]:
-    gap = None if best is None or best.count == 1 else script_gap(comparison.workload.training, best.strategy)
+    gap = None if best is None or best.count == 1 else script_gap(comparison.workload.training, best)
     if gap is not None:
         yield gap
 

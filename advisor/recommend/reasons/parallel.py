@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy, tensor_cards
 from advisor.core.sentences import Arguments, Reason
 from advisor.cost.scaling.communication import network_of
 from advisor.predict.prediction import Prediction
@@ -236,6 +236,9 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
             [prediction for prediction in whole if prediction.batch_size_per_device >= batch]
         ):
             yield Reason.of("why-sharded-batch", strategy=chosen.strategy, count=chosen.count, batch=batch)
+    cards = tensor_cards(chosen.count)
+    if chosen.strategy == "tp" and cards < chosen.count:
+        yield Reason.of("why-tensor-groups", cards=cards, groups=chosen.count // cards)
     yield from _communication_reasons(comparison, chosen)
 
 

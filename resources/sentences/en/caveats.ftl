@@ -33,6 +33,7 @@ caveat-wide-link = { $low_s } to { $high_s } a step is a wide range, because the
 caveat-wide-known-link = { $low_s } to { $high_s } a step is a wide range: most of it is what { $device } exchange, and links of one name differ from host to host. Measure on yours before you rely on it.
 caveat-wide = { $low_s } to { $high_s } a step is a wide range: this is unlike what was fitted. Time a few steps before you rely on it.
 caveat-no-script-pipeline = This program writes no script for a pipeline: torch cuts a model into stages by its exported graph or by code of its architecture, and neither is sure to work for any model. torchtitan and Megatron-LM have such stages: give them the figures of this advice.
+caveat-no-script-groups = This program writes no script for tensor parallelism within machines and sharding across them: torchtitan and Megatron-LM train so.
 caveat-no-script-quantised-split = This program writes no script for tensor parallelism over quantised weights: bitsandbytes packs those of a layer into one row, which torch does not split over cards. Take FSDP (--strategies fsdp), or keep the frozen weights in 16 bits (weights_bits = 16): for both a script is written.
 caveat-batch-not-kept = The batch size { $batch } that you fixed fits on nothing that was tried at a precision at least as exact as asked for, and nothing is advised with another one.
 caveat-precision-not-kept = Nothing that fits computes in { $precision }, which you fixed, and nothing is advised in another precision.

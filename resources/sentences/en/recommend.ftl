@@ -66,6 +66,7 @@ why-sharded-batch = One such card does not hold a step of batch size { $batch },
          [pp] pipeline parallel
         *[ddp] DistributedDataParallel
     }).
+why-tensor-groups = Tensor parallelism stays among { $cards } cards of one machine, where links are quick; the { $groups } such groups shard weights, gradients and optimizer states among them, as FSDP does.
 why-communication = Communication between the cards takes { $share_fraction } of a step on { $device }.
 why-communication-no-nvlink = Communication between the cards takes { $share_fraction } of a step, because { $device } has no NVLink.
 why-communication-network = Communication takes { $share_fraction } of a step: gradients cross the network between the machines, at { $rate_bytes_per_s } a machine{ $origin ->
@@ -73,7 +74,7 @@ why-communication-network = Communication takes { $share_fraction } of a step: g
        *[stated] { "" }
     }.
 why-communication-machines = Communication takes { $share_fraction } of a step: { $strategy ->
-        [tp] the parts of each layer's results
+        [tp] weights and gradients
         [pp] the results of each stage
         [fsdp] weights and gradients
         [fsdp_offload] weights and gradients
