@@ -95,6 +95,8 @@ class JobState:
     told_percent: int = 0
     told_left_s: float | None = None
     """What every place that tells of the job shows, however often it draws."""
+    told_late: bool = False
+    """Whether it takes longer than foreseen: then no seconds are told."""
 
     @classmethod
     def of_measurements(cls, measurements: Sequence[Measurement]) -> JobState:
@@ -202,6 +204,7 @@ class JobState:
         """Take what is known at a monotonic time for what is shown from now on."""
         share, self.told_left_s = self.progress(now_s)
         self.told_percent = int(100 * share)
+        self.told_late = self.forecast is not None and self.forecast.is_late(now_s)
 
     def left_s(self, now_s: float) -> float | None:
         """Seconds left: by the plan, else at the pace so far; None while nothing can be said."""

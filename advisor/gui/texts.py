@@ -119,9 +119,14 @@ class Texts:
             return "–"
         return f"{number:.0f}" if number < 1000 else format_quantity(number, "")  # noqa: PLR2004 - a thousand
 
-    def seconds_left(self, seconds: float) -> str:
-        """A coarse duration: seconds up to 90, then minutes."""
-        return f"{max(seconds, 1):.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"  # noqa: PLR2004 - a coarse word
+    def time_left(self, seconds: float | None, *, late: bool) -> str:
+        """About how long something still takes: seconds up to 90, then minutes; `late`: that nobody knows any more."""
+        if late:
+            return self("watch-late")
+        if seconds is None:
+            return ""
+        coarse = f"{max(seconds, 1):.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"  # noqa: PLR2004 - as said
+        return self("watch-left", left=coarse)
 
     def rate(self, per_second: float | None) -> str:
         """Samples a second; `unknown` for None."""

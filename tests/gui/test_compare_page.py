@@ -232,6 +232,16 @@ def test_one_device_alone_has_no_order_to_show(page: ComparePage) -> None:
         assert page._order_card.isVisible() == ticked
 
 
+def test_one_precision_alone_turns_no_order(page: ComparePage, session: Session, qtbot: QtBot) -> None:
+    advice = fakes.advice()
+    alone = tuple(one for one in advice.predictions if one.precision == advice.workload.training.precision)
+    assert 1 < len(alone) < len(advice.predictions)
+    session.show_recorded(msgspec.structs.replace(advice, predictions=alone))
+    qtbot.waitUntil(lambda: len(page._comparison.set_ups) == len(alone) and not page.filling, timeout=60_000)
+    assert len(bars(page)) > 1
+    assert not page._order_card.isVisible()
+
+
 @pytest.mark.parametrize("typed", ["free", "-1", "nan", "inf"])
 def test_a_price_that_makes_no_sense_changes_nothing(page: ComparePage, typed: str) -> None:
     first = rows(page)[0]

@@ -228,6 +228,24 @@ def test_a_run_like_the_last_one_is_foretold_within_a_tenth() -> None:
     assert forecast.seen(36.0).measure_s == forecast.pace.measure_s
 
 
+def test_no_second_is_told_where_the_last_part_takes_much_longer_than_foreseen(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    forecast = Forecast(pace=Pace(prepare_s=2, measure_s=0, predict_s=6), started_s=0.0)
+    forecast.note("advice-phase-predict", 20.0)
+    assert [forecast.is_late(now_s) for now_s in (10.0, 26.0, 28.9, 29.1, 60.0)] == [False, False, False, True, True]
+    job = Told(RunProgress(phase="advice-phase-predict", fraction=0.2, left_s=10.0))
+    strip = begin(window, session, job, qtbot)
+    assert session.job is not None
+    session.job.forecast = Forecast(pace=Pace(prepare_s=0, measure_s=0, predict_s=0.01), started_s=0.0)
+    session.job.forecast.note("advice-phase-predict", 0.0)
+    session.job_progressed.emit()
+    late = window.context.texts("watch-late")
+    qtbot.waitUntil(lambda: strip._left.text() == late, timeout=20_000)
+    session.cancel_job()
+    qtbot.waitUntil(lambda: not session.busy)
+
+
 def test_phases_belong_to_their_parts() -> None:
     names = ("", "advice-phase-detect", "measure-phase-trace", "measure-phase-load", "advice-phase-predict")
     assert [part_of(name) for name in names] == ["prepare", "prepare", "prepare", "measure", "predict"]

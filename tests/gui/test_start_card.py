@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QToolButton
 
 from advisor.catalogue.spec_table import read_gpu_file, spec_table
 from advisor.core.errors import UserFacingError
+from advisor.cost.operators.device_rates import missing_figures
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.pages.machine_page import MachinePage
@@ -139,10 +140,14 @@ def test_a_card_of_ones_own_is_kept_and_asked_for(
     dialog.accept()
     assert [name for name, line in dialog.fields.items() if line.message.text() == "needed"] == [
         "memory-bandwidth-bytes-per-s",
+        "boost-clock-hz",
         "fp32-flop-per-s",
+        "compute-capability",
+        "sm-count",
     ]
     assert not settings.text("gpu_file")
     figures = {"memory-bandwidth-bytes-per-s": "900", "fp32-flop-per-s": "40", "fp16-flop-per-s": "160"}
+    figures |= {"compute-capability": "8.9", "sm-count": "100", "boost-clock-hz": "2500"}
     for name, text in figures.items():
         dialog.fields[name].setText(text)
     dialog.fields["power-w"].setText("300")
@@ -155,6 +160,8 @@ def test_a_card_of_ones_own_is_kept_and_asked_for(
     assert settings.gpu_file == tmp_path / "my_gpus.toml"
     spec = read_gpu_file(tmp_path / "my_gpus.toml")[dialog.key]
     assert (spec.name, spec.memory_bytes, spec.fp16_flop_per_s) == ("Acme X1", 48e9, 160e12)
+    assert (spec.sm_count, spec.boost_clock_hz) == (100, 2.5e9)
+    assert missing_figures(spec, "fp16_amp") is None  # All that a prediction needs was asked for.
     settings.store("gpu_keys", dialog.key)
     assert session.workload is not None
     request = request_of(ask_for(session.workload, settings, measure=False, allow_code=False))
@@ -180,6 +187,7 @@ def test_a_card_of_ones_own_is_changed_and_deleted_in_the_window(
     path, chips = tmp_path / "own.toml", card.chips
     row = {"key": "my-a_b", "name": "A_B", "source": "file_1", "checked": "2026-01-01", "memory_bytes": 1e10}
     row |= {"memory_bandwidth_bytes_per_s": 1e11, "fp32_flop_per_s": 8.258e13, "nvml_names": ["NVIDIA A_B"]}
+    row |= {"compute_capability": "8.9", "sm_count": 100, "boost_clock_hz": 2.5e9}
     keep_card(path, row)
     keep_card(path, {**row, "key": "my-other", "name": "Other", "nvml_names": []})
     before = read_gpu_file(path)

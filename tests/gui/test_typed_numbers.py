@@ -121,6 +121,7 @@ def test_an_empty_budget_is_the_usual_one_and_an_empty_limit_is_none(
 
 def fill(dialog: OwnCardDialog, **other: str) -> None:
     typed = {"name": "Acme X1", "memory-bytes": "48", "memory-bandwidth-bytes-per-s": "900", "fp32-flop-per-s": "40"}
+    typed |= {"compute-capability": "8.9", "sm-count": "100", "boost-clock-hz": "2500"}
     typed |= {"source": "data sheet", **{name.replace("_", "-"): text for name, text in other.items()}}
     for name, text in typed.items():
         dialog.fields[name].setText(text)

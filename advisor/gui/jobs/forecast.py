@@ -19,6 +19,8 @@ _FIRST_MEASURE_SHARE = 0.8
 """Of the budget: a run whose times settle early ends sooner. All three are guesses until a first job has run here."""
 _OVERDUE_FROM = 0.75
 """From this share of a part's time on, what is left of it shrinks ever more slowly instead of reaching nothing."""
+_LATE_FROM = 1.5
+"""From so many times the last part's foreseen time on, what is left is not known."""
 _SLOWNESS = (0.5, 3.0)
 _NEWEST_SHARE = 0.6
 _ALMOST = 0.99
@@ -96,6 +98,11 @@ class Forecast:
         share = spent_s / (spent_s + left_s) if spent_s + left_s > 0 else 0.0
         self._fraction = min(max(self._fraction, share), _ALMOST)
         return self._fraction, self._left_s
+
+    def is_late(self, now_s: float) -> bool:
+        """Whether the last part takes so much longer than foreseen that seconds left would be a guess."""
+        foreseen_s = self.pace.of(self._part) * self._slowness()
+        return self._part == _PARTS[-1] and now_s - self._begun_s[self._part] > _LATE_FROM * foreseen_s
 
     def _rest_s(self, now_s: float) -> float:
         place = _PARTS.index(self._part)

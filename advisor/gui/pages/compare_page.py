@@ -384,7 +384,8 @@ class ComparePage(Page):
                 colour, style = device_look(self.theme, place_of)
                 look = Look(colour=colour, style=style, shape=device_shape(place_of))
                 lines.append(OrderLine(name=name, places=tuple(places), texts=tuple(places_text), look=look))
-        self._order_card.setVisible(len(lines) > 1)  # One device alone has no order.
+        # One device alone has no order, and one precision alone turns none.
+        self._order_card.setVisible(len(lines) > 1 and len(columns) > 1)
         self._order.show_order(
             [PRECISION_LABELS[precision] for precision in columns], lines, columns.index(self._precision)
         )

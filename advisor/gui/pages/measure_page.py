@@ -141,14 +141,13 @@ class MeasurePage(LivePage):
         if job is None or not self.session.busy:
             self.subtitle.set_full_text(name if job is None else f"{name} · {self._ended_words(job)}")
         else:
-            left_s = job.told_left_s
             self._bar.setValue(job.told_percent)
             words = [name, texts.phase(job.phase) or texts("watch-starting"), self._detail(job.detail)]
             words.append(texts("watch-percent", percent=str(job.told_percent)))
             if self.session.cancelling:
                 words = [name, texts("watch-cancelling")]
-            elif left_s is not None:
-                words.append(texts("watch-left", left=texts.seconds_left(left_s)))
+            else:
+                words.append(texts.time_left(job.told_left_s, late=job.told_late))
             self.subtitle.set_full_text(" · ".join(word for word in words if word))
             self._cancel.setEnabled(not self.session.cancelling)
         if job is None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _SCALES: dict[str, tuple[str, float]] = {
     "memory-bytes": ("GB", 1e9),
     "memory-bandwidth-bytes-per-s": ("GB/s", 1e9),
+    "boost-clock-hz": ("MHz", 1e6),
     "fp32-flop-per-s": ("TFLOP/s", 1e12),
     "tf32-flop-per-s": ("TFLOP/s", 1e12),
     "fp16-flop-per-s": ("TFLOP/s", 1e12),
@@ -39,9 +40,10 @@ _SCALES: dict[str, tuple[str, float]] = {
     "power-w": ("W", 1.0),
 }
 """Fields of `GpuSpec` in the units of data sheets."""
-_TEXTS = ("name", "compute-capability", "source")
-_NEEDED = ("name", "memory-bytes", "memory-bandwidth-bytes-per-s", "fp32-flop-per-s", "source")
-"""Without these nothing can be predicted, or nobody can check it."""
+_PLAIN = ("name", "compute-capability", "sm-count", "source")
+"""Fields that are kept as they are typed."""
+_OPTIONAL = ("tf32-flop-per-s", "fp16-flop-per-s", "bf16-flop-per-s", "power-w")
+"""What a card need not have, or what only its energy follows from; without any other no time is predicted."""
 _MOST_LETTERS = 128
 _FILE_NAME = "my_gpus.toml"
 
@@ -60,9 +62,9 @@ class OwnCardDialog(AskingDialog):
         form = QFormLayout()
         form.setHorizontalSpacing(18)
         form.setVerticalSpacing(8)
-        self._before = {} if card is None else {name: _typed(card, name) for name in (*_SCALES, *_TEXTS)}
+        self._before = {} if card is None else {name: _typed(card, name) for name in (*_SCALES, *_PLAIN)}
         self.fields: dict[str, JudgedLine] = {}
-        for name in (_TEXTS[0], *_SCALES, *_TEXTS[1:]):
+        for name in (_PLAIN[0], *_SCALES, *_PLAIN[1:]):
             self._add_field(form, name)
         self._problem = untold()
         put(self.body, label(texts("own-explained"), "muted", wrap=True), form, self._problem)
@@ -78,7 +80,7 @@ class OwnCardDialog(AskingDialog):
         line.setCursorPosition(0)
         line.setAccessibleName(words)
         line.setMaxLength(_MOST_LETTERS)
-        line.setPlaceholderText(texts("form-required" if name in _NEEDED else "form-not-set"))
+        line.setPlaceholderText(texts("form-not-set" if name in _OPTIONAL else "form-required"))
         form.addRow(words, line)
         form.setWidget(form.rowCount(), QFormLayout.ItemRole.FieldRole, line.message)
 
@@ -155,7 +157,7 @@ def _field(name: str) -> FormField:
     from advisor.catalogue.gpu_spec import GpuSpec
 
     field = next(field for field in fields_of(GpuSpec) if field.name == name.replace("-", "_"))
-    needed, scale = name in _NEEDED, _SCALES[name][1] if name in _SCALES else 1.0
+    needed, scale = name not in _OPTIONAL, _SCALES[name][1] if name in _SCALES else 1.0
     low, high = (None if limit is None else limit / scale for limit in (field.low, field.high))
     return replace(field, required=needed, optional=not needed, low=low, high=high)
 

@@ -77,11 +77,10 @@ class JobStrip(QFrame):
         session, texts, job = self._session, self._texts, self._session.job
         if job is None:
             return
-        left_s = job.told_left_s
         self._state("running")
         self.ring.show_percent(job.told_percent)
         what = texts.phase(job.phase) or texts("watch-starting")
-        left = "" if left_s is None else texts("watch-left", left=texts.seconds_left(left_s))
+        left = texts.time_left(job.told_left_s, late=job.told_late)
         if session.cancelling:
             what, left = texts("watch-cancelling"), ""
         self._say(what, left)

@@ -148,12 +148,14 @@ own-explained = Figures from the card's data sheet: dense rates, without sparsit
 own-name = Name
 own-memory-bytes = Memory
 own-memory-bandwidth-bytes-per-s = Memory bandwidth
+own-boost-clock-hz = Boost clock
 own-fp32-flop-per-s = FP32
 own-tf32-flop-per-s = TF32 tensor
 own-fp16-flop-per-s = FP16 tensor
 own-bf16-flop-per-s = BF16 tensor
 own-power-w = Board power
 own-compute-capability = Compute capability
+own-sm-count = Multiprocessors (SMs)
 own-source = Source
 own-no-capability = two numbers with a point between them, such as 8.9
 own-delete = Delete this card…
@@ -367,6 +369,7 @@ watch-no-workload = no model described yet
 watch-starting = starting
 watch-cancelling = cancelling …
 watch-left = about { $left } left
+watch-late = takes longer than foreseen
 watch-done = { $count ->
     [one] 1 batch size measured
    *[other] { $count } batch sizes measured
