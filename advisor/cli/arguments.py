@@ -286,6 +286,9 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--compile", action="store_true", help="torch.compile")
     group.add_argument("--epochs", type=number_of("--epochs"), metavar="N")
     group.add_argument("--samples", type=_samples, metavar="N")
+    group.add_argument(
+        "--from-command", metavar="TEXT", help="with --init: fill in what `python train.py --bf16 ...` says"
+    )
     group.add_argument("--allow-code", action="store_true", help="let a Python workload file run")
     group.add_argument("--allow-hub", action="store_true", help="let a hub id fetch its config.json")
     group.add_argument("--log", type=Path, metavar="FILE", help="a training log to explain")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from advisor.cli.arguments import build_parser, parse
-from advisor.cli.faults import INTERRUPTED, NOT_WRITTEN, OUR_BUG, complain
+from advisor.cli.faults import INTERRUPTED, NOT_WRITTEN, OUR_BUG, command_fault, complain
 from advisor.cli.streams import steady_streams
 from advisor.core.errors import OutputError, UserFacingError
 
@@ -38,6 +38,7 @@ def _run(argv: Sequence[str]) -> int:
     try:
         arguments = parse(list(argv))
         language = chosen_language(arguments)
+        _refuse_alone(arguments)
         return _dispatch(arguments, language)
     except UserFacingError as error:
         complain(error, language or _asked_language(argv))
@@ -58,6 +59,12 @@ def _run(argv: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return OUR_BUG
+
+
+def _refuse_alone(arguments: argparse.Namespace) -> None:
+    """Refuse a flag that only says something beside another one."""
+    if arguments.from_command is not None and arguments.init is None:
+        raise command_fault("from-command-alone")
 
 
 def refused_by_machine(error: Exception) -> OutputError | None:

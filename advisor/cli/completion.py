@@ -10,6 +10,8 @@ from advisor.catalogue.precisions import PRECISIONS
 from advisor.cli.arguments import Shell
 
 _WORKLOADS = frozenset({"--measure", "--predict"})
+_LISTS = frozenset({"--gpus"})
+"""Flags that take words with commas between them: what stands before the last comma is kept (bash and zsh)."""
 
 
 def completion_script(parser: argparse.ArgumentParser, shell: Shell) -> str:
@@ -53,12 +55,14 @@ def _bash(parser: argparse.ArgumentParser) -> str:
             continue
         words = " ".join(_words(name, action))
         files = ' $(compgen -f -- "$current")' if _wants_file(name, action) else ""
-        cases.append(f'        {name}) COMPREPLY=($(compgen -W "{words}" -- "$current"){files}) ;;')
+        typed = '-P "$listed" -- "${current##*,}"' if name in _LISTS else '-- "$current"'
+        cases.append(f'        {name}) COMPREPLY=($(compgen -W "{words}" {typed}){files}) ;;')
     return "\n".join(
         (
             "# advisor: completion for bash; put `source <(advisor --completion bash)` into ~/.bashrc",
             "_advisor() {",
             '    local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"',
+            '    local listed="${current%"${current##*,}"}"',
             '    if [[ "$current" == -* ]]; then',
             f'        COMPREPLY=($(compgen -W "{" ".join(flags)}" -- "$current"))',
             "        return",

@@ -1,26 +1,24 @@
-"""`--init`: a commented workload file to begin with, with what the flags said already filled in."""
+"""`--init`: a commented workload file to begin with, with what flags or a training command say filled in."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from advisor.cli.arguments import settings_of
 from advisor.cli.faults import command_fault
 from advisor.core.bundled import resource
 from advisor.core.file_writing import write_atomically
-from advisor.core.sentences import Language, Reason, say
+from advisor.core.sentences import Language, Names, Reason, say, visible
+from advisor.workload.model_config import bundled_config_names
+from advisor.workload.overrides import apply_overrides
+from advisor.workload.training_command import ReadCommand, read_command
 
 STARTER = "workload_starter.toml"
-_FILLED_IN = frozenset(
-    {
-        "batch_size", "precision", "sequence_length", "optimizer", "epochs", "samples", "trainable",
-        "activation_checkpointing", "offload",
-    }
-)  # fmt: skip
-"""Fields of the starter that flags fill in."""
 
 
 def init_command(arguments: argparse.Namespace, language: Language) -> int:
@@ -30,17 +28,59 @@ def init_command(arguments: argparse.Namespace, language: Language) -> int:
         raise command_fault("init-name", path=str(path), name=str(path.with_suffix(".toml")))
     if path.exists() and not arguments.force:
         raise command_fault("init-exists", path=str(path))
-    text = starter({field: value for field, value in settings_of(arguments).items() if field in _FILLED_IN})
+    command = _command(arguments.from_command)
+    asked = {
+        **settings_of(arguments),
+        **({"global_batch_size": arguments.global_batch} if arguments.global_batch else {}),
+    }
+    text = starter({**command.settings, **asked})
     write_atomically(path, text.encode())
-    print(f"advisor: {say(Reason.of('command-init-written', path=str(path)), language)}", file=sys.stderr)
+    for reason in _told(command, path):
+        print(f"advisor: {say(reason, language)}", file=sys.stderr)
     return 0
+
+
+def _command(text: str | None) -> ReadCommand:
+    """What the training command says; a model that only its own script knows is none of a workload file's."""
+    try:
+        command = read_command(text or "")
+    except ValueError as error:
+        raise command_fault("from-command", given=visible(text or "")) from error
+    model = str(command.settings.get("config", ""))
+    if not model or model in bundled_config_names() or "/" in model or Path(model).exists():
+        return command
+    known = {field: value for field, value in command.settings.items() if field != "config"}
+    return ReadCommand(known, (*command.unread, visible(model)))
+
+
+def _told(command: ReadCommand, path: Path) -> list[Reason]:
+    """What was filled in from the command and what was not, and what to do with the file."""
+    told = []
+    if command.settings:
+        told.append(Reason.of("command-init-read", fields=Names(names=tuple(command.settings))))
+    if command.unread:
+        told.append(Reason.of("command-init-unread", flags=Names(names=tuple(map(visible, command.unread)))))
+    return [*told, Reason.of("command-init-written", path=str(path))]
 
 
 def starter(values: dict[str, object]) -> str:
     """The commented file with the given fields' values in the place of its own."""
     text = resource(STARTER).read_text(encoding="utf-8")
-    for field, value in values.items():
-        shown = f'"{value}"' if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
-        before, found, after = re.split(rf"(?m)^({field} = )\S+", text, maxsplit=1)
-        text = f"{before}{found}{shown}{after}"
+    flat = {field: value for field, value in values.items() if field != "config"}
+    table = apply_overrides({}, flat, STARTER)
+    for field, value in {**table.get("data", {}), **table.get("training", {})}.items():
+        text = _filled(text, field, value)
+    if "config" in values:  # whose head is that of its `architectures`, not that of the starter's model
+        text = re.sub(r"(?m)^task = ", "# task = ", _filled(text, "config", values["config"]))
     return text
+
+
+def _filled(text: str, field: str, value: Any) -> str:  # noqa: ANN401 - of any field
+    """The text with a field's line saying `value`; pictures stand in the place of sequences."""
+    shown = f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+    line = "sequence_length" if field == "image_size" else field
+
+    def set_in_its_column(found: re.Match[str]) -> str:
+        return f"{field} = {shown}".ljust(len(found[0]) - 2) + "  " if found[0].endswith(" ") else f"{field} = {shown}"
+
+    return re.sub(rf'(?m)^(?:# )?{line} = (?:"[^"]*"|\S+) *', set_in_its_column, text, count=1)

@@ -37,6 +37,9 @@ def test_bash_completes_flags_words_workloads_cards_and_files(tmp_path: Path) ->
     assert completed(["advisor", "--goal", "e"], tmp_path) == {"energy"}
     assert completed(["advisor", "--predict", ""], tmp_path) == {*bundled_names(), "mine.toml"}
     assert "rtx4090" in completed(["advisor", "--predict", "gpt2_small", "--gpus", "rtx40"], tmp_path)
+    assert completed(["advisor", "--predict", "gpt2_small", "--gpus", "rtx4090,h100-s"], tmp_path) == {
+        "rtx4090,h100-sxm"
+    }
     assert completed(["advisor", "--prices", "mi"], tmp_path) == {"mine.toml"}
     assert completed(["advisor", "--batch", ""], tmp_path) == set()
 

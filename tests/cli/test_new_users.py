@@ -15,7 +15,7 @@ from advisor.cli.starting import starter
 from advisor.core.errors import InputError
 from advisor.core.sentences import sentence
 from advisor.present.one_screen import ROWS
-from advisor.workload.workload import Data, Training
+from advisor.workload.workload import Data, HuggingFaceModel, Training
 from advisor.workload.workload_file import load_workload
 
 QUIET = ("--no-history", "--quiet")
@@ -237,6 +237,60 @@ def test_the_first_workload_file_holds_every_field_and_loads(tmp_path: Path) -> 
     training = load_workload(path).training
     assert (training.batch_size, training.precision, training.epochs) == (32, "fp32", 2)
     assert run(["--init", str(path)]) == 2
+
+
+def test_every_flag_that_says_something_of_the_training_is_in_the_first_workload_file(tmp_path: Path) -> None:
+    path = tmp_path / "train.toml"
+    said = "--batch 8 --global-batch 32 --trainable lora --lora-rank 4 --lora-targets query,value --quantization nf4 "
+    assert run(["--init", str(path), *said.split(), "--checkpointing", "full", "--compile"]) == 0
+    training = load_workload(path).training
+    assert (training.batch_size, training.gradient_accumulation_steps) == (8, 4)
+    assert (training.lora_rank, training.lora_targets, training.quantization) == (4, ("query", "value"), "nf4")
+    assert (training.activation_checkpointing, training.compile) == ("full", True)
+
+
+def test_the_first_workload_file_is_filled_in_from_the_command_that_trains_today(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "train.toml"
+    command = "python run_clm.py --model_name_or_path gpt2 --block_size 256 --per_device_train_batch_size 4 --lr 1e-4"
+    assert run(["--init", str(path), "--from-command", command, "--language", "en", "--epochs", "2"]) == 0
+    told = capsys.readouterr().err
+    assert "Filled in from the command: config, sequence_length, batch_size." in told
+    assert "--lr" in told.partition("Left out")[2].partition("\n")[0]
+    workload = load_workload(path)
+    assert isinstance(workload.model, HuggingFaceModel)
+    assert (workload.model.config, workload.model.task) == ("gpt2", None)
+    assert (workload.data.sequence_length, workload.training.batch_size, workload.training.epochs) == (256, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--init", "x.toml", "--from-command", "python 'x"), "a quotation is not closed"),
+        (("--predict", "iris_mlp", "--from-command", "python x.py"), "goes with --init alone"),
+    ],
+)
+def test_a_command_that_cannot_be_read_or_has_no_file_to_fill_in_is_refused(
+    arguments: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run([*arguments, "--language", "en"]) == 2
+    assert told in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_only_its_script_knows_is_not_taken_for_a_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "train.toml"
+    assert run(["--init", str(path), "--from-command", "train.py --model convnext_tiny -b 8", "--language", "en"]) == 0
+    assert "convnext_tiny" in capsys.readouterr().err
+    assert load_workload(path).training.batch_size == 8
 
 
 def test_what_the_first_file_gives_as_defaults_are_the_defaults() -> None:

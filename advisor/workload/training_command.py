@@ -1,0 +1,151 @@
+"""A command that trains today, read for what a workload file says too: `python run_glue.py --bf16`.
+
+The flags are those of Hugging Face's Trainer and example scripts, Lightning, Accelerate, timm, torchvision's references
+and nanoGPT, by their documented names; what is not among them is told, never guessed.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from advisor.catalogue.optimizers import OPTIMIZERS
+from advisor.catalogue.precisions import precision_meant
+
+
+class ReadCommand(NamedTuple):
+    """What a command's flags say, by the fields of a workload file."""
+
+    settings: dict[str, object]
+    """`config` is the model's; the others are of `[data]` and `[training]`."""
+    unread: tuple[str, ...]
+    """Flags that say nothing here, as they were written, without their values."""
+
+
+_NAMES = {
+    "batch_size": "per_device_train_batch_size per_gpu_train_batch_size train_batch_size batch_size batch b bs "
+    "micro_batch_size micro_batch per_device_batch_size",
+    "epochs": "num_train_epochs num_epochs max_epochs epochs",
+    "sequence_length": "max_seq_length max_seq_len seq_length seq_len sequence_length max_length block_size "
+    "cutoff_len model_max_length",
+    "image_size": "image_size img_size imgsz input_size train_crop_size crop_size",
+    "gradient_accumulation_steps": "gradient_accumulation_steps accumulate_grad_batches grad_accum_steps accum_steps "
+    "gradient_accumulation accumulation_steps",
+    "loader_workers": "dataloader_num_workers num_workers workers j",
+    "clip_gradient_norm": "max_grad_norm gradient_clip_val clip_grad grad_clip clip_grad_norm",
+    "lora_rank": "lora_r lora_rank",
+    "samples": "max_train_samples",
+    "validation_samples": "max_eval_samples",
+    "evaluate_every_steps": "eval_steps val_check_interval eval_interval",
+    "config": "model_name_or_path model_name model config_name",
+    "precision": "precision mixed_precision amp_dtype dtype",
+    "optimizer": "optim optimizer opt",
+}
+_FIELD_OF = {name: field for field, names in _NAMES.items() for name in names.split()}
+_SWITCHES: dict[str, dict[str, object]] = {
+    "bf16": {"precision": "bf16_amp"},
+    "fp16": {"precision": "fp16_amp"},
+    "amp": {"precision": "fp16_amp"},
+    "tf32": {"precision": "tf32"},
+    "gradient_checkpointing": {"activation_checkpointing": "full"},
+    "grad_checkpointing": {"activation_checkpointing": "full"},
+    "activation_checkpointing": {"activation_checkpointing": "full"},
+    "torch_compile": {"compile": True},
+    "torchcompile": {"compile": True},
+    "compile": {"compile": True},
+    "channels_last": {"channels_last": True},
+    "load_in_4bit": {"quantization": "nf4"},
+    "load_in_8bit": {"quantization": "int8"},
+    "use_peft": {"trainable": "lora"},
+    "use_lora": {"trainable": "lora"},
+}
+_WHOLE = frozenset(
+    {
+        "batch_size", "sequence_length", "image_size", "gradient_accumulation_steps", "loader_workers", "lora_rank",
+        "samples", "validation_samples", "evaluate_every_steps",
+    }
+)  # fmt: skip
+_TRUE, _FALSE = frozenset({"", "true", "1", "yes"}), frozenset({"false", "0", "no"})
+_MIXED = {"bf16": "bf16_amp", "bfloat16": "bf16_amp", "fp16": "fp16_amp", "float16": "fp16_amp", "16": "fp16_amp"}
+"""What these words mean behind a flag for the precision of a whole training: weights stay FP32."""
+_WORD = {"no": "fp32", "32": "fp32", "32_true": "fp32", "16_mixed": "fp16_amp", "bf16_mixed": "bf16_amp"}
+_WITH_MOMENTUM = {("opt", "sgd"): "sgd_momentum"}
+"""timm's and torchvision's scripts give SGD a momentum of 0.9 unless told otherwise; Hugging Face's gives it none."""
+_TRUE_HALVES = {"16_true": "fp16_true", "bf16_true": "bf16_true"}
+
+
+def read_command(text: str) -> ReadCommand:
+    """What the flags of a training command say; a later flag stands over an earlier one.
+
+    `--name value`, `--name=value`, `-b 16`, `name=value` (nanoGPT, Hydra) and switches are read. Raises ValueError
+    where the text is no command: a quotation that is not closed.
+    """
+    settings: dict[str, object] = {}
+    unread: list[str] = []
+    for flag, value in _flags(shlex.split(text)):
+        name = flag.lstrip("-").replace("-", "_").rpartition(".")[2].lower()
+        said = _said(name, value)
+        if said is None:
+            unread.append(flag)
+        else:
+            settings |= said
+    if {"lora_rank", "quantization"} & settings.keys():
+        settings.setdefault("trainable", "lora")
+    return ReadCommand(settings, tuple(unread))
+
+
+def _flags(words: list[str]) -> Iterator[tuple[str, str]]:
+    """Flags with their values; an empty one for a switch."""
+    place = 0
+    while place < len(words):
+        word, following = words[place], words[place + 1 : place + 2]
+        place += 1
+        flag, sign, value = word.partition("=")
+        if sign and flag:
+            yield flag, value
+        elif word.startswith("-") and word.strip("-"):
+            taken = bool(following) and not following[0].startswith("-") and "=" not in following[0]
+            yield word, following[0] if taken else ""
+            place += taken
+
+
+def _said(name: str, value: str) -> dict[str, object] | None:
+    """What one flag says; None where it is unknown or its value cannot be meant."""
+    if name in _SWITCHES and value.lower() in _TRUE | _FALSE:
+        return _SWITCHES[name] if value.lower() in _TRUE else {}
+    field = _FIELD_OF.get(name)
+    if field is None or not value:
+        return None
+    if field == "config":
+        return {field: value}
+    if field == "precision":
+        return _precision(value)
+    if field == "optimizer":
+        return _optimizer(_WITH_MOMENTUM.get((name, value.lower()), value.lower()))
+    return _number(field, value)
+
+
+def _precision(value: str) -> dict[str, object] | None:
+    word = value.lower().replace("-", "_").removeprefix("torch.")
+    known = (_MIXED | _WORD | _TRUE_HALVES).get(word) or precision_meant(value)
+    return None if known is None else {"precision": known}
+
+
+def _optimizer(word: str) -> dict[str, object] | None:
+    """`adamw_torch_fused` and its kin: the rule, its width, and whether one kernel does it."""
+    parts = word.split("_")
+    rule = word if word in OPTIMIZERS else parts[0]
+    bits: dict[str, object] = {"optimizer_bits": 8} if "8bit" in parts else {}
+    fused: dict[str, object] = {"fused_optimizer": True} if "fused" in parts else {}
+    return {"optimizer": rule, **bits, **fused} if rule in OPTIMIZERS else None
+
+
+def _number(field: str, value: str) -> dict[str, object] | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    if number < 0 or (field in _WHOLE and not number.is_integer()):
+        return None
+    return {field: int(number) if field in _WHOLE else number}

@@ -1,0 +1,88 @@
+"""What the flags of a training command say, by the fields of a workload file."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.workload.training_command import read_command
+
+
+@pytest.mark.parametrize(
+    ("command", "settings", "unread"),
+    [
+        (
+            (
+                "python run_glue.py --model_name_or_path bert-base-uncased --per_device_train_batch_size 32 "
+                "--num_train_epochs 3 --max_seq_length 128 --bf16 --optim adamw_torch_fused --learning_rate 2e-5 "
+                "--gradient_checkpointing True --output_dir out"
+            ),
+            {
+                "config": "bert-base-uncased",
+                "batch_size": 32,
+                "epochs": 3.0,
+                "sequence_length": 128,
+                "precision": "bf16_amp",
+                "optimizer": "adamw",
+                "fused_optimizer": True,
+                "activation_checkpointing": "full",
+            },
+            ("--learning_rate", "--output_dir"),
+        ),
+        (
+            "torchrun --nproc_per_node=8 train.py -b 128 -j 8 --amp --opt sgd --img-size 256 --lr -0.5",
+            {
+                "batch_size": 128,
+                "loader_workers": 8,
+                "precision": "fp16_amp",
+                "optimizer": "sgd_momentum",
+                "image_size": 256,
+            },
+            ("--nproc_per_node", "--lr", "-0.5"),
+        ),
+        (
+            "python fit.py trainer.precision=bf16-mixed trainer.max_epochs=5 data.batch_size=64",
+            {"precision": "bf16_amp", "epochs": 5.0, "batch_size": 64},
+            (),
+        ),
+        (
+            "python sft.py --use_peft --lora_r 16 --load_in_4bit --fp16 false --optim adamw_8bit",
+            {
+                "trainable": "lora",
+                "lora_rank": 16,
+                "quantization": "nf4",
+                "optimizer": "adamw",
+                "optimizer_bits": 8,
+            },
+            (),
+        ),
+        (
+            "python train.py batch_size=12 block_size=1024 dtype=bfloat16 compile=True",
+            {"batch_size": 12, "sequence_length": 1024, "precision": "bf16_amp", "compile": True},
+            (),
+        ),
+        (
+            "accelerate launch --mixed_precision no x.py --lora_rank 8",
+            {"precision": "fp32", "lora_rank": 8, "trainable": "lora"},
+            (),
+        ),
+        (
+            "python x.py --batch-size 2.5 --epochs many --optim lion --precision odd",
+            {},
+            ("--batch-size", "--epochs", "--optim", "--precision"),
+        ),
+        ("", {}, ()),
+    ],
+)
+def test_flags_say_what_their_trainers_mean_by_them_and_the_others_are_named(
+    command: str, settings: dict[str, object], unread: tuple[str, ...]
+) -> None:
+    assert read_command(command) == (settings, unread)
+
+
+def test_a_later_flag_stands_over_an_earlier_one() -> None:
+    assert read_command("x --batch_size 8 --batch_size=16").settings == {"batch_size": 16}
+
+
+def test_a_quotation_that_is_not_closed_is_no_command() -> None:
+    with pytest.raises(ValueError, match="quotation"):
+        read_command("python x.py --name 'half")
