@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 import msgspec
@@ -21,7 +21,7 @@ from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
-from advisor.recommend.candidates import LARGER_GPU_KEYS, table_keys
+from advisor.recommend.candidates import LARGER_GPU_KEYS, splits_layers, table_keys
 from advisor.recommend.precisions import precisions_of_gpu
 from advisor.recommend.recommendation import prediction_of
 from advisor.recommend.switches import (
@@ -41,10 +41,11 @@ from advisor.workload.workload import NumbersModel, Workload, with_training
 Tables = Mapping[TracePrecision, OpTable]
 _ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
 _ON_ONE: tuple[Strategy, ...] = ("single",)
-_ON_SEVERAL: tuple[Strategy, ...] = ("fsdp", "zero2")
-"""FSDP keeps least, but of a model whose blocks are not known, which it gathers whole: ZeRO-2 may keep less there."""
-LARGER_COUNTS = (1, 2, 4, 8, 16, 32, 64)
-"""Cards of 80 GB and more that are tried where nothing else holds a step."""
+_ON_SEVERAL: tuple[Strategy, ...] = ("fsdp", "zero2", "tp")
+"""FSDP keeps least, but of a model whose blocks are not known, which it gathers whole: ZeRO-2 may keep less there, and
+tensor parallelism where activations are most of it."""
+LARGER_COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+"""How many cards are tried where nothing else holds a step."""
 
 
 def find_switches(
@@ -66,11 +67,11 @@ def find_switches(
     switches = list(_without_tracing(request, facts, advice, chosen))
     spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
     changes: list[Change] = []
+    makeshift = _makeshift(advice, chosen)
+    changes += lighter_changes(request.workload, chosen) if makeshift else ()
     if request.switches:
         changes += traced_changes(request.workload, chosen, spec)
     elif not alone:
-        makeshift = _makeshift(advice, chosen)
-        changes += lighter_changes(request.workload, chosen) if makeshift else ()
         changes += adapter_changes(request.workload) if makeshift or _hopeful(advice) else ()
     for change in changes:
         if cancelled.is_set():
@@ -83,7 +84,8 @@ def find_switches(
         if chosen is not None and (alone or change.kind not in _ADAPTERS):
             switches += _switched(request, facts, change, chosen, tables)
         else:
-            switches += _on_one_card(request, facts, change, tables)
+            look = _checkpointed if change.kind == "checkpointing_on_cards" else _on_one_card
+            switches += look(request, facts, change, tables)
         if change.kind == "qlora" and not alone and not any(switch.kind in _ADAPTERS for switch in switches):
             changes.append(checkpointed_adapters(change))
     return tuple(switches)
@@ -117,16 +119,41 @@ def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> li
     Cards that hold all of it need nothing of the host, also where the question off-loads.
     """
     whole = with_training(request.workload, offload="none")
-    candidates = _on_cards(request, whole, LARGER_GPU_KEYS, LARGER_COUNTS)
-    held = [prediction for prediction in _predicted(request, facts, whole, tables, candidates) if prediction.fits]
-    if not held:
-        return []
-    fewest = min(prediction.count for prediction in held)
-    best = max(
-        (prediction for prediction in held if prediction.count == fewest),
-        key=lambda prediction: prediction.samples_per_s.value,
-    )
-    return [switch_of(Change(kind="larger_cards", workload=whole), best, None)]
+    change = Change(kind="larger_cards", workload=whole)
+    return _on_fewest(request, facts, change, tables, LARGER_GPU_KEYS, LARGER_COUNTS)
+
+
+def _checkpointed(request: AdviceRequest, facts: Facts, change: Change, tables: Tables) -> list[Switch]:
+    """What people do first where a step does not fit: recomputing activations, on as many cards as were asked for.
+
+    Where so many do not hold it either, on the fewest that do: of the cards of the question, else of 80 GB and more.
+    """
+    asked = table_keys(known_specs(request), request.gpu_keys)
+    for keys, counts in ((asked, request.counts), (asked, LARGER_COUNTS), (LARGER_GPU_KEYS, LARGER_COUNTS)):
+        found = _on_fewest(request, facts, change, tables, keys, counts)
+        if found:
+            return found
+    return []
+
+
+def _on_fewest(  # noqa: PLR0913 - a question and where to look for its answer
+    request: AdviceRequest, facts: Facts, change: Change, tables: Tables, keys: Iterable[str], counts: tuple[int, ...]
+) -> list[Switch]:
+    """The fewest of these cards that hold the changed workload, whole or sharded; of as few, the fastest."""
+    for count in sorted(set(counts)):
+        found = _fastest_held(request, facts, change, tables, _on_cards(request, change.workload, keys, (count,)))
+        if found:
+            return found
+    return []
+
+
+def _fastest_held(
+    request: AdviceRequest, facts: Facts, change: Change, tables: Tables, candidates: Sequence[Candidate]
+) -> list[Switch]:
+    predictions = _predicted(request, facts, change.workload, tables, candidates)
+    held = [prediction for prediction in predictions if prediction.fits]
+    best = max(held, key=lambda prediction: prediction.samples_per_s.value, default=None)
+    return [] if best is None else [switch_of(change, best, None)]
 
 
 def _hopeful(advice: AdviceRecord) -> bool:
@@ -182,14 +209,9 @@ def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: T
     if request.gpu_keys is None:
         asked.append(LARGER_GPU_KEYS)
     for keys in asked:
-        candidates = _on_cards(request, change.workload, keys)
-        held = [
-            prediction
-            for prediction in _predicted(request, facts, change.workload, tables, candidates)
-            if prediction.fits
-        ]
-        if held:
-            return [switch_of(change, max(held, key=lambda prediction: prediction.samples_per_s.value), None)]
+        found = _fastest_held(request, facts, change, tables, _on_cards(request, change.workload, keys))
+        if found:
+            return found
     return []
 
 
@@ -200,7 +222,7 @@ def _on_cards(
     specs, training = known_specs(request), workload.training
     fixed = request.fixed.batch_size  # help for a batch that is fixed holds that batch
     sizes = {training.batch_size} if fixed else {1, training.batch_size}
-    return [
+    candidates = (
         Candidate(
             device=Device(key=key, name=specs[key].name, spec_key=key, local=False),
             count=count,
@@ -213,7 +235,9 @@ def _on_cards(
         if key in specs
         for strategy in (_ON_ONE if count == 1 else _ON_SEVERAL)
         for precision in precisions_of_gpu(specs[key], (training.precision,))
-    ]
+    )
+    nodes = request.node_count
+    return [one for one in candidates if one.strategy != "tp" or splits_layers(one, workload, nodes)]
 
 
 def _predicted(

@@ -7,7 +7,7 @@ from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
-from advisor.recommend.switches import Switch
+from advisor.recommend.switches import Switch, SwitchKind
 
 _COLUMNS = ("switch", "on", "step", "times", "gain-range", "saved", "need", "published")
 
@@ -26,15 +26,19 @@ _VAGUE_RATIO = 16.0
 """A gain that may be a loss, and whose ends lie further apart than this, says nothing: it stands in the table alone."""
 
 
+_HOLDING: tuple[SwitchKind, ...] = ("checkpointing_on_cards", "larger_cards", "lora", "qlora", "qlora_checkpointing")
+"""What may hold a step where the question's own set-ups do not, in the order in which people try them."""
+
+
 def help_sentences(switches: tuple[Switch, ...], language: Language) -> tuple[str, ...]:
-    """What would help most: adapters where nothing else fits on one card, then the gains of over 5 %."""
-    adapters = [
-        switch for switch in switches if switch.gain is None and switch.fits and switch.peak_memory_bytes is not None
-    ]
+    """What would help most: what holds a step where nothing else does, then the gains of over 5 %."""
+    known = [switch for switch in switches if switch.gain is None and switch.peak_memory_bytes is not None]
+    holding = [switch for switch in known if switch.fits and switch.kind in _HOLDING]
+    holding.sort(key=lambda switch: _HOLDING.index(switch.kind))
     gaining = [switch for switch in switches if switch.gain is not None and _worth_saying(switch.gain) and switch.fits]
     gaining.sort(key=lambda switch: -value_of(switch.gain, 0.0))
     return (
-        *(_adapter_help(switch, language) for switch in adapters),
+        *(_holding_help(switch, language) for switch in holding),
         *(_gain_help(switch, switch.gain, language) for switch in gaining if switch.gain is not None),
     )
 
@@ -45,19 +49,21 @@ def _worth_saying(gain: Estimate) -> bool:
 
 def _holding(switch: Switch) -> str:
     """Message id of what holds a step where the question's own set-ups do not."""
+    if switch.kind == "checkpointing_on_cards":
+        return "help-checkpointing-card" if switch.count == 1 else "help-checkpointing-cards"
     if switch.kind != "larger_cards":
         return "help-adapter"
     return "help-larger-card" if switch.count == 1 else "help-larger-cards"
 
 
-def _adapter_help(switch: Switch, language: Language) -> str:
+def _holding_help(switch: Switch, language: Language) -> str:
     return sentence(
         _holding(switch),
         language,
         name=_name(switch, language),
         device=switch.device_name,
         count=switch.count,
-        strategy=STRATEGY_LABELS.get(switch.strategy, ""),
+        strategy=STRATEGY_LABELS.get(switch.strategy, switch.strategy),
         batch=switch.batch_size_per_device,
         steps=switch.gradient_accumulation_steps,
         step_s=switch.step_s.value,

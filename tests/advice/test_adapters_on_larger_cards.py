@@ -7,12 +7,13 @@ import pytest
 
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
-from advisor.advice.switched import _on_cards, _on_one_card, _predicted
+from advisor.advice.switched import _checkpointed, _on_cards, _on_one_card, _predicted
 from advisor.catalogue.spec_table import spec_table
 from advisor.optable.saved_tables import saved_tables
+from advisor.present.switch_table import help_sentences
 from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS
 from advisor.recommend.switches import Change, Switch, adapter_changes
-from advisor.workload.workload import quantization_of
+from advisor.workload.workload import quantization_of, with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
@@ -80,3 +81,34 @@ def test_a_step_with_packed_weights_takes_longer_and_holds_less_than_with_halves
     assert packed.peak_memory_bytes is not None
     assert whole.peak_memory_bytes is not None
     assert packed.peak_memory_bytes.value < whole.peak_memory_bytes.value - 8e9
+
+
+def checkpointed(counts: tuple[int, ...], gpu_keys: tuple[str, ...] | None = ("h100-sxm",)) -> Switch:
+    work = with_training(load_workload("llama_8b"), activation_checkpointing="full")
+    request = AdviceRequest(workload=work, measure=False, gpu_keys=gpu_keys, counts=counts)
+    change, tables = Change(kind="checkpointing_on_cards", workload=work), saved_tables(load_workload("llama_8b"))
+    (switch,) = _checkpointed(request, Facts(machine=machine(), tables=tables), change, tables)
+    return switch
+
+
+def test_checkpointing_is_tried_on_as_many_cards_as_were_asked_for_then_on_the_fewest_that_hold_it() -> None:
+    asked, fewest = checkpointed((8, 16)), checkpointed((1,))
+    assert (asked.device_key, asked.count, asked.fits) == ("h100-sxm", 8, True)
+    assert fewest.device_key == "h100-sxm"
+    assert 1 < fewest.count <= asked.count
+    assert {asked.strategy, fewest.strategy} <= {"fsdp", "zero2", "tp"}
+
+
+def test_what_checkpointing_holds_is_not_told_as_adapters() -> None:
+    (told,) = help_sentences((checkpointed((8,)),), "en")
+    assert told.startswith("With activation checkpointing (full) 8 × H100 SXM5 80 GB hold all of it (")
+    assert "adapters" not in told
+
+
+def test_help_splits_layers_only_among_cards_that_deal_out_whole_heads() -> None:
+    work = load_workload("llama_8b")
+    request = AdviceRequest(workload=work, measure=False)
+    tried = _on_cards(request, work, ("h100-sxm",), (8, 128))
+    assert {one.count for one in tried if one.strategy == "tp"} == {8, 128}
+    across = msgspec.structs.replace(request, node_count=2)
+    assert {one.count for one in _on_cards(across, work, ("h100-sxm",), (8, 128)) if one.strategy == "tp"} == {128}

@@ -130,6 +130,14 @@ help-adapter = With { $name } one { $device } holds a step (batch size { $batch 
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } in { $need_bytes }. Only the adapters are trained then.
+help-checkpointing-card = With activation checkpointing (full) one { $device } holds all of it (batch size { $batch }{ $steps ->
+        [1] { "" }
+       *[other] , accumulating { $steps } micro-batches
+    }): { $step_s } a step in { $need_bytes }.
+help-checkpointing-cards = With activation checkpointing (full) { $count } × { $device } hold all of it ({ $strategy }, batch size { $batch } a card{ $steps ->
+        [1] { "" }
+       *[other] , accumulating { $steps } micro-batches
+    }): { $step_s } a step in { $need_bytes } a card.
 help-larger-card = One { $device } holds all of it (batch size { $batch }{ $steps ->
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches

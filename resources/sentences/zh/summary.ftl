@@ -126,6 +126,14 @@ help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步�
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
     }）：{ $step_s }，占用 { $need_bytes }。此时只训练适配器。
+help-checkpointing-card = 启用激活检查点（full）后，一块 { $device } 就放得下全部（批大小 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] ，梯度累积 { $steps } 步
+    }）：每步 { $step_s }，占用 { $need_bytes }。
+help-checkpointing-cards = 启用激活检查点（full）后，{ $count } × { $device } 放得下全部（{ $strategy }，每卡批大小 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] ，梯度累积 { $steps } 步
+    }）：每步 { $step_s }，每卡占用 { $need_bytes }。
 help-larger-card = 一块 { $device } 就放得下全部（批大小 { $batch }{ $steps ->
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
