@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from advisor.core.errors import InputError
 from advisor.gui.application import place
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
@@ -17,8 +18,11 @@ from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.pages.model_page import ModelPage
 from advisor.gui.pages.page import Page
 from advisor.gui.settings import ZOOMS
+from advisor.gui.threads import Outcome
+from advisor.gui.widgets.notice import Notice
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
+from tests.gui.test_window import words_of
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -66,6 +70,30 @@ def test_no_empty_patch_is_left_beside_the_forms_of_a_narrow_window(
 
     qtbot.waitUntil(lambda: abs(foot(training) - foot(data)) <= 1, timeout=60_000)
     assert data.x() > training.x()
+    before = foot(training)
+    page._sources_card.show_source(2)  # So much lower that the right column is the higher one.
+    qtbot.waitUntil(lambda: foot(training) < before and abs(foot(training) - foot(data)) <= 1, timeout=60_000)
+
+
+def test_why_a_model_was_not_traced_stands_in_sight_above_the_missing_figures(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.resize(1280, 800)
+    session.reopen(fakes.advice())
+    page = shown_page(window, "model", ModelPage, qtbot)
+    qtbot.waitUntil(lambda: not page._tracer.busy, timeout=120_000)
+    page._tracer.problem = Outcome(kind="problem", error=InputError("net.py: it does not define build_model."))
+    page._tracer.changed.emit()
+
+    def told() -> list[Notice]:
+        return [one for one in page.findChildren(Notice) if one.isVisible() and "build_model" in words_of(one)]
+
+    qtbot.waitUntil(lambda: len(told()) == 1, timeout=60_000)
+    foot = told()[0].mapTo(page, told()[0].rect().bottomLeft()).y()
+    assert foot < page._figures["parameters"].mapTo(page, QPoint()).y() < page.height()
+    page._tracer.problem = None
+    page._tracer.changed.emit()
+    qtbot.waitUntil(lambda: not told(), timeout=60_000)
 
 
 def test_more_runs_are_seen_in_a_higher_window(window: MainWindow, session: Session, qtbot: QtBot) -> None:

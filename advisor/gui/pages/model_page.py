@@ -28,7 +28,7 @@ from advisor.gui.widgets.boxes import REST, across, clear, down, put
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label, tell
-from advisor.gui.widgets.notice import Notice, bulleted
+from advisor.gui.widgets.notice import Notice, Trouble, bulleted
 from advisor.gui.widgets.table import Table
 from advisor.gui.widgets.table_card import GrowingCard
 from advisor.optable.op_table import Layer, at
@@ -91,14 +91,14 @@ class ModelPage(Page):
         self.session.forget_invalid()
         self._cards: dict[str, Card] = {}
         self._forms: dict[str, tuple[str, Form]] = {}
-        self._left.addStretch(1)
+        self._left.addStretch(0 if self._narrow else 1)
         described, base = self._described(), msgspec.to_builtins(self.session.base) or {}
         training = fields_of(Training)
         first = [field for name in _FIRST_SETTINGS for field in training if field.name == name]
         others = [field for field in training if field.name not in _FIRST_SETTINGS]
         forms = zip(_FORMS, ("training", "data", "training"), (first, list(fields_of(Data)), others), strict=True)
         self._sources_card = SourcesCard(self.context, self._source)
-        self._left.insertWidget(0, self._sources_card)
+        self._left.insertWidget(0, self._sources_card, 1 if self._narrow else 0)
         steps: list[Callable[[], None]] = [
             *self._sources_card.steps(described.get("model", {}), self.session.reference),
             self._connect_sources,
@@ -173,7 +173,7 @@ class ModelPage(Page):
         self.session.judge_field(field, allowed=allowed)
 
     def _build_right(self) -> None:
-        self._problems = down(GAP)
+        self._problems, self._untraced = down(GAP), Trouble(self.texts("model-trace-failed"))
         self._figures = {name: KeyFigure(self.texts(f"model-{name}")) for name in ("parameters", "flop", "memory")}
         figures = FigureRow(list(self._figures.values()), least_width=128, spacing=GAP)
         self._assumptions = Card(self.texts("model-assumptions"))
@@ -192,7 +192,16 @@ class ModelPage(Page):
         self._layer_note = label("", "muted", wrap=True)
         card.put(self._layer_note)
         self._right_forms = down(GAP)
-        put(self._right, self._problems, figures, self._assumptions, (card, _ALL), self._right_forms, REST)
+        put(
+            self._right,
+            self._problems,
+            self._untraced,
+            figures,
+            self._assumptions,
+            (card, _ALL),
+            self._right_forms,
+            REST,
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The layers lie beside the forms where their names have room, else below over the whole width."""
@@ -211,8 +220,9 @@ class ModelPage(Page):
             self._right.insertWidget(self._right.indexOf(self._right_forms), self._layer_card, _ALL)
         self.body.setStretch(0, 0 if narrow else 1)
         # Beside each other lie the forms then, and both end where the lower one does.
-        self._right.setStretchFactor(self._assumptions, 1 if narrow else 0)
-        self._right.setStretch(self._right.count() - 1, 0 if narrow else 1)
+        for column, grows in ((self._right, self._assumptions), (self._left, self._sources_card)):
+            column.setStretchFactor(grows, 1 if narrow else 0)
+            column.setStretch(column.count() - 1, 0 if narrow else 1)
         for code in self._cards:
             self._place_card(code)
 
@@ -323,11 +333,12 @@ class ModelPage(Page):
         self._show_figures(preview, workload)
         self._show_assumptions(preview, workload)
         self._layers.show(preview.layers if preview is not None else ())
+        problem = self._tracer.problem
+        self._untraced.tell(() if problem is None else texts.problem(problem))
         if self._tracer.needs_consent:
             state, note = texts("model-needs-consent"), ""
         elif self._tracer.problem is not None:
-            problem = self._tracer.problem
-            state, note = texts("model-trace-failed"), " ".join(texts.problem(problem))
+            state, note = "", ""
         elif preview is None and self._tracer.busy:
             state, note = texts("model-tracing"), ""
         elif preview is not None and preview.layers:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from advisor.gui.texts import Texts
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.boxes import REST, across, down
+from advisor.gui.widgets.boxes import REST, across, clear, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label
@@ -28,6 +28,29 @@ class Notice(Card):
             self.put(label(title, "strong"))
         self.put(*(label(text, wrap=True, selectable=True) for text in filter(None, sentences)))
         self.hug()
+
+
+class Trouble(QWidget):
+    """The place of a red notice, there only while something is wrong."""
+
+    def __init__(self, title: str) -> None:
+        """`title` stands in bold above whatever is told."""
+        super().__init__()
+        self._title = title
+        self._words: tuple[str, ...] = ()
+        self._place = down(0, inside=self)
+        self.hide()
+
+    def tell(self, words: Iterable[str]) -> None:
+        """Say this; the same again is not made anew, and no words leave nothing."""
+        told = tuple(words)
+        if told == self._words:
+            return
+        self._words = told
+        clear(self._place)
+        if told:
+            self._place.addWidget(Notice(told, role="danger", title=self._title))
+        self.setVisible(bool(told))
 
 
 class Strip(Card):
