@@ -13,12 +13,13 @@ from typing import Any, TypeVar, get_args
 from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision, precision_meant
 from advisor.catalogue.software import flash_generation_of, software_year_of, turns_layouts
-from advisor.core.file_fault import closest_name, file_fault, shown_value
+from advisor.core.file_fault import file_fault, shown_value
 from advisor.core.input_file import read_text
 from advisor.core.records import Record
 from advisor.core.sentences import Names, Reason, Said
 from advisor.cost.layout import Layout
 from advisor.cost.memory.need import MemoryKind
+from advisor.evaluate.column_names import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS, meant_columns
 from advisor.evaluate.run_words import (
     CHANNELS_LAST,
     COMPILED,
@@ -36,9 +37,6 @@ from advisor.workload.workload import Attention, Mode
 
 Meant = TypeVar("Meant")
 
-REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu", "seq_len_or_img")
-ANSWERABLE_COLUMNS = ("ms", "efficiency", "max_batch_that_ran", "peak_gb")
-"""At least one of them must be there: what a row is compared with."""
 _MAX_BYTES = 16 * 2**20
 _TORCH_VERSION = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d+)?(?:[+.a-z].*)?")
 _SOURCE_YEARS = (
@@ -116,20 +114,17 @@ def read_run_rows(path: Path) -> tuple[RunRow, ...]:
 
 def _check_header(header: list[str], path: Path) -> None:
     missing = [name for name in REQUIRED_COLUMNS if name not in header]
+    meant = meant_columns(header)
+    pairs = tuple(f"`{given}` → `{name}`" for name, given in meant.items())
+    rename = Reason.of("file-columns-meant", names=Names(names=pairs), count=len(pairs))
     if missing:
-        others = [name for name in header if name not in REQUIRED_COLUMNS]
-        meant = {}
-        for name in missing:
-            if (like := closest_name(name, others)) is not None:
-                meant[name] = like
-                others.remove(like)
         wanted = Names(names=tuple(f"`{name}`" for name in REQUIRED_COLUMNS))
-        remedy = Reason.of("file-columns-missing-remedy", names=wanted)
-        if meant:
-            pairs = tuple(f"`{like}` → `{name}`" for name, like in meant.items())
-            remedy = Reason.of("file-columns-meant", names=Names(names=pairs), count=len(pairs))
+        remedy = rename if meant else Reason.of("file-columns-missing-remedy", names=wanted)
         lacking = Names(names=tuple(f"`{name}`" for name in missing))
         raise file_fault("columns-missing", remedy, path=str(path), names=lacking, count=len(missing))
+    if meant:
+        unread = Names(names=tuple(f"`{given}`" for given in meant.values()))
+        raise file_fault("columns-unread", rename, path=str(path), names=unread, count=len(meant))
     if not any(name in header for name in ANSWERABLE_COLUMNS):
         answers = Names(names=tuple(f"`{name}`" for name in ANSWERABLE_COLUMNS), alternatives=True)
         raise file_fault("no-answer", path=str(path), names=answers)

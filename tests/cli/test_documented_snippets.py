@@ -123,7 +123,7 @@ def test_the_line_of_python_in_the_readme_gives_a_recommendation(monkeypatch: py
 
 
 def test_every_column_of_a_table_of_runs_is_documented() -> None:
-    from advisor.evaluate.run_rows import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS
+    from advisor.evaluate.column_names import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS
     from advisor.present.evaluation_text import ANSWER_COLUMNS
 
     page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")

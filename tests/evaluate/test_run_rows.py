@@ -205,6 +205,34 @@ def test_columns_of_other_names_are_named_with_those_that_are_meant(tmp_path: Pa
     assert "缺少 2 列：`gpu_key`" in error_text(refused.value, "zh")[0]
 
 
+@pytest.mark.parametrize(
+    ("given", "column"),
+    [
+        ("gpus", "n_gpus"), ("Step ms", "ms"), ("step_time_ms", "ms"), ("peak_memory_gb", "peak_gb"),
+        ("Optimizer", "optimizer"), ("optimizr", "optimizer"), ("accumulation", "gradient_accumulation"),
+        ("torch_compile", "compile"), ("gpus_per_node", "gpus_per_host"),
+    ],
+)  # fmt: skip
+def test_no_column_that_is_meant_is_passed_over(tmp_path: Path, given: str, column: str) -> None:
+    header = HEADER.replace(",ms", f",{given},peak_gb" if column == "ms" else f",ms,{given}")
+    with pytest.raises(SaidError) as refused:
+        rows_of(tmp_path, header, ROW + ",4")
+    told = f"nothing is read from the column `{given}` under this name."
+    assert refused.value.text == f"{tmp_path / 'runs.csv'}: {told}"
+    assert refused.value.remedy == f"Perhaps it has another name there; rename `{given}` → `{column}`."
+    assert f"`{given}`" in error_text(refused.value, "zh")[0]
+
+
+def test_columns_of_common_names_are_all_told_what_they_are_called_here(tmp_path: Path) -> None:
+    with pytest.raises(SaidError) as refused:
+        rows_of(tmp_path, "model,gpu,gpus,mode,dtype,batch,sequence,step_ms", ROW + ",4")
+    for given, column in (
+        ("model", "workload"), ("gpu", "gpu_key"), ("gpus", "n_gpus"), ("dtype", "precision"),
+        ("batch", "batch_per_gpu"), ("sequence", "seq_len_or_img"), ("step_ms", "ms"),
+    ):  # fmt: skip
+        assert f"`{given}` → `{column}`" in refused.value.remedy
+
+
 def test_one_column_is_told_as_one_and_meant_for_one_alone(tmp_path: Path) -> None:
     with pytest.raises(SaidError) as refused:
         rows_of(tmp_path, HEADER.replace("gpu_key", "gpu"), ROW)

@@ -140,6 +140,10 @@ file-columns-missing = { $path }: { $count ->
     [one] lacks the column { $names }.
    *[other] lacks the columns { $names }.
  }
+file-columns-unread = { $path }: { $count ->
+    [one] nothing is read from the column { $names } under this name.
+   *[other] nothing is read from the columns { $names } under these names.
+ }
 file-columns-missing-remedy = An evaluation needs { $names }.
 file-columns-meant = { $count ->
     [one] Perhaps it has another name there; rename { $names }.

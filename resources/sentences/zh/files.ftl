@@ -137,6 +137,7 @@ file-gpu-twice = { $path }：key = "{ $key }" 出现了两次。
 file-gpu-twice-remedy = 请给每个 GPU 不同的键。
 ## 运行记录表可能出现的问题
 file-columns-missing = { $path }：缺少 { $count } 列：{ $names }。
+file-columns-unread = { $path }：有 { $count } 列用了无法识别的名称，不会被读取：{ $names }。
 file-columns-missing-remedy = 评估需要 { $names }。
 file-columns-meant = 有 { $count } 列可能用了别的名称；请改名：{ $names }。
 file-no-answer = { $path }：没有可比较的列。
