@@ -71,7 +71,9 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     if not rows:
         return None
     goal = advice.recommendation.goal if advice.recommendation is not None else "time"
-    asked = [name for name in ("cost", "energy") if name == goal or (name == "cost" and any(row.cost for row in rows))]
+    priced = any(row.cost is not None for row in rows)
+    asked = ["cost"] if priced else ["hours"] if goal == "cost" else []  # what a cost is where no price is known
+    asked += ["energy"] if goal == "energy" else []
     own = ("precision",) if own_precisions(advice, rows) else ()
     names = ("device", "strategy", *own, "batch", "step", "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Language, sentence, visible
-from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_seconds
+from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_quantity, format_seconds
 from advisor.predict.prediction import Prediction, SetUp
 from advisor.present.checked_steps import CheckedStep, batch_text
+from advisor.recommend.ranking import gpu_hours
 
 NONE = "–"
 _ANSWERS = {True: "yes", False: "no", None: "unknown"}
@@ -59,6 +60,9 @@ _OF_A_SET_UP: dict[str, Callable[[Prediction, Language], str]] = {
     "energy": lambda prediction, language: _known(prediction.energy_j, format_energy, language),
     "cost": lambda prediction, language: _known(
         prediction.cost, lambda cost: format_cost(cost, prediction.currency), language
+    ),
+    "hours": lambda prediction, language: _known(
+        gpu_hours(prediction), lambda hours: format_quantity(hours, "h"), language
     ),
     "basis": lambda prediction, language: sentence(f"basis-{prediction.step_s.basis}", language),
 }

@@ -118,8 +118,12 @@ def test_the_line_of_python_in_the_readme_gives_a_recommendation(monkeypatch: py
     whole = advisor.advise
     monkeypatch.setattr(advisor, "advise", lambda workload: whole(workload, measure=False))
     scope: dict[str, object] = {}
-    exec(line.replace("; advise", "; found = advise"), scope)
-    assert isinstance(scope["found"], msgspec.Struct)
+    exec(line.replace("; advise", "; found = advise").removesuffix(".recommendation"), scope)
+    assert isinstance(scope["found"], advisor.Advice)
+    assert isinstance(scope["found"].recommendation, msgspec.Struct)
+    calls = re.findall(r"`\.((?:explain|to_rows)\([^`]*\))`", readme)
+    assert len(calls) == 3
+    assert all(eval(f"found.{call}", scope) for call in calls)
 
 
 def test_every_column_of_a_table_of_runs_is_documented() -> None:

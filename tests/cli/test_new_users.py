@@ -158,6 +158,19 @@ def test_the_default_answer_is_one_screen_and_says_what_it_leaves_out(capsys: py
     assert len(capsys.readouterr().out.splitlines()) > len(short)
 
 
+def test_without_prices_the_rows_of_the_cheapest_tell_the_gpu_hours_that_decide(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["--predict", "resnet50", "--goal", "cost", "--gpus", "4090,l40s", "--language", "en", *QUIET]) == 0
+    short = capsys.readouterr().out.splitlines()
+    head = next(place for place, line in enumerate(short) if line.startswith("Device"))
+    assert short[head].rstrip().endswith("GPU-hours")
+    assert "Cost" not in short[head]
+    hours = [float(line.split()[-2]) for line in short[head + 1 :] if line.endswith(" h")]
+    assert len(hours) >= 2
+    assert hours[0] == min(hours)
+
+
 def test_a_family_of_cards_stands_for_all_its_variants_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--predict", "ResNet-50", "--gpus", "V100", "--counts", "1", *QUIET]) == 0
     assert "v100-pcie-16, v100-pcie-32, v100-sxm2-16, v100-sxm2-32" in capsys.readouterr().err

@@ -68,6 +68,7 @@ column-predicted = Predicted
 column-error = Error
 column-energy = Energy
 column-cost = Cost
+column-hours = GPU-hours
 column-measured-what = What
 column-ranks = Ranks
 column-message = Message

@@ -68,6 +68,7 @@ column-predicted = 预测值
 column-error = 误差
 column-energy = 能耗
 column-cost = 费用
+column-hours = GPU 小时
 column-measured-what = 项目
 column-ranks = 进程数
 column-message = 消息大小
