@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from advisor.gui.dialogs.consent import ConsentDialog
 from advisor.gui.job_request import job_for
+from advisor.gui.pages.model_page import ModelPage
 from advisor.workload.workload_file import load_workload
+from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -70,6 +72,20 @@ def test_consent_to_one_file_is_none_to_another_nor_to_a_changed_one(
     assert session.may_run(workload)
     described.with_name("model.py").write_text("x = 2", encoding="utf-8")
     assert session.lacks_consent(workload)
+
+
+def test_the_same_file_used_once_more_is_traced_where_it_had_not_been_let_run(
+    window: MainWindow, session: Session, described: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", lambda *_asked: True)
+    code = described.with_name("model.py")
+    session.set_workload(load_workload(code), reference=str(code))
+    page = shown_page(window, "model", ModelPage, qtbot)
+    qtbot.waitUntil(lambda: page._tracer.needs_consent, timeout=60_000)
+    page._sources_card.python.chosen.emit(str(code))
+    assert not page._tracer.needs_consent
+    qtbot.waitUntil(lambda: page._tracer.problem is not None, timeout=120_000)
+    assert code.with_suffix(".ran").exists()
 
 
 def test_a_bundled_python_file_needs_no_consent(session: Session, window: MainWindow) -> None:

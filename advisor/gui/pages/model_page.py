@@ -135,7 +135,7 @@ class ModelPage(Page):
         sources = self._sources_card
         sources.preset.chosen.connect(self.session.load_workload)
         sources.hub.chosen.connect(self._choose_config)
-        sources.python.chosen.connect(lambda name: self.context.open_path(Path(name).expanduser()))
+        sources.python.chosen.connect(self._use_python)
         sources.form.changed.connect(self._model_edited)
         sources.opened.connect(self._choose_source)
 
@@ -246,6 +246,10 @@ class ModelPage(Page):
     def _batch(self) -> int:
         return self.session.workload.training.batch_size if self.session.workload else 1
 
+    def _use_python(self, name: str) -> None:
+        self.context.open_path(Path(name).expanduser())
+        self._tracer.follow()  # The same file again, now that it may run, is no other workload.
+
     def _choose_config(self, reference: str) -> None:
         self.session.load_workload(reference, allow_hub=self._sources_card.allow_hub.isChecked())
 
@@ -337,8 +341,6 @@ class ModelPage(Page):
         self._untraced.tell(() if problem is None else texts.problem(problem))
         if self._tracer.needs_consent:
             state, note = texts("model-needs-consent"), ""
-        elif self._tracer.problem is not None:
-            state, note = "", ""
         elif preview is None and self._tracer.busy:
             state, note = texts("model-tracing"), ""
         elif preview is not None and preview.layers:
