@@ -18,8 +18,8 @@ from advisor.predict.ranges.memory_range import ON_ONE_CARD, SHARED  # noqa: E40
 from tests.accuracy.ladder import chosen_models, judging_models  # noqa: E402 - the same
 from tests.accuracy.ladder_needs import RungNeed, counted, outcome, recorded_rows, rung_needs  # noqa: E402 - the same
 from tests.accuracy.language_model_memory import (  # noqa: E402 - the same
+    COPIED_LOGITS,
     FROM_SCRATCH,
-    FUSED_LAYERS,
     PeakRow,
     failed_rows,
     middle_of,
@@ -171,14 +171,14 @@ def _language_models() -> str:
 def _untold() -> list[str]:
     """Rows whose descriptions leave out what their peaks hang on, and published peaks that are no rows."""
     lines = [
-        "Rows that are told apart, since no description says what their peaks hang on. Such fused layers compute the",
-        "gradients of logits in place and keep fewer results (a loss in chunks, `chunked_loss`, is a field of its own,",
-        "and judged above):",
+        "Rows that are told apart, since no description says what their peaks hang on. The loss of transformers before",
+        "2025 shifted the logits into a tensor of its own: with `fused_layers`, whose gradient takes the place of the",
+        "logits, these needed 2 bytes a logit more than today's (plain losses peak where that tensor is gone):",
         "",
         "| not told by the description | rows | mean error | median | bias | inside the range |",
         "|---|---|---|---|---|---|",
     ]
-    for reason in (FUSED_LAYERS, FROM_SCRATCH):
+    for reason in (COPIED_LOGITS, FROM_SCRATCH):
         rows = [row for row in peak_rows() if row.untold == reason]
         bias = statistics.median(row.error_fraction for row in rows)
         lines.append(f"| {reason} | {_errors_of(rows)} | {bias:+.1%} | {_inside(rows)} |")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -33,6 +34,7 @@ _RUN = frozenset(
 """Columns of a language model's row that tell what a run gave, or where it is written."""
 _SWITCHES = frozenset(["compile", "attention", "precision", "optimizer", "activation_checkpointing", "fine_tuning"])
 Row = Mapping[str, str]
+_WHOSE_LAYERS = re.compile(r"(plain HF Trainer|fused Triton [^;]*|, no upcast| \+ foak( kernels)?)(?=;)")
 _FULL_BATCH = 128
 """Images from which on a further one changes no rate of a card of today by much."""
 Pair = tuple[str, str, str, str, str, float, float | None]
@@ -83,13 +85,18 @@ def language_pairs() -> Iterator[Pair]:
 def _language_pair(before: Row, after: Row) -> Iterator[Pair]:
     differing = {name for name in _SWITCHES if before[name] != after[name]}
     switch = _language_switch(before, after, differing)
-    if switch is None or before["notes"] != after["notes"]:
+    if switch is None or _remark(before) != _remark(after):
         return
     saved = None
     if before["peak_mem_gb"] and after["peak_mem_gb"] and before["mem_kind"] == after["mem_kind"]:
         saved = 1.0 - float(after["peak_mem_gb"]) / float(before["peak_mem_gb"])
     gain = float(before["step_ms"]) / float(after["step_ms"])
     yield switch, "language", before["gpu"].split(" ")[0], "training", before["source"], gain, saved
+
+
+def _remark(row: Row) -> str:
+    """What a row's notes tell beside whose layers ran, which is a setting of its description."""
+    return _WHOSE_LAYERS.sub("", row["notes"])
 
 
 def _language_switch(before: Row, after: Row, differing: set[str]) -> str | None:
@@ -102,6 +109,8 @@ def _language_switch(before: Row, after: Row, differing: set[str]) -> str | None
     lora = {"trainable", "lora_rank", "lora_targets", "weights_bits"}
     if differing == {"fine_tuning"} and "lora" in after["fine_tuning"] and "lora" not in before["fine_tuning"]:
         return "qlora" if "quantization" in changed else "lora" if changed <= lora else None
+    if changed == {"fused_layers"} and not differing:
+        return "fused_layers" if two.get("fused_layers") else None
     if len(differing) != 1 or len(changed) != 1:
         return None
     name = changed.pop()

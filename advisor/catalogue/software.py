@@ -22,6 +22,8 @@ CUDNN_ATTENTION_YEAR = 2024
 """Transformer Engine prefers cuDNN's fused attention on Hopper, as NeMo's manual of 2024 says."""
 DEQUANTISING_KERNELS_YEAR = 2024
 """Libraries of GPTQ fine-tuning unpack weights in one kernel; before, with PyTorch's operators."""
+WHOLE_ADAPTERS_FROM_YEAR = 2024
+"""PEFT 0.12 of July 2024 keeps adapters in FP32 beside weights of 16 bits; before, they were in the model's type."""
 _FIRST_TURNING_LAYOUTS = (2, 1)
 """PyTorch 2.1 brought the compiler's layout optimisation (pull request 99773 of June 2023); 2.0 leaves convolutions in
 the layout that they are called with."""

@@ -272,6 +272,7 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--lora-targets", type=layer_names, metavar="attention|all_linear|NAME[,NAME]", help="layers with adapters"
     )
+    group.add_argument("--adapter-bits", type=int, choices=(16, 32), help="of adapters beside 16-bit weights (32)")
     group.add_argument("--quantization", choices=get_args(Quantization), help="how frozen weights are stored")
     group.add_argument(
         "--checkpointing",
@@ -283,6 +284,7 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--offload", choices=get_args(Offload), help="what is kept in host memory")
     group.add_argument("--optimizer-in-backward", action="store_true", help="step each parameter as it is ready")
     group.add_argument("--chunked-loss", action="store_true", help="logits and cross-entropy in chunks")
+    group.add_argument("--fused-layers", action="store_true", help="norms, rotary, gates and loss as Liger kernels")
     group.add_argument("--compile", action="store_true", help="torch.compile")
     group.add_argument("--epochs", type=number_of("--epochs"), metavar="N")
     group.add_argument("--samples", type=_samples, metavar="N")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
-from advisor.workload.workload import Training
+from advisor.workload.workload import Training, keeps_adapters_whole
 
 _FOREACH_FROM_YEAR = 2023
 _CHUNK_ELEMENTS = 65536 * 320
@@ -53,11 +53,12 @@ def optimizer_cost(
     eight_bit = training.optimizer_bits == 8 and facts.eight_bit  # noqa: PLR2004 - bits
     fused = training.fused_optimizer or eight_bit
     per_parameter = facts.fused_bytes if fused else facts.looped_bytes
+    stepped = PRECISION_FACTS["fp32" if keeps_adapters_whole(training, precision) else precision]
     # The algorithms' figures count in FP32; where nothing is kept in it, every stream of a step is half as wide.
-    width = PRECISION_FACTS[precision].state_bytes / FP32_BYTES
+    width = stepped.state_bytes / FP32_BYTES
     per_parameter *= width
-    per_parameter += _MASTER_COPY_BYTES if PRECISION_FACTS[precision].master_copies else 0.0
-    per_parameter -= _MOMENT_STREAMS * (PRECISION_FACTS[precision].state_bytes - 1.0) if eight_bit else 0.0
+    per_parameter += _MASTER_COPY_BYTES if stepped.master_copies else 0.0
+    per_parameter -= _MOMENT_STREAMS * (stepped.state_bytes - 1.0) if eight_bit else 0.0
     passes = 1.0 if fused else facts.kernel_count
     launches = max(1.0, parameter_count / _CHUNK_ELEMENTS, tensor_count / _CHUNK_TENSORS)
     by_tensor = (looped and not fused) or facts.factored or eight_bit

@@ -13,6 +13,7 @@ import numpy as np
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.software import WHOLE_ADAPTERS_FROM_YEAR
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.file_fault import closest_name
@@ -96,6 +97,9 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
         "fused_optimizer": None if row.optimizer is None else row.fused_optimizer,
     }
     training: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    early = row.software_year is not None and row.software_year < WHOLE_ADAPTERS_FROM_YEAR
+    if early and workload.training.trainable == "lora" and workload.training.adapter_bits is None:
+        training["adapter_bits"] = 16
     precision = row.precision or workload.training.precision
     several = row.layout.count > 1
     training["precision"] = computed_precision(precision, row.layout.data_parallel) if several else precision

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
-    "chunked_loss", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary", "larger_cards",
+    "chunked_loss", "fused_layers", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary", "larger_cards",
     "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded",
 ]  # fmt: skip
 _GAIN_KINDS: dict[SwitchKind, GainKind] = {
@@ -142,6 +142,8 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
     if isinstance(workload.model, HuggingFaceModel):
         if workload.model.task == "causal-lm" and not training.chunked_loss:
             yield Change(kind="chunked_loss", workload=with_training(workload, chunked_loss=True))
+        if workload.model.task == "causal-lm" and half and not training.fused_layers:
+            yield Change(kind="fused_layers", workload=with_training(workload, fused_layers=True))
         yield from adapter_changes(workload)
         yield from _padded(workload, workload.model)
 
@@ -159,7 +161,8 @@ def applies(change: Change, table: OpTable | None) -> bool:
     """Whether the changed workload is one that is taken, and the change reaches what does most of a model's work.
 
     FP8 and adapters are for linear layers alone; channels last is for convolutions, of which a vision transformer has
-    one. `table` is the workload's own; None: it is not known, and every change is taken to reach enough.
+    one; fused layers are for models with root-mean-square norms, which take the root of each row. `table` is the
+    workload's own; None: it is not known, and every change is taken to reach enough.
     """
     if any(training_problems(change.workload)):
         return False
@@ -167,6 +170,8 @@ def applies(change: Change, table: OpTable | None) -> bool:
         return True
     if change.kind == "channels_last":
         return sum(op.count for op in table.ops if op.kind == "convolution" and op.phase == "forward") > 1
+    if change.kind == "fused_layers":
+        return any(op.name == "rsqrt" for op in table.ops)
     if change.kind not in _OF_LINEAR_LAYERS:
         return True
     return _forward_flop(table, "matmul") > _forward_flop(table, "convolution")

@@ -56,7 +56,7 @@ def training_problems(workload: Workload) -> Iterator[Problem]:
 
 
 def _adapter_problems(training: Training) -> Iterator[Problem]:
-    for field in ("lora_rank", "lora_targets"):
+    for field in ("lora_rank", "lora_targets", "adapter_bits"):
         if getattr(training, field) is not None and training.trainable != "lora":
             remedy = reason("set-or-leave", field="trainable", value="lora", other=field)
             yield _clash(training, field, "trainable"), remedy
@@ -125,3 +125,5 @@ def _memory_problems(workload: Workload) -> Iterator[Problem]:
         yield reason("own-loss", field="training.chunked_loss", value="true"), reason("own-loss-remedy")
     elif training.chunked_loss and training.mode == "inference":
         yield _clash(training, "chunked_loss", "mode"), reason("set-it", value="false")
+    if training.fused_layers and not isinstance(model, HuggingFaceModel):
+        yield reason("own-layers", field="training.fused_layers", value="true"), reason("own-loss-remedy")

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from advisor.catalogue.optimizers import Optimizer
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.records import Record
 
 Attention = Literal["sdpa", "eager", "flash"]
@@ -146,6 +146,8 @@ class Training(Record, frozen=True, kw_only=True):
     """Rank of the adapters; None: 16."""
     lora_targets: LoraTargetWord | LayerNames | None = None
     """Layers that get adapters: those of attention, all but the head, or those of these names; None: attention."""
+    adapter_bits: Literal[16, 32] | None = None
+    """Bits of adapters in a model of 16 bits; None: 32, as PEFT keeps them since 0.12 (`autocast_adapter_dtype`)."""
     weights_bits: Literal[4, 8, 16, 32] | None = None
     """Bits of a frozen weight: 32 whole, 16 in half, 8 and 4 quantised; None: as the step's precision has them."""
     quantization: Quantization | None = None
@@ -158,6 +160,9 @@ class Training(Record, frozen=True, kw_only=True):
     """What is kept in host memory and copied to the device when it is needed."""
     chunked_loss: bool = False
     """Logits and cross-entropy in chunks of rows: they are never whole."""
+    fused_layers: bool = False
+    """Norms, rotary embedding, gated activation and cross-entropy in one kernel each, as Liger Kernel or Unsloth bring
+    them."""
     activation_checkpointing: bool | Checkpointing = "none"
     """What backward computes again: nothing, all but products and attention, or whole blocks. Read `true` as full."""
     channels_last: bool = False
@@ -216,16 +221,24 @@ def traced_as(workload: Workload) -> bytes:
         training.trainable,
         training.lora_rank,
         training.lora_targets,
+        training.adapter_bits,
         training.weights_bits,
         training.quantization,
         training.fp8_recipe,
         training.chunked_loss,
+        training.fused_layers,
         training.offload == "activations",
         training.activation_checkpointing,
         training.channels_last,
     )
     length = (data.sequence_length, data.image_size)
     return msgspec.json.encode((workload.model, workload.source_folder, length, settings))
+
+
+def keeps_adapters_whole(training: Training, precision: Precision) -> bool:
+    """Whether adapters are in FP32 beside weights of 16 bits, and so need no copies."""
+    half = PRECISION_FACTS[precision].half_weights
+    return training.trainable == "lora" and training.adapter_bits != 16 and half  # noqa: PLR2004 - bits
 
 
 def quantization_of(training: Training) -> Quantization | None:

@@ -31,7 +31,8 @@ from tests.accuracy.llm_rows import published_cells, training_of
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "published_llm_memory.csv"
 FAILED = HERE / "data" / "published_llm_failed.csv"
-FUSED_LAYERS, FROM_SCRATCH = "a trainer's own fused layers and loss", "a model that its author wrote from scratch"
+COPIED_LOGITS = "a fused loss with logits that trainers of 2024 copied once more"
+FROM_SCRATCH = "a model that its author wrote from scratch"
 TABLES = HERE / "tables" / "llm_memory"
 """Memory timelines only, traced from the models' configurations with the settings that a file's name tells."""
 
@@ -171,6 +172,7 @@ def _question(cells: dict[str, str]) -> MemoryQuestion:
         compile=described["compile"],
         activation_checkpointing=described["activation_checkpointing"],
         chunked_loss=cells["table"].endswith("-chunked"),
+        fused_layers="-fused" in cells["table"],
     )
     question = memory_question(
         _table(cells["table"]),
@@ -200,8 +202,8 @@ def _row(cells: dict[str, str]) -> PeakRow:
 
 
 def _untold(cells: dict[str, str]) -> str | None:
-    """A loss in chunks is a field of its own; fused layers that keep the logits are none."""
+    """The loss of transformers before 2025 shifted the logits into a tensor of their own, which a fused loss keeps."""
     published = _published()[cells["id"]]
-    if "foak" in published["notes"] and not cells["table"].endswith("-chunked"):
-        return FUSED_LAYERS
+    if cells["table"].endswith("-fused"):
+        return COPIED_LOGITS
     return FROM_SCRATCH if "from-scratch" in published["source"] else None

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from advisor.catalogue.software import flash_generation_of, software_year_of
+from advisor.catalogue.software import WHOLE_ADAPTERS_FROM_YEAR, flash_generation_of, software_year_of
 from advisor.core.records import Record
 from advisor.cost.layout import DataParallel, Layout
 from advisor.workload.workload import Workload
@@ -41,6 +41,10 @@ _PRECISIONS = (
 
 Megatron's FP16, `composer PURE` and FSDP's mixed precision keep FP32 weights beside the 16-bit ones they compute with.
 """
+_AUTOCAST = re.compile(r"^(bf16|fp16) weights \+")
+"""Adapters beside 16-bit weights that run so under a trainer's autocast."""
+_HALF_ADAPTERS = re.compile(r"bf16-true|frozen base")
+"""Of libraries that keep adapters as the model is, and of PEFT before 2024."""
 _UPCAST = "under FSDP fp32 upcast"
 _RECIPES = (("rowwise", "rowwise"), ("tensorwise", "tensorwise"), ("TransformerEngine", "transformer_engine"))
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -61,7 +65,6 @@ _DATA_PARALLEL: tuple[tuple[str, DataParallel], ...] = (
 _MICRO_STEP = "micro-step"
 UNSTATED_VARIANT = "a card whose variant nobody stated"
 _UNTOLD: tuple[tuple[str, str, str], ...] = (
-    ("notes", r"foak|Liger", "a trainer's own fused layers"),
     ("compile", r"reduce-overhead|max-autotune", "CUDA graphs"),
     ("assumed", r"form factor and memory size|^A100 form factor;", UNSTATED_VARIANT),
 )
@@ -178,6 +181,8 @@ def training_of(cells: Cells) -> dict[str, Any]:
     precision = first(_PRECISIONS, printed)
     if _UPCAST in printed and cells["n_gpus"] != "1":
         precision = "bf16_amp"
+    if "lora" in cells["fine_tuning"] and _AUTOCAST.search(printed):
+        precision = "fp16_amp" if printed.startswith("fp16") else "bf16_amp"
     single_pass = cells["step_kind"].startswith(_MICRO_STEP)
     fused = "fused" in optimizer.replace("not fused", "") or cells["source"].startswith("pytorch/")
     return {
@@ -189,17 +194,25 @@ def training_of(cells: Cells) -> dict[str, Any]:
         "fused_optimizer": fused,
         "activation_checkpointing": first(_CHECKPOINTING, cells["activation_checkpointing"] or "none"),
         "compile": not cells["compile"].startswith("no"),
+        **({"fused_layers": True} if "foak" in cells["notes"] else {}),
+        **({"chunked_loss": True} if re.search("FLCE|fused-linear-CE", cells["notes"]) else {}),
         **({"clip_gradient_norm": 1.0} if "clip" in optimizer else {}),
         **({"fp8_recipe": first(_RECIPES, printed)} if precision == "fp8" else {}),
         **_adapters(
             cells["fine_tuning"] + (" over bnb.nf4" if "nf4" in printed else ""),
             cells["model"],
-            mixed=precision in {"fp16_amp", "bf16_amp"},
+            mixed=precision in {"fp16_amp", "bf16_amp"} and not _AUTOCAST.search(printed),
+            half=_has_half_adapters(cells),
         ),
     }
 
 
-def _adapters(tuned: str, model: str, *, mixed: bool) -> dict[str, Any]:
+def _has_half_adapters(cells: Cells) -> bool:
+    year = software_year_of(cells["software"])
+    return bool(_HALF_ADAPTERS.search(cells["precision"])) or (year is not None and year < WHOLE_ADAPTERS_FROM_YEAR)
+
+
+def _adapters(tuned: str, model: str, *, mixed: bool, half: bool) -> dict[str, Any]:
     if "lora" not in tuned:
         return {}
     rank = re.search(r"\br(\d+)\b", tuned)
@@ -209,6 +222,7 @@ def _adapters(tuned: str, model: str, *, mixed: bool) -> dict[str, Any]:
         "lora_rank": int(rank[1]) if rank else 8,
         "lora_targets": list(_FUSED_ATTENTION if fused else first(_LORA_TARGETS, tuned)),
         **({} if mixed else {"weights_bits": 16}),
+        **({"adapter_bits": 16} if half else {}),
     }
     quantization = "gptq" if "gptq" in tuned.lower() else "nf4" if "nf4" in tuned else None
     if quantization is not None:

@@ -28,6 +28,8 @@ from tests.accuracy.tables import pack
 
 _CHUNKED = "-chunked"
 """Ends the names of tables whose cross-entropy never makes all logits at once."""
+_FUSED = "-fused"
+"""Stands in the names of tables whose norms, rotary embedding, gates and cross-entropy are single kernels."""
 
 
 def workloads() -> dict[str, Workload]:
@@ -39,7 +41,10 @@ def workloads() -> dict[str, Workload]:
             if row["table"] not in found:
                 workload = load_workload(_described(published[row["id"]]))
                 found[row["table"]] = with_training(
-                    workload, precision=row["precision"], chunked_loss=row["table"].endswith(_CHUNKED)
+                    workload,
+                    precision=row["precision"],
+                    chunked_loss=row["table"].endswith(_CHUNKED),
+                    fused_layers=_FUSED in row["table"],
                 )
     return found
 

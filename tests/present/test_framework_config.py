@@ -158,3 +158,18 @@ def test_an_optimizer_that_trainer_lacks_is_said() -> None:
     training = msgspec.structs.replace(made_with.workload.training, optimizer="lamb")
     workload = msgspec.structs.replace(made_with.workload, training=training)
     assert "Yours: LAMB" in framework_config.render(msgspec.structs.replace(made_with, workload=workload), "trainer")
+
+
+@pytest.mark.parametrize("in_chunks", [True, False])
+def test_fused_layers_are_trainers_own_setting_with_the_loss_that_was_asked_for(in_chunks: bool) -> None:
+    transformers = pytest.importorskip("transformers.training_args")
+    made_with = made("autocast")
+    training = msgspec.structs.replace(made_with.workload.training, fused_layers=True, chunked_loss=in_chunks)
+    workload = msgspec.structs.replace(made_with.workload, training=training)
+    asked = msgspec.structs.replace(made_with, workload=workload)
+    fields = yaml.safe_load(framework_config.render(asked, "trainer"))
+    assert fields["use_liger_kernel"] is True
+    assert fields["liger_kernel_config"] == {"cross_entropy": not in_chunks, "fused_linear_cross_entropy": in_chunks}
+    assert set(fields) <= {field.name for field in dataclasses.fields(transformers.TrainingArguments)}
+    assert "liger_kernel" in framework_config.render(asked, "accelerate")
+    assert "use_liger_kernel" not in read("trainer", "autocast")

@@ -34,6 +34,7 @@ METHODS: dict[str, dict[str, object]] = {
     "stepped on the host": {"offload": "optimizer", "clip_gradient_norm": 1.0},
     "at rest on the host": {"offload": "parameters"},
     "adapters beside half weights": {"trainable": "lora", "weights_bits": 16, "precision": "bf16_amp"},
+    "fused layers": {"fused_layers": True},
     "compiled": {"compile": True},
 }
 SHRUNK = {

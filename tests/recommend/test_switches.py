@@ -268,6 +268,21 @@ def test_a_loss_in_pieces_is_tried_for_language_models_that_do_not_take_it_so_al
         assert ("chunked_loss" in {change.kind for change in traced_changes(whole, advised(), A100)}) is tried
 
 
+def test_fused_layers_are_tried_in_half_for_models_with_root_mean_square_norms() -> None:
+    def tried(name: str, precision: Precision) -> bool:
+        job = load_workload(name)
+        table = next(iter(saved_tables(job).values()))
+        changes = traced_changes(job, advised(precision), A100)
+        return "fused_layers" in {change.kind for change in changes if applies(change, table)}
+
+    assert tried("llama_8b", "bf16_true")
+    assert not tried("llama_8b", "fp32")
+    assert not tried("gpt2_small", "bf16_amp")
+    assert not tried("bert_base_sst2", "bf16_amp")
+    asked = language_model(fused_layers=True)
+    assert "fused_layers" not in {change.kind for change in traced_changes(asked, advised("bf16_true"), A100)}
+
+
 def test_what_changes_how_cards_share_the_work_errs_as_two_independent_steps() -> None:
     before = advised()
     for kind in ("sharding", "accumulation", "checkpointing_on_cards", "fp8"):

@@ -59,6 +59,7 @@ def read(tmp_path: Path, further: str, base: str = BASE) -> Workload:
         ("optimizer_in_backward = true", "optimizer_in_backward", True),
         ('offload = "parameters"', "offload", "parameters"),
         ("chunked_loss = true", "chunked_loss", True),
+        ("fused_layers = true", "fused_layers", True),
         ('trainable = "lora"\nlora_targets = ["q_proj", "down_proj"]', "lora_targets", ("q_proj", "down_proj")),
         ('trainable = "lora"\nlora_targets = "all_linear"', "lora_targets", "all_linear"),
         ('trainable = "lora"\nquantization = "gptq"', "quantization", "gptq"),
@@ -144,6 +145,13 @@ def test_chunks_of_logits_are_refused_where_there_is_no_vocabulary(tmp_path: Pat
         read(tmp_path, "chunked_loss = true", BASE.replace("causal-lm", "sequence-classification"))
 
 
+def test_layers_of_another_source_are_never_fused() -> None:
+    table = tomllib.loads(BASE) | {"model": {"source": "template", "template": "mlp", "layers": [4, 10, 3]}}
+    table["training"] |= {"precision": "fp32", "fused_layers": True}
+    with pytest.raises(InputError, match=r"training\.fused_layers"):
+        load_workload(table)
+
+
 @pytest.mark.parametrize("value", ['"half"', "3", "[]"])
 def test_an_unknown_kind_of_checkpointing_names_what_is_allowed(tmp_path: Path, value: str) -> None:
     with pytest.raises(InputError) as caught:
@@ -159,6 +167,7 @@ def test_every_new_setting_that_changes_operators_changes_the_trace_key(tmp_path
         {"quantization": "nf4"},
         {"quantization": "int8"},
         {"chunked_loss": True},
+        {"fused_layers": True},
         {"activation_checkpointing": "selective"},
         {"activation_checkpointing": "full"},
         {"offload": "activations"},

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.optable.op_table import OpTable
-from advisor.workload.workload import Training
+from advisor.workload.workload import Training, keeps_adapters_whole
 
 FP32_BYTES = 4
 _EIGHT_BIT_BLOCK = 256
@@ -39,9 +39,10 @@ def optimizer_memory(
     """
     if training.optimizer == "none" or training.mode != "training":
         return OptimizerMemory((), ())
-    facts, half = OPTIMIZER_FACTS[training.optimizer], PRECISION_FACTS[precision].master_copies
-    stored, width = PRECISION_FACTS[precision].weight_bytes, PRECISION_FACTS[precision].state_bytes
-    counts = [size / stored for size in table.trainable_tensor_bytes]
+    facts = OPTIMIZER_FACTS[training.optimizer]
+    stepped = PRECISION_FACTS["fp32" if keeps_adapters_whole(training, precision) else precision]
+    half, width = stepped.master_copies, stepped.state_bytes
+    counts = [size / stepped.weight_bytes for size in table.trainable_tensor_bytes]
     in_fp32 = [count * width for count in counts]
     states: list[float] = list(in_fp32) if half else []
     temporaries: list[float] = list(in_fp32) if half and not masters_only else []

@@ -15,7 +15,7 @@ from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import passes_over_data, quantization_of
 
 _GPUS = 8
-_SWITCHES = ("compile", "channels_last", "optimizer_in_backward", "chunked_loss")
+_SWITCHES = ("compile", "channels_last", "optimizer_in_backward", "chunked_loss", "fused_layers")
 _USUAL = {"activation_checkpointing": "none", "offload": "none", "trainable": "all", "mode": "training"}
 _VALUE_LENGTH = 220
 

@@ -44,7 +44,7 @@ def left_out(advice: AdviceRecord, chosen: Recommendation, framework: Framework)
     if chosen.node_count > 1:
         yield f"{chosen.node_count} machines: start it on each, with the rank and address of the first."
     yield from _checkpointing(training, chosen, framework)
-    yield from _of_the_model(training)
+    yield from _of_the_model(training, framework)
 
 
 def _of_the_loop(training: Training, chosen: Recommendation, framework: Framework) -> Iterator[str]:
@@ -79,13 +79,15 @@ def _checkpointing(training: Training, chosen: Recommendation, framework: Framew
         yield "Yours: selective checkpointing (create_selective_checkpoint_contexts); full stands in for it."
 
 
-def _of_the_model(training: Training) -> Iterator[str]:
+def _of_the_model(training: Training, framework: Framework) -> Iterator[str]:
     """What is done to the model, its step or its data before a framework has it."""
     if training.trainable != "all":
         yield f"Yours: train `{training.trainable}` only (peft, or requires_grad_(False))."
     if training.weights_bits in {4, 8} or training.quantization is not None:
         yield "Yours: load the model with quantised weights (BitsAndBytesConfig)."
-    if training.chunked_loss:
+    if training.fused_layers and framework != "trainer":
+        yield "Yours: fused layers (_apply_liger_kernel_to_instance(model=model) of liger_kernel.transformers)."
+    if training.chunked_loss and not training.fused_layers:
         yield "Yours: the loss in chunks of the logits."
     if training.attention != "sdpa":
         kind = {"eager": "eager", "flash": "flash_attention_2"}[training.attention]

@@ -12,7 +12,14 @@ from advisor.present.script.model_code import task_of
 from advisor.present.script.parts import part
 from advisor.present.script.strategy_lines import TYPES, casts_shards, half_type, micro_batch, offloads, shards, splits
 from advisor.recommend.recommendation import Recommendation
-from advisor.workload.workload import HuggingFaceModel, Training, Workload, fp8_recipe_of, quantization_of
+from advisor.workload.workload import (
+    HuggingFaceModel,
+    Training,
+    Workload,
+    fp8_recipe_of,
+    keeps_adapters_whole,
+    quantization_of,
+)
 
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
@@ -52,7 +59,7 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
         "learning_rate": rate.rate + f" * BATCH_SIZE * ACCUMULATION / {rate.per_samples}" * grows,
         "learning_rate_source": rate.source + "; times the number of devices" * grows,
         "functools_import": "import functools\n" * checkpointed,
-        "quantised": _quantised(training),
+        "quantised": _fused_layers(training) + _quantised(training),
         "freeze": _freeze(training, chosen.precision) + _fp8(training, chosen.precision) + _left_to_the_user(training),
         "groups": part("groups", stepped=stepped) if splits(chosen) else "",
         "checkpointing": _checkpointing(training),
@@ -169,6 +176,14 @@ def _quantised(training: Training) -> str:
     return "    if on_gpu:  # a CPU keeps the weights as they are\n        quantise(model)\n"
 
 
+def _fused_layers(training: Training) -> str:
+    """Liger's layers, with its loss in chunks of the logits or the one that keeps them."""
+    if not training.fused_layers:
+        return ""
+    loss = "" if training.chunked_loss else "cross_entropy=True, "
+    return part("fused_layers", loss=f"{loss}fused_linear_cross_entropy={training.chunked_loss}")
+
+
 def _freeze(training: Training, precision: Precision) -> str:
     if training.trainable == "head":
         return part("head_only")
@@ -178,10 +193,11 @@ def _freeze(training: Training, precision: Precision) -> str:
     groups = {"all_linear": (), "attention": ATTENTION_LAYERS}.get(str(wanted), (wanted,))
     facts = PRECISION_FACTS[precision]
     dtype = TYPES[facts.half_format] if facts.half_weights and facts.half_format else "torch.float32"
+    adapters = "torch.float32" if keeps_adapters_whole(training, precision) else dtype
     shown = pprint.pformat(groups, width=100, compact=True).replace("\n", "\n              ")
     return (
         f"    # Ends of the projections' names: of the first group that there is.\n    targets = {shown}\n"
-        f"    add_adapters(model, {training.lora_rank or DEFAULT_RANK}, targets, {dtype})\n"
+        f"    add_adapters(model, {training.lora_rank or DEFAULT_RANK}, targets, {adapters}, {dtype})\n"
     )
 
 
@@ -197,7 +213,8 @@ def _left_to_the_user(training: Training) -> str:
     lines = [
         "YOUR QUANTISATION: frozen layers in GPTQ, from a checkpoint that has them" * (training.quantization == "gptq"),
         "YOUR FP8 LAYERS: those of Transformer Engine" * (training.fp8_recipe == "transformer_engine"),
-        "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)" * training.chunked_loss,
+        "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)"
+        * (training.chunked_loss and not training.fused_layers),
         "YOUR OPTIMIZER: LAMB, which torch does not have; AdamW stands in for it" * (training.optimizer == "lamb"),
     ]
     return "".join(f"    # {line}.\n" for line in lines if line)

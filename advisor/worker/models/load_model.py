@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.sentences import SaidError
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, mapped, under_fake_mode
-from advisor.worker.models.trainable_parameters import choose_trainable
+from advisor.worker.models.trainable_parameters import adapter_parameters, choose_trainable
 from advisor.worker.replaced import replaced
 from advisor.workload.workload import (
     HuggingFaceModel,
@@ -23,6 +23,7 @@ from advisor.workload.workload import (
     Training,
     Workload,
     fp8_recipe_of,
+    keeps_adapters_whole,
     quantization_of,
     stored_bits,
 )
@@ -125,6 +126,8 @@ def _placed(module: nn.Module, workload: Workload, device: str, *, traced: bool)
     half = HALF_DTYPES.get(training.precision)
     if half is not None:
         left = _left_as_made(module) if isinstance(workload.model, HuggingFaceModel) else frozenset()
+        if keeps_adapters_whole(training, training.precision):
+            left |= frozenset(map(id, adapter_parameters(module)))
 
         def in_half(tensor: Tensor) -> Tensor:
             return tensor.to(half) if tensor.is_floating_point() and id(tensor) not in left else tensor
@@ -145,7 +148,11 @@ def _placed(module: nn.Module, workload: Workload, device: str, *, traced: bool)
 
 
 def _narrow_layers(module: nn.Module, training: Training) -> None:
-    """Pack frozen layers and give the others FP8 products, as far as the training has either."""
+    """Fuse layers, pack frozen ones and give the others FP8 products, as far as the training has any of it."""
+    if training.fused_layers:
+        from advisor.worker.models.fused_layers import fuse_layers
+
+        fuse_layers(module)
     recipe = fp8_recipe_of(training)
     if recipe is None and quantization_of(training) is None:
         return

@@ -72,3 +72,43 @@ def fp8_cast_transpose(values: Tensor, _scale: Tensor) -> tuple[Tensor, Tensor]:
 def byte_product(left: Tensor, right: Tensor, dtype: torch.dtype) -> Tensor:
     """(m, k) by (k, n) of numbers of a byte, FP8 or integers, with a result in `dtype`."""
     return left.new_empty((left.shape[0], right.shape[1]), dtype=dtype)
+
+
+@_operator
+def fused_rms_norm(values: Tensor, _weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Normed rows, and the number that each was scaled by."""
+    return torch.empty_like(values), values.new_empty(values.shape[:-1], dtype=torch.float32)
+
+
+@_operator
+def fused_rms_norm_backward(
+    gradient: Tensor, _values: Tensor, weight: Tensor, _scales: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The gradients of rows and weight, in one pass."""
+    return torch.empty_like(gradient), torch.empty_like(weight)
+
+
+@_operator
+def fused_rotary(query: Tensor, key: Tensor, _cos: Tensor, _sin: Tensor) -> tuple[Tensor, Tensor]:
+    """Queries and keys (batch, heads, length, width) turned by their places' angles."""
+    return torch.empty_like(query), torch.empty_like(key)
+
+
+@_operator
+def fused_gate(gate: Tensor, _up: Tensor) -> Tensor:
+    """One input, activated, times the other."""
+    return torch.empty_like(gate)
+
+
+@_operator
+def fused_gate_backward(gradient: Tensor, gate: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
+    """The gradients of both inputs; the activation is worked out again."""
+    del gradient
+    return torch.empty_like(gate), torch.empty_like(up)
+
+
+@_operator
+def fused_cross_entropy(logits: Tensor, _targets: Tensor) -> tuple[Tensor, Tensor]:
+    """The loss of each row (rows, classes), and the number that its probabilities are scaled by."""
+    rows = logits.shape[:1]
+    return logits.new_empty(rows, dtype=torch.float32), logits.new_empty(rows, dtype=torch.float32)

@@ -9,13 +9,13 @@ new head is trained whole, as PEFT's `modules_to_save` is, and gets no adapters.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from advisor.catalogue.adapters import ATTENTION_LAYERS, DEFAULT_RANK
-from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.file_fault import meant_or_known, shown_value
 from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import Architecture
@@ -40,17 +40,23 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
             notes.append(Reason.of("workload-head-tied", weight=shared[0]))
     elif training.trainable == "lora":
         add_lora(module, training)
+    return (*notes, *_predicted_only(module, training))
+
+
+def _predicted_only(module: nn.Module, training: Training) -> Iterator[Reason]:
+    """What of the training a trace alone follows."""
     if (bits := stored_bits(training)) is not None:
-        notes.append(Reason.of("workload-weights-bits-predicted-only", bits=bits))
+        yield Reason.of("workload-weights-bits-predicted-only", bits=bits)
         if more := whole_expert_bytes(module, training, bits):
-            notes.append(Reason.of("workload-experts-whole", more_bytes=more))
+            yield Reason.of("workload-experts-whole", more_bytes=more)
     if training.precision == "fp8":
-        notes.append(Reason.of("workload-fp8-predicted-only"))
+        yield Reason.of("workload-fp8-predicted-only")
+    if training.fused_layers:
+        yield Reason.of("workload-fused-layers-predicted-only")
     if training.offload != "none":
-        notes.append(Reason.of("workload-offload-predicted-only", what=training.offload))
+        yield Reason.of("workload-offload-predicted-only", what=training.offload)
     if training.optimizer_bits == 8:  # noqa: PLR2004 - bits
-        notes.append(Reason.of("workload-optimizer-bits-predicted-only"))
-    return tuple(notes)
+        yield Reason.of("workload-optimizer-bits-predicted-only")
 
 
 def _freeze_all_but_head(module: nn.Module, head_names: tuple[str, ...]) -> list[str]:
@@ -78,16 +84,20 @@ def _last_layer(module: nn.Module) -> tuple[str, ...]:
 
 
 class LowRank(nn.Module):
-    """A frozen projection plus `scale · B(A(dropout(x)))`, A and B trained."""
+    """A frozen projection plus `scale · B(A(dropout(x)))`, A and B trained.
 
-    def __init__(self, base: nn.Module, in_features: int, out_features: int, rank: int, dtype: torch.dtype) -> None:
+    As PEFT has it since 0.12: A and B are in FP32 beside whatever the projection is in, and so are their products and
+    the sum, unless autocast runs them in 16 bits. Beside packed weights inputs are cast only where nothing else does.
+    """
+
+    def __init__(self, base: nn.Module, in_features: int, out_features: int, rank: int) -> None:
         """Wrap `base`; A starts random and B at zero, so that the model starts unchanged."""
         super().__init__()
         self.base = base
         device = next(base.parameters()).device
         self.dropout = nn.Dropout(_DROPOUT)
-        self.down = nn.Linear(in_features, rank, bias=False, device=device, dtype=dtype)
-        self.up = nn.Linear(rank, out_features, bias=False, device=device, dtype=dtype)
+        self.down = nn.Linear(in_features, rank, bias=False, device=device, dtype=torch.float32)
+        self.up = nn.Linear(rank, out_features, bias=False, device=device, dtype=torch.float32)
         nn.init.kaiming_uniform_(self.down.weight, a=math.sqrt(5))
         nn.init.zeros_(self.up.weight)
         self.scale = _ALPHA / rank
@@ -100,9 +110,11 @@ class LowRank(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """Inputs (…, in) -> outputs (…, out), in the data type of the frozen projection's result."""
         result: Tensor = self.base(inputs)
-        lowered = self.down(self.dropout(inputs).to(self.down.weight.dtype))
-        adapted: Tensor = self.up(lowered) * self.scale
-        return result + adapted.to(result.dtype)
+        packed = not is_projection(self.base)
+        if not (packed and torch.is_autocast_enabled(inputs.device.type)):
+            inputs = inputs.to(self.down.weight.dtype)
+        adapted: Tensor = self.up(self.down(self.dropout(inputs))) * self.scale
+        return result + adapted.to(result.dtype) if packed else (result + adapted).to(result.dtype)
 
 
 def add_lora(module: nn.Module, training: Training) -> None:
@@ -121,11 +133,14 @@ def add_lora(module: nn.Module, training: Training) -> None:
         owner_name, _, attribute = name.rpartition(".")
         base = owners[name]
         in_features, out_features = projection_sizes(base)
-        dtype = next(base.parameters()).dtype
-        if not PRECISION_FACTS[training.precision].half_weights:
-            dtype = torch.float32
-        setattr(owners[owner_name], attribute, LowRank(base, in_features, out_features, rank, dtype))
+        setattr(owners[owner_name], attribute, LowRank(base, in_features, out_features, rank))
     _train_new_head(module)
+
+
+def adapter_parameters(module: nn.Module) -> list[nn.Parameter]:
+    """The matrices of all adapters, which stay in FP32 where the model is in half."""
+    adapters = [child for child in module.modules() if isinstance(child, LowRank)]
+    return [linear.weight for child in adapters for linear in (child.down, child.up)]
 
 
 def is_projection(module: nn.Module) -> bool:

@@ -20,6 +20,7 @@ check-quantized-trained = `{ $field }` is { $value }, but quantised weights cann
 check-no-fused = `{ $field }` is { $value }, but torch has no fused kernel for { $found }
 check-nothing-optimised = `{ $field }` is { $value }, but nothing is optimised
 check-own-loss = `{ $field }` is { $value }, but the loss is the model's own
+check-own-layers = `{ $field }` is { $value }, but the layers are the model's own
 check-own-loss-remedy = It is for language models whose source is huggingface: set it to false.
 check-set = Set { $field } to { $value }.
 check-set-it = Set it to { $value }.

@@ -3,6 +3,7 @@
 workload-totals-only = The model is known by its totals only: its layers are taken for plain products, small operators and the size of the inputs are left out, and ranges are wider for it.
 workload-weights-bits-predicted-only = Weights of { $bits } bits are predicted only: measured steps run with the weights in the step's own precision.
 workload-experts-whole = Its experts are counted packed, as they are where each is a layer of its own. bitsandbytes packs linear layers alone: where experts are kept as stacks of weights, as in transformers 5, they stay in 16 bits and take { $more_bytes } more, of all devices together. GPTQ's libraries pack them (`quantization = "gptq"`).
+workload-fused-layers-predicted-only = Fused layers are predicted only: measured steps run the model's own.
 workload-fp8-predicted-only = FP8 products are predicted only: measured steps run in BF16 autocast.
 workload-offload-predicted-only = Off-loading to host memory ({ $what }) is predicted only: measured steps keep everything on the device.
 workload-optimizer-bits-predicted-only = 8-bit optimizer states are predicted only: measured steps keep them in FP32.

@@ -31,6 +31,7 @@ check-quantized-trained = `{ $field }` 为 { $value }，但量化的权重不能
 check-no-fused = `{ $field }` 为 { $value }，但 torch 没有 { $found } 的融合内核
 check-nothing-optimised = `{ $field }` 为 { $value }，但没有任何参数被优化
 check-own-loss = `{ $field }` 为 { $value }，但损失由模型自己计算
+check-own-layers = `{ $field }` 为 { $value }，但各层由模型自己定义
 check-own-loss-remedy = 它只用于来源为 huggingface 的语言模型：请设为 false。
 check-set = 请将 { $field } 设为 { $value }。
 check-set-it = 请设为 { $value }。
