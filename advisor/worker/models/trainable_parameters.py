@@ -137,7 +137,7 @@ def add_lora(module: nn.Module, training: Training) -> None:
     _train_new_head(module)
 
 
-def adapter_parameters(module: nn.Module) -> list[nn.Parameter]:
+def adapter_parameters(module: nn.Module) -> list[Tensor]:
     """The matrices of all adapters, which stay in FP32 where the model is in half."""
     adapters = [child for child in module.modules() if isinstance(child, LowRank)]
     return [linear.weight for child in adapters for linear in (child.down, child.up)]
