@@ -215,7 +215,9 @@ def test_a_frozen_body_has_no_weight_gradients() -> None:
 def test_low_rank_adapters_train_little_and_keep_the_frozen_weights() -> None:
     lora = traced(small_gpt(trainable="lora", lora_rank=4), "half")
     assert 0 < lora.trainable_parameter_count < 0.1 * lora.parameter_count
-    assert lora.gradient_bytes == 2 * lora.trainable_parameter_count
+    assert lora.gradient_bytes == 4 * lora.trainable_parameter_count  # in FP32 beside half weights
+    halves = traced(small_gpt(trainable="lora", lora_rank=4, adapter_bits=16), "half")
+    assert halves.gradient_bytes == 2 * halves.trainable_parameter_count
 
 
 def test_checkpointing_runs_forward_again_inside_backward_and_keeps_less() -> None:
