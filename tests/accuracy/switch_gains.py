@@ -23,6 +23,9 @@ _SWITCHES = (
 _KINDS: dict[str, GainKind] = {"compile": "compiled", "trainable": "adapters", "quantization": "adapters"}
 
 
+BESIDE_EACH_OTHER = {"bf16_true", "bf16_amp"}
+
+
 class GainPair(NamedTuple):
     """Two steps, by their places, of one source, card, model and generation that differ in one thing."""
 
@@ -50,6 +53,9 @@ def _pairs(steps: Sequence[MeasuredStep]) -> Iterator[GainPair]:
             differing = {name for name in first if first[name] != second[name]}
             if "trainable" in differing:
                 differing.discard("quantization")
+                # Adapters run under autocast beside the same 16-bit weights that are trained without it.
+                if {first["precision"], second["precision"]} == BESIDE_EACH_OTHER:
+                    differing.discard("precision")
             if len(differing) == 1:
                 switch = differing.pop()
                 yield GainPair(switch, _KINDS.get(switch, "alike"), steps[one].source, one, other)

@@ -60,8 +60,8 @@ def calls(table: OpTable, name: str, phase: str | None = None) -> int:
     return sum(op.count for op in table.ops if op.name == name and phase in {None, op.phase})
 
 
-def moved(table: OpTable, name: str) -> float:
-    named = (op for op in table.ops if op.name == name)
+def moved(table: OpTable, name: str | None = None) -> float:
+    named = (op for op in table.ops if name in {None, op.name})
     return sum(op.count * (at(op.read_bytes, BATCH) + at(op.written_bytes, BATCH)) for op in named)
 
 
