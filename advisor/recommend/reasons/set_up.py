@@ -38,6 +38,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
     return tuple(
         reason
         for reasons in (
+            _precision_reasons(comparison, chosen),
             loading_reasons(comparison, chosen),
             _place_reasons(comparison, chosen, rows),
             core_reasons(comparison, chosen),
@@ -51,6 +52,14 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
         )
         for reason in reasons
     )
+
+
+def _precision_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What was taken in the place of a precision that the card does not compute in."""
+    asked, spec = comparison.workload.training.precision, comparison.spec_of(chosen.device)
+    if spec is not None and rate_of(spec, asked) is None and chosen.precision != asked:
+        labels = {"precision": PRECISION_LABELS[asked], "used": PRECISION_LABELS[chosen.precision]}
+        yield Reason.of("why-precision-instead", device=chosen.device.name, **labels)
 
 
 def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
