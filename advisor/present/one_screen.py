@@ -39,19 +39,24 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
             sections.append(Section(title=section.title, sentences=kept))
             shown += len(kept)
     rows = _rows(advice)
-    more = Section(
-        title=sentence(
-            "summary-more",
-            language,
-            sentences=sum(len(section.sentences) for section in whole.sections) - shown,
-            rows=sum(len(table.rows) for table in whole.tables) - min(len(rows), ROWS),
-        ),
-        sentences=(),
+    more = _left_out(
+        sum(len(section.sentences) for section in whole.sections) - shown,
+        sum(len(table.rows) for table in whole.tables) - min(len(rows), ROWS),
+        language,
     )
     table = _table(advice, rows[:ROWS], language)
     return msgspec.structs.replace(
-        whole, sections=(*sections, more), tables=() if table is None else (table,), table_place=len(sections)
+        whole, sections=(*sections, *more), tables=() if table is None else (table,), table_place=len(sections)
     )
+
+
+def _left_out(sentences: int, rows: int, language: Language) -> tuple[Section, ...]:
+    """The line that says what the details have more; none where they have no more."""
+    if sentences + rows == 0:
+        return ()
+    both = 1 if sentences and rows else 0
+    title = sentence("summary-more", language, sentences=sentences, rows=rows, both=both)
+    return (Section(title=title, sentences=()),)
 
 
 def _rows(advice: AdviceRecord) -> tuple[Prediction, ...]:

@@ -82,12 +82,16 @@ list-gpus = GPUs of the spec table (dense rates, FP32 accumulation)
 claim-verdict = Verdict
 summary-log = Where the time of the log goes
 summary-more = { $sentences ->
+        [0] { "" }
         [1] 1 more remark
        *[other] { $sentences } more remarks
+    }{ $both ->
+        [1] { " and " }
+       *[other] { "" }
     }{ $rows ->
         [0] { "" }
-        [1] { " and 1 more row" }
-       *[other] { " and " }{ $rows } more rows
+        [1] 1 more row
+       *[other] { $rows } more rows
     }: --details
 summary-best-rows = The best set-ups, the advised one first
 summary-nearest-rows = Nothing fits; what each lacks least

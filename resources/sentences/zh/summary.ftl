@@ -81,9 +81,15 @@ list-workloads = 内置训练任务
 list-gpus = 规格表中的 GPU（稠密算力，FP32 累加）
 claim-verdict = 结论
 summary-log = 日志中的时间去向
-summary-more = 还有 { $sentences } 条说明{ $rows ->
+summary-more = 还有 { $sentences ->
         [0] { "" }
-       *[other] 和 { $rows } 行
+       *[other] { $sentences } 条说明
+    }{ $both ->
+        [1] { "和 " }
+       *[other] { "" }
+    }{ $rows ->
+        [0] { "" }
+       *[other] { $rows } 行
     }：--details
 summary-best-rows = 最佳方案，所建议的在前
 summary-nearest-rows = 都放不下；各设备最接近的方案

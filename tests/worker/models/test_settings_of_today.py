@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -67,6 +68,19 @@ def gradients(loaded: LoadedModel, batch: Any) -> tuple[float, dict[str, torch.T
     loss.backward()  # type: ignore[no-untyped-call]
     found = {name: p.grad.clone() for name, p in loaded.module.named_parameters() if p.grad is not None}
     return float(loss), found
+
+
+@pytest.mark.parametrize(("bits", "kept"), [(None, torch.float32), (32, torch.float32), (16, torch.bfloat16)])
+def test_adapters_beside_half_weights_are_whole_unless_16_bits_are_asked_for(
+    bits: int | None, kept: torch.dtype
+) -> None:
+    loaded = load(small(LLAMA, trainable="lora", precision="bf16_true", adapter_bits=bits))
+    trained = [one for one in loaded.module.parameters() if one.requires_grad]
+    assert {one.dtype for one in trained} == {kept}
+    assert {one.dtype for one in loaded.module.parameters() if not one.requires_grad} == {torch.bfloat16}
+    loss, grown = gradients(loaded, loaded.make_batch(2))
+    assert math.isfinite(loss)
+    assert {gradient.dtype for gradient in grown.values()} == {kept}
 
 
 def test_adapters_sit_where_they_were_asked_for() -> None:
