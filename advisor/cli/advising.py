@@ -50,7 +50,8 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
         from advisor.cli.ranks import ranks_command
 
         return ranks_command(request, arguments, language, present)
-    with cancelled_by_interrupt() as cancelled:  # to the end: what was measured must be written, too
+    measures = request.measure or arguments.verify is not None
+    with cancelled_by_interrupt(measures=measures) as cancelled:  # to the end: what was measured must be written, too
         return _advise(request, arguments, language, cancelled)
 
 

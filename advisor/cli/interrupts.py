@@ -10,8 +10,11 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def cancelled_by_interrupt() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C (SIGTERM, SIGHUP) sets; a second Ctrl-C or SIGTERM ends the program at once."""
+def cancelled_by_interrupt(*, measures: bool = True) -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C (SIGTERM, SIGHUP) sets; a second Ctrl-C or SIGTERM ends the program at once.
+
+    Where nothing is measured (`measures`), nothing is to be kept, and the first one ends it.
+    """
     cancelled = threading.Event()
     hang_up = getattr(signal, "SIGHUP", None)
     asking = [signal.SIGINT, signal.SIGTERM]
@@ -19,8 +22,8 @@ def cancelled_by_interrupt() -> Iterator[threading.Event]:
         asking.append(hang_up)
 
     def ask(number: int, _frame: object) -> None:
-        if cancelled.is_set():
-            if number == hang_up:  # a closing terminal sends it more than once
+        if cancelled.is_set() or not measures:
+            if number == hang_up and measures:  # a closing terminal sends it more than once
                 return
             raise KeyboardInterrupt
         cancelled.set()
