@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Listed, Reason
 from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
 from advisor.workload.workload import Workload
@@ -32,6 +33,8 @@ def _code(field: str, workload: Workload) -> str:
 
 
 def _value(field: str, workload: Workload) -> str:
+    if field == "training.precision":
+        return PRECISION_LABELS[workload.training.precision]
     section, _, name = field.partition(".")
     value = getattr(getattr(workload, section, None), name, None)
     number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -23,10 +23,10 @@ def told(tmp_path: Path, config: dict[str, object]) -> tuple[str, str]:
 
 def test_each_assumed_value_of_a_bare_text_model_stands_with_its_unit(tmp_path: Path) -> None:
     english, chinese = told(tmp_path, {"model_type": "bert", "architectures": ["BertForSequenceClassification"]})
-    for part in ("training samples", "128 tokens a sequence", "precision bf16_amp", "optimizer adamw", "3 epochs",
+    for part in ("training samples", "128 tokens a sequence", "precision BF16 AMP", "optimizer AdamW", "3 epochs",
                  "batch size 16 per device", "4 loader workers"):  # fmt: skip
         assert part in english
-    for part in ("个训练样本", "每个序列 128 个词元", "每个设备批大小 16"):
+    for part in ("个训练样本", "每个序列 128 个词元", "精度 BF16 AMP", "优化器 AdamW", "每个设备批大小 16"):
         assert part in chinese
 
 

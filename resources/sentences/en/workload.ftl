@@ -19,7 +19,15 @@ assumed-image-size = images of { $value } × { $value } pixels
 assumed-sequence-length = { $value } tokens a sequence
 assumed-speech-length = { $value } sound samples a recording (10 s at 16 kHz)
 assumed-precision = precision { $value }
-assumed-optimizer = optimizer { $value }
+assumed-optimizer = optimizer { $value ->
+        [adamw] AdamW
+        [adam] Adam
+        [sgd] SGD
+        [sgd_momentum] SGD with momentum
+        [adafactor] Adafactor
+        [lamb] LAMB
+       *[none] none
+    }
 assumed-epochs = { $value } epochs
 assumed-batch-size = batch size { $value } per device
 assumed-frozen-bits = frozen weights of { $value } bits
