@@ -10,6 +10,7 @@ import msgspec
 from PySide6.QtCore import QPointF, Qt
 
 from advisor.core.units import exactly
+from advisor.gui.fonts import load_fonts
 from advisor.gui.pages.advice_charts import strategy_card
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.measure_page import MeasurePage
@@ -204,6 +205,7 @@ class Measured(OrderChart):
 
 
 def test_the_longest_name_of_a_card_is_whole_in_the_narrowest_order(qtbot: QtBot) -> None:
+    load_fonts()  # the window's own: another font's letters are wider
     chart = Measured(LIGHT, "order")
     chart.missing, chart.tops = {}, {}
     qtbot.addWidget(chart)
