@@ -63,7 +63,7 @@ def test_a_job_of_adapters_is_offered_packed_weights_once_and_keeps_its_own_rank
     assert [change.kind for change in adapter_changes(load_workload("llama_8b"))] == ["lora", "qlora"]
 
 
-def test_a_step_with_packed_weights_takes_longer_and_holds_less_than_with_halves() -> None:
+def test_a_step_with_packed_weights_holds_less_than_with_halves_and_takes_about_as_long() -> None:
     found = {}
     for name in ("llama_8b_lora", "llama_8b_qlora"):
         workload = load_workload(name)
@@ -76,8 +76,8 @@ def test_a_step_with_packed_weights_takes_longer_and_holds_less_than_with_halves
             if one.batch_size_per_device == 4
         )
     whole, packed = found["llama_8b_lora"], found["llama_8b_qlora"]
-    # Each pass unpacks the weights once more, which those that lie in half are spared.
-    assert 1.02 < packed.step_s.value / whole.step_s.value < 2
+    # Each pass unpacks the weights once more; beside halves PEFT casts each layer's inputs to FP32 and back.
+    assert 0.75 < packed.step_s.value / whole.step_s.value < 1.5
     assert packed.peak_memory_bytes is not None
     assert whole.peak_memory_bytes is not None
     assert packed.peak_memory_bytes.value < whole.peak_memory_bytes.value - 8e9

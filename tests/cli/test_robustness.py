@@ -18,6 +18,7 @@ from advisor.core.errors import OutputError
 from advisor.present import advice_file
 from advisor.present.advice_file import FileKind
 from advisor.store import json_file
+from advisor.store.advice_record import SCHEMA_VERSION
 from advisor.store.history import FILE_NAME, History
 from tests.present import fakes
 from tests.present.recorded import FOLDER, recorded
@@ -185,10 +186,10 @@ def test_a_newer_or_damaged_history_is_left_or_kept_aside_and_named(
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("version", [0, 3, 99, "1", None])
+@pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1, 99, "1", None])
 def test_an_advice_of_another_version_is_refused_and_left_as_it_is(tmp_path: Path, version: object) -> None:
     written = json_file.encode(recorded()).decode()
-    raw = written.replace('"schema_version": 2', f'"schema_version": {json_of(version)}', 1)
+    raw = written.replace(f'"schema_version": {SCHEMA_VERSION}', f'"schema_version": {json_of(version)}', 1)
     assert raw != written
     (tmp_path / "other.json").write_text(raw, encoding="utf-8")
     ended = run("--open", str(tmp_path / "other.json"), folder=tmp_path)

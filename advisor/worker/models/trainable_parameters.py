@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.catalogue.adapters import ATTENTION_LAYERS, DEFAULT_RANK
+from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.file_fault import meant_or_known, shown_value
 from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import Architecture
@@ -49,6 +50,8 @@ def _predicted_only(module: nn.Module, training: Training) -> Iterator[Reason]:
         yield Reason.of("workload-weights-bits-predicted-only", bits=bits)
         if more := whole_expert_bytes(module, training, bits):
             yield Reason.of("workload-experts-whole", more_bytes=more)
+        if training.trainable == "lora" and PRECISION_FACTS[training.precision].autocast:
+            yield Reason.of("workload-weights-not-prepared")
     if training.precision == "fp8":
         yield Reason.of("workload-fp8-predicted-only")
     if training.fused_layers:
