@@ -1,4 +1,4 @@
-"""How fast a file of published runs is evaluated, tracing included: 500 rows of 40 models; seconds are printed only."""
+"""How fast a file of published runs is evaluated, tracing included: 500 rows of 60 models; seconds are printed only."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from advisor.workload.workload_file import bundled_names
 MODELS = Path(__file__).resolve().parents[1] / "accuracy" / "models"
 NEED_OTHER_LIBRARIES = ("timm_", "stable_diffusion")
 LARGE = "hidden_size = 1024, num_hidden_layers = 24, num_attention_heads = 16"
+BASE = "hidden_size = 768, num_hidden_layers = 12, num_attention_heads = 12"
 QWEN = "hidden_size = 896, num_hidden_layers = 24, num_attention_heads = 14, num_key_value_heads = 2"
 CONFIGURED = {
     "gpt2_medium": ("gpt2", "causal-lm", "n_layer = 24, n_head = 16, n_embd = 1024"),
@@ -25,11 +26,39 @@ CONFIGURED = {
     "t5_small": ("t5", "seq2seq-lm", "num_layers = 6"),
     "qwen_half_billion": ("qwen2", "causal-lm", f"{QWEN}, intermediate_size = 4864"),
     "vit_large": ("vit", "image-classification", f"{LARGE}, intermediate_size = 4096"),
+    "vit_small": (
+        "vit",
+        "image-classification",
+        "hidden_size = 384, num_attention_heads = 6, intermediate_size = 1536",
+    ),
+    "deit_base": ("deit", "image-classification", "hidden_size = 768"),
+    "swin_tiny": ("swin", "image-classification", "embed_dim = 96"),
     "convnext_tiny": ("convnext", "image-classification", "num_stages = 4"),
+    "convnextv2_tiny": ("convnextv2", "image-classification", "num_stages = 4"),
+    "regnet": ("regnet", "image-classification", 'layer_type = "y"'),
+    "gpt2_large": ("gpt2", "causal-lm", "n_layer = 36, n_head = 20, n_embd = 1280"),
+    "opt_125m": ("opt", "causal-lm", f"{BASE}, ffn_dim = 3072"),
+    "pythia_410m": ("gpt_neox", "causal-lm", f"{LARGE}, intermediate_size = 4096"),
+    "bloom_560m": ("bloom", "causal-lm", "hidden_size = 1024, n_layer = 24, n_head = 16"),
+    "llama_small": ("llama", "causal-lm", f"{LARGE}, intermediate_size = 2816"),
+    "mistral_small": ("mistral", "causal-lm", f"{LARGE}, intermediate_size = 3584"),
+    "bert_small": (
+        "bert",
+        "sequence-classification",
+        "hidden_size = 512, num_hidden_layers = 4, num_attention_heads = 8",
+    ),
+    "roberta_large": ("roberta", "masked-lm", f"{LARGE}, intermediate_size = 4096"),
+    "xlm_roberta_base": ("xlm-roberta", "masked-lm", f"{BASE}, intermediate_size = 3072"),
+    "deberta_base": ("deberta-v2", "sequence-classification", f"{BASE}, intermediate_size = 3072"),
+    "albert_base": ("albert", "masked-lm", f"{BASE}, intermediate_size = 3072"),
+    "mpnet_base": ("mpnet", "masked-lm", f"{BASE}, intermediate_size = 3072"),
+    "bart_base": ("bart", "seq2seq-lm", "d_model = 768, encoder_layers = 6, decoder_layers = 6"),
+    "t5_base": ("t5", "seq2seq-lm", "num_layers = 12, d_model = 768, num_heads = 12, d_ff = 3072"),
 }
 """Sizes of well-known models, written out; what is left out is the library's default."""
 ROW_COUNT = 500
-MODEL_COUNT = 40
+MODEL_COUNT = 60
+"""At least."""
 GPUS = ("v100-sxm2-16", "a100-sxm4-80", "rtx3090", "t4", "h100-sxm")
 BATCHES = (1, 2, 4, 8)
 
@@ -58,7 +87,7 @@ def children_cpu_s() -> float:
 
 def test_five_hundred_rows_of_all_models_are_answered(tmp_path: Path) -> None:
     names = model_names(tmp_path)
-    assert len(names) == MODEL_COUNT
+    assert len(names) >= MODEL_COUNT
     rows = list(itertools.islice(itertools.product(BATCHES, GPUS, names), ROW_COUNT))
     path = tmp_path / "runs.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
