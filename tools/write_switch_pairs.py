@@ -34,7 +34,9 @@ _RUN = frozenset(
 """Columns of a language model's row that tell what a run gave, or where it is written."""
 _SWITCHES = frozenset(["compile", "attention", "precision", "optimizer", "activation_checkpointing", "fine_tuning"])
 Row = Mapping[str, str]
-_WHOSE_LAYERS = re.compile(r"(plain HF Trainer|fused Triton [^;]*|, no upcast| \+ foak( kernels)?)(?=;)")
+_WHOSE_LAYERS = re.compile(
+    r"(plain HF Trainer|fused Triton [^;]*| baseline \(HF\)|, no upcast| \+ foak( kernels)?)(?=;)"
+)
 _FULL_BATCH = 128
 """Images from which on a further one changes no rate of a card of today by much."""
 Pair = tuple[str, str, str, str, str, float, float | None]
@@ -111,6 +113,8 @@ def _language_switch(before: Row, after: Row, differing: set[str]) -> str | None
         return "qlora" if "quantization" in changed else "lora" if changed <= lora else None
     if changed == {"fused_layers"} and not differing:
         return "fused_layers" if two.get("fused_layers") else None
+    if changed == {"unpacked_bits"} and differing <= {"fine_tuning"} and before["n_gpus"] == "1":
+        return "unpacked_half" if one.get("unpacked_bits") else None  # full sharding casts what it gathers
     if len(differing) != 1 or len(changed) != 1:
         return None
     name = changed.pop()

@@ -272,6 +272,7 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--lora-targets", type=layer_names, metavar="attention|all_linear|NAME[,NAME]", help="layers with adapters"
     )
+    group.add_argument("--unpacked-bits", type=int, choices=(16, 32), help="of norms beside quantised weights (16)")
     group.add_argument("--adapter-bits", type=int, choices=(16, 32), help="of adapters beside 16-bit weights (32)")
     group.add_argument("--quantization", choices=get_args(Quantization), help="how frozen weights are stored")
     group.add_argument(

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
-    "chunked_loss", "fused_layers", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary", "larger_cards",
-    "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded",
+    "chunked_loss", "fused_layers", "unpacked_half", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
+    "larger_cards", "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded",
 ]  # fmt: skip
 _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "compile": "compiled",
@@ -139,6 +139,8 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
         yield Change(kind="fp8", workload=_in_fp8(workload, chosen))
     if training.activation_checkpointing == "none":
         yield Change(kind="checkpointing", workload=with_training(workload, activation_checkpointing="full"))
+    if training.unpacked_bits == 32:  # noqa: PLR2004 - bits
+        yield Change(kind="unpacked_half", workload=with_training(workload, unpacked_bits=_HALF_BITS))
     if isinstance(workload.model, HuggingFaceModel):
         if workload.model.task == "causal-lm" and not training.chunked_loss:
             yield Change(kind="chunked_loss", workload=with_training(workload, chunked_loss=True))

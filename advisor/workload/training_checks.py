@@ -69,7 +69,12 @@ def _quantization_problems(training: Training) -> Iterator[Problem]:
         remedy = reason("bits", quantization=quantization, allowed=allowed)
         yield _clash(training, "weights_bits", "quantization"), remedy
     if quantization_of(training) is None:
+        if training.unpacked_bits is not None:
+            yield _clash(training, "unpacked_bits", "quantization"), reason("quantise-or-leave", other="unpacked_bits")
         return
+    if training.unpacked_bits == 32 and not PRECISION_FACTS[training.precision].autocast:  # noqa: PLR2004 - bits
+        remedy = reason("set-or-leave", field="precision", value="bf16_amp", other="unpacked_bits")
+        yield _clash(training, "unpacked_bits", "precision"), remedy
     field, value = ("quantization", quantization) if quantization is not None else ("weights_bits", bits)
     if training.trainable == "all":
         wrong = reason("quantized-trained", field=f"training.{field}", value=quoted(value))

@@ -152,6 +152,9 @@ class Training(Record, frozen=True, kw_only=True):
     """Bits of a frozen weight: 32 whole, 16 in half, 8 and 4 quantised; None: as the step's precision has them."""
     quantization: Quantization | None = None
     """How frozen linear layers and experts are stored; None: in the step's precision, or as `weights_bits` implies."""
+    unpacked_bits: Literal[16, 32] | None = None
+    """Bits of what a quantised model does not pack (norms, embeddings, output layer), under autocast; 32: as PEFT's
+    `prepare_model_for_kbit_training` leaves it. None: 16."""
     optimizer_bits: Literal[8, 32] = 32
     """Of the optimizer's states; 8: in blocks with a scale each."""
     optimizer_in_backward: bool = False
@@ -230,6 +233,8 @@ def traced_as(workload: Workload) -> bytes:
         training.offload == "activations",
         training.activation_checkpointing,
         training.channels_last,
+        # Younger settings stand here only where they are set: tables recorded before keep their names.
+        *(("unpacked", training.unpacked_bits) if training.unpacked_bits is not None else ()),
     )
     length = (data.sequence_length, data.image_size)
     return msgspec.json.encode((workload.model, workload.source_folder, length, settings))

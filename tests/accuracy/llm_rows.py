@@ -203,6 +203,7 @@ def training_of(cells: Cells) -> dict[str, Any]:
             cells["model"],
             mixed=precision in {"fp16_amp", "bf16_amp"} and not _AUTOCAST.search(printed),
             half=_has_half_adapters(cells),
+            prepared="QLoRA baseline" in cells["notes"],
         ),
     }
 
@@ -212,7 +213,7 @@ def _has_half_adapters(cells: Cells) -> bool:
     return bool(_HALF_ADAPTERS.search(cells["precision"])) or (year is not None and year < WHOLE_ADAPTERS_FROM_YEAR)
 
 
-def _adapters(tuned: str, model: str, *, mixed: bool, half: bool) -> dict[str, Any]:
+def _adapters(tuned: str, model: str, *, mixed: bool, half: bool, prepared: bool) -> dict[str, Any]:
     if "lora" not in tuned:
         return {}
     rank = re.search(r"\br(\d+)\b", tuned)
@@ -227,4 +228,6 @@ def _adapters(tuned: str, model: str, *, mixed: bool, half: bool) -> dict[str, A
     quantization = "gptq" if "gptq" in tuned.lower() else "nf4" if "nf4" in tuned else None
     if quantization is not None:
         adapters |= {"quantization": quantization, "weights_bits": 4}
+        if prepared:
+            adapters["unpacked_bits"] = 32
     return adapters

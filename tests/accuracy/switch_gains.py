@@ -18,7 +18,7 @@ COVERED = 0.84
 """Of the pairs, as many as ranges of single steps leave inside."""
 _SWITCHES = (
     "compile", "channels_last", "attention", "activation_checkpointing", "trainable", "quantization",
-    "fused_optimizer", "optimizer_bits", "optimizer", "chunked_loss", "fused_layers",
+    "fused_optimizer", "optimizer_bits", "optimizer", "chunked_loss", "fused_layers", "unpacked_bits",
 )  # fmt: skip
 _KINDS: dict[str, GainKind] = {"compile": "compiled", "trainable": "adapters", "quantization": "adapters"}
 

@@ -26,6 +26,8 @@ STRATEGIES = ("single", "ddp", "zero2", "fsdp", "fsdp_offload")
 METHODS: dict[str, dict[str, object]] = {
     "adapters": {"trainable": "lora", "lora_targets": "all_linear"},
     "packed adapters": {"trainable": "lora", "quantization": "nf4", "weights_bits": 4},
+    "packed adapters, prepared": {"trainable": "lora", "quantization": "nf4", "unpacked_bits": 32},
+    "packed adapters, autocast": {"trainable": "lora", "quantization": "nf4", "precision": "bf16_amp"},
     "eight bits": {"optimizer_bits": 8},
     "in backward": {"optimizer_in_backward": True, "clip_gradient_norm": None},
     "full checkpointing": {"activation_checkpointing": "full"},

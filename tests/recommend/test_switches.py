@@ -283,6 +283,15 @@ def test_fused_layers_are_tried_in_half_for_models_with_root_mean_square_norms()
     assert "fused_layers" not in {change.kind for change in traced_changes(asked, advised("bf16_true"), A100)}
 
 
+def test_what_a_preparation_left_whole_is_tried_in_half() -> None:
+    def tried(bits: int | None) -> list[int | None]:
+        job = language_model(trainable="lora", quantization="nf4", unpacked_bits=bits)
+        changes = [change for change in traced_changes(job, advised("bf16_amp"), A100) if applies(change, None)]
+        return [change.workload.training.unpacked_bits for change in changes if change.kind == "unpacked_half"]
+
+    assert (tried(32), tried(16), tried(None)) == ([16], [], [])
+
+
 def test_what_changes_how_cards_share_the_work_errs_as_two_independent_steps() -> None:
     before = advised()
     for kind in ("sharding", "accumulation", "checkpointing_on_cards", "fp8"):

@@ -107,6 +107,8 @@ def test_bits_alone_still_mean_what_bitsandbytes_stores() -> None:
     [
         ('lora_targets = "attention"', "training.lora_targets", "attention"),
         ('quantization = "nf4"', "training.quantization", "nf4"),
+        ('trainable = "lora"\nunpacked_bits = 32', "training.unpacked_bits", "32"),
+        (QLORA + "unpacked_bits = 32", "training.unpacked_bits", "bf16_true"),
         (QLORA + "weights_bits = 8", "training.weights_bits", "8"),
         ('fp8_recipe = "rowwise"', "training.fp8_recipe", "rowwise"),
         ("optimizer_in_backward = true\ngradient_accumulation_steps = 2", "optimizer_in_backward", "2"),
@@ -166,6 +168,7 @@ def test_every_new_setting_that_changes_operators_changes_the_trace_key(tmp_path
         {"lora_targets": "all_linear"},
         {"quantization": "nf4"},
         {"quantization": "int8"},
+        {"quantization": "nf4", "unpacked_bits": 32},
         {"chunked_loss": True},
         {"fused_layers": True},
         {"activation_checkpointing": "selective"},

@@ -24,7 +24,7 @@ from advisor.workload.workload import (
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
 _EIGHT_BITS = 8
-_HALF_BITS = 16
+_HALF_BITS, _WHOLE_BITS = 16, 32
 _PEFT_TASKS = {
     "sequence-classification": "SEQ_CLS",
     "token-classification": "TOKEN_CLS",
@@ -132,7 +132,7 @@ def placed_line(workload: Workload, chosen: Recommendation) -> str:
     training, precision = workload.training, chosen.precision
     facts = PRECISION_FACTS[precision]
     halved = (facts.half_weights and not casts_shards(workload, chosen)) or (
-        training.trainable == "lora" and training.weights_bits == _HALF_BITS and facts.autocast
+        training.trainable == "lora" and facts.autocast and _frozen_in_half(training)
     )
     half = half_type(precision) if halved else ""
     if splits(chosen):
@@ -144,6 +144,13 @@ def placed_line(workload: Workload, chosen: Recommendation) -> str:
         f"{cast}    if not dist.is_initialized():  # sharding brings one layer after the other to the device\n"
         "        model = model.to(device)\n"
     )
+
+
+def _frozen_in_half(training: Training) -> bool:
+    """Whether what is frozen and not packed is in 16 bits under autocast."""
+    if quantization_of(training) is not None:
+        return training.unpacked_bits != _WHOLE_BITS
+    return training.weights_bits == _HALF_BITS
 
 
 def input_dtype(workload: Workload, chosen: Recommendation) -> str:

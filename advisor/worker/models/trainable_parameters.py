@@ -50,7 +50,8 @@ def _predicted_only(module: nn.Module, training: Training) -> Iterator[Reason]:
         yield Reason.of("workload-weights-bits-predicted-only", bits=bits)
         if more := whole_expert_bytes(module, training, bits):
             yield Reason.of("workload-experts-whole", more_bytes=more)
-        if training.trainable == "lora" and PRECISION_FACTS[training.precision].autocast:
+        autocast = PRECISION_FACTS[training.precision].autocast
+        if training.trainable == "lora" and autocast and training.unpacked_bits is None:
             yield Reason.of("workload-weights-not-prepared")
     if training.precision == "fp8":
         yield Reason.of("workload-fp8-predicted-only")

@@ -27,6 +27,7 @@ check-set-it = Set it to { $value }.
 check-set-or-leave = Set { $field } to { $value }, or leave { $other } out.
 check-leave-or-set = Leave { $field } out, or set { $other } to { $value }.
 check-choose-or-set = Choose { $choice }, or set { $other } to { $value }.
+check-quantise-or-leave = Set quantization to nf4, gptq or int8, or leave { $other } out.
 check-lora-or-leave = Set trainable to lora or head, or leave { $other } out.
 check-set-one-back = Set one of them back.
 check-choose-one = Choose one of them.

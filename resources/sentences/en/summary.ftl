@@ -109,6 +109,7 @@ switch-optimizer-8bit = 8-bit optimizer states
 switch-checkpointing = activation checkpointing
 switch-chunked-loss = loss in chunks
 switch-fused-layers = fused layers (Liger kernels)
+switch-unpacked-half = norms beside quantised weights in 16 bits
 switch-lora = LoRA
 switch-qlora = QLoRA (4-bit weights)
 switch-qlora-checkpointing = QLoRA (4-bit weights) and activation checkpointing

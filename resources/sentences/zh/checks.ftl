@@ -38,6 +38,7 @@ check-set-it = 请设为 { $value }。
 check-set-or-leave = 请将 { $field } 设为 { $value }，或去掉 { $other }。
 check-leave-or-set = 请去掉 { $field }，或将 { $other } 设为 { $value }。
 check-choose-or-set = 请选择 { $choice }，或将 { $other } 设为 { $value }。
+check-quantise-or-leave = 请将 quantization 设为 nf4、gptq 或 int8，或去掉 { $other }。
 check-lora-or-leave = 请将 trainable 设为 lora 或 head，或去掉 { $other }。
 check-set-one-back = 请改回其中之一。
 check-choose-one = 请选择其中之一。

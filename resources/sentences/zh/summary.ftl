@@ -107,6 +107,7 @@ switch-optimizer-8bit = 8 位优化器状态
 switch-checkpointing = 激活检查点
 switch-chunked-loss = 分块损失
 switch-fused-layers = 融合层（Liger 内核）
+switch-unpacked-half = 量化权重之外的部分用 16 位
 switch-lora = LoRA
 switch-qlora = QLoRA（4 位权重）
 switch-qlora-checkpointing = QLoRA（4 位权重）加激活检查点

@@ -9,6 +9,7 @@ import pytest
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.optable.op_table import OpTable, at, step_flop
 from advisor.optable.unpacked_weights import unpacked_weights_of
+from advisor.worker.models.load_model import load
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
@@ -113,6 +114,26 @@ def test_a_step_on_quantised_weights_unpacks_them_twice_and_needs_less_memory() 
         need = need_of(table, training, "bf16_amp", 1, compute_capability="8.0")
         needs.append(need.need_bytes)
     assert needs[1] < needs[0]
+
+
+def test_what_is_not_packed_is_whole_after_pefts_preparation_and_so_is_what_flows_between_layers() -> None:
+    halves, whole = (traced(trainable="lora", quantization="nf4", unpacked_bits=bits) for bits in (None, 32))
+    unpacked = 2 * 4096 * WIDTH + (2 * LAYERS + 1) * WIDTH
+    assert whole.parameter_bytes - halves.parameter_bytes == 2 * unpacked
+    assert whole.trainable_parameter_bytes == halves.trainable_parameter_bytes
+    assert step_flop(whole, BATCH) == pytest.approx(step_flop(halves, BATCH), rel=1e-3)
+    assert moved(whole, "dequantise_blocks") == moved(halves, "dequantise_blocks")
+    assert 1.2 * moved(halves) < moved(whole) < 2 * moved(halves)
+    live = [
+        need_of(table, small(trainable="lora").training, "bf16_amp", BATCH).allocated_bytes for table in (halves, whole)
+    ]
+    assert live[1] > live[0] + 2 * unpacked
+
+
+@pytest.mark.parametrize(("bits", "said"), [(None, True), (16, False), (32, False)])
+def test_a_preparation_that_nobody_spoke_of_is_said_to_be_left_out(bits: int | None, said: bool) -> None:
+    loaded = load(small(trainable="lora", quantization="nf4", unpacked_bits=bits))
+    assert ("workload-weights-not-prepared" in {note.code for note in loaded.notes}) == said
 
 
 def test_gptq_weights_are_made_anew_in_forward_and_in_backward_by_one_kernel_each() -> None:
