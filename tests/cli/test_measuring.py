@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.cli.faults import NOTHING_FITS
 from advisor.store import json_file
 from advisor.store.history import History
 from tests.persistence import ended_well
@@ -66,9 +67,14 @@ def test_a_model_that_cannot_be_traced_is_advised_by_what_was_timed_here(
 ) -> None:
     (tmp_path / "mine.py").write_text(DECIDES)
     saved = tmp_path / "advice.json"
-    asked = [str(tmp_path / "mine.py"), "--allow-code", "--budget", "15", "--batch", "8", "--json", str(saved)]
-    command = [sys.executable, "-m", "advisor", "--measure", *asked]
-    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=400, check=False)
+    asked = [str(tmp_path / "mine.py"), "--allow-code", "--batch", "8", "--json", str(saved)]
+    command = [sys.executable, "-m", "advisor", "--measure", *asked, "--budget"]
+    for budget_s in ("15", "120"):  # beside much other work the first may end before a step of that size is timed
+        ended = subprocess.run(
+            [*command, budget_s], env=settings, capture_output=True, text=True, timeout=500, check=False
+        )
+        if ended.returncode != NOTHING_FITS:
+            break
     assert ended.returncode == 0, ended.stderr
     advice = json_file.read(saved)
     assert advice.recommendation is not None

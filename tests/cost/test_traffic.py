@@ -17,8 +17,10 @@ from advisor.cost.scaling.traffic import (
 )
 from tests.accuracy.tables import load_table
 from tests.cost.scaling_cases import traffic
+from tests.cost.small_tables import table
 
 if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
     from advisor.optable.op_table import OpTable
 
 MIB = 1024.0 * 1024.0
@@ -82,3 +84,20 @@ def test_tensor_parallelism_reduces_two_outputs_a_block() -> None:
     assert row_parallel_bytes(found, np.array([1.0]))[0] == pytest.approx(two_a_block, rel=0.35)
     without = traffic(linear_output_bytes=(0.0, 0.0))
     assert row_parallel_bytes(without, np.array([1.0]))[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("stored_bytes", "precision", "gathered"),
+    [
+        (4.0, "bf16", 2.0),
+        (4.0, "fp32", 4.0),
+        (2.0, "bf16_true", 2.0),
+        (0.52, "bf16_true", 0.52),
+        (0.52, "bf16_amp", 0.52),
+    ],
+)
+def test_packed_weights_are_gathered_as_they_are_stored_and_others_in_the_type_that_computes(
+    stored_bytes: float, precision: Precision, gathered: float
+) -> None:
+    model = msgspec.structs.replace(table(), parameter_count=1_000_000, parameter_bytes=1e6 * stored_bytes)
+    assert traffic_of(model, precision).parameter_bytes == 1e6 * gathered

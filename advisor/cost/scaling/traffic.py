@@ -44,7 +44,7 @@ class Traffic:
     buckets: Buckets
     gradient_bytes: float
     parameter_bytes: float
-    """As gathered by sharded strategies: in the type that computes."""
+    """As gathered by sharded strategies: in the type that computes, packed weights as they are stored."""
     gradient_tensor_count: int
     buffer_bytes: float
     input_bytes: Affine
@@ -129,7 +129,7 @@ def traffic_of(table: OpTable, precision: Precision) -> Traffic:
     return Traffic(
         buckets=fill_buckets([count * element_bytes for count in counts], fractions),
         gradient_bytes=sum(counts) * element_bytes,
-        parameter_bytes=float(table.parameter_count) * gathered,
+        parameter_bytes=min(float(table.parameter_count) * gathered, table.parameter_bytes),
         gradient_tensor_count=len(counts),
         buffer_bytes=table.buffer_bytes,
         input_bytes=table.input_bytes,
