@@ -21,6 +21,7 @@ from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import step_flop
+from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.recommendation import Recommendations
@@ -41,7 +42,7 @@ def advise(
     workload: Workload | str | Path,
     *,
     measure: bool = True,
-    budget_s: float = 30.0,
+    budget_s: float = MEASURING_S,
     gpus: Sequence[str] | None = None,
     on_event: Callable[[RunnerEvent], None] | None = None,
 ) -> Advice:

@@ -12,6 +12,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.core.records import Record
 from advisor.cost.scaling.links import parse_interconnect
 from advisor.predict.time_to_train import CriticalBatch
+from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.candidates import table_keys
 from advisor.recommend.dealing import require_data_for_batch
 from advisor.recommend.fixed import FREE, Fixed
@@ -25,7 +26,7 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
 
     workload: Workload
     measure: bool = True
-    budget_s: float = 30.0
+    budget_s: float = MEASURING_S
     devices: tuple[str, ...] | None = None
     """Measure only these (`cpu`, a UUID or an index); None: all."""
     gpu_keys: tuple[str, ...] | None = None

@@ -26,13 +26,13 @@ from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.measure.ranks import START_S
 from advisor.measure.verdicts import foreign_cores, others_on_gpu
 from advisor.present.script.launch_script import SCRIPT_NAME, WARM_UP_STEPS, render
+from advisor.protocol.budgets import VERIFYING_S
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 from advisor.store.history import Truth
 from advisor.workload.python_source import code_to_run, needs_consent
 from advisor.workload.scrubbed_environment import scrubbed_environment
 
-DEFAULT_SECONDS = 60.0
 _POLL_S = 0.5
 _READINGS = 10
 """A second of them tells who else uses the device."""
@@ -56,7 +56,7 @@ class VerificationError(UserFacingError):
 
 
 def verify(
-    advice: AdviceRecord, *, seconds: float = DEFAULT_SECONDS, allow_code: bool = False, cancelled: threading.Event
+    advice: AdviceRecord, *, seconds: float = VERIFYING_S, allow_code: bool = False, cancelled: threading.Event
 ) -> Generator[RunProgress, None, Truth | None]:
     """Train the set-up advised for this machine for `seconds`; the value is the ledger's line, None if cancelled.
 

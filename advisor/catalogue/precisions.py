@@ -14,7 +14,7 @@ NumberFormat = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
 TracePrecision = Literal["fp32", "amp", "half", "fp8"]
 """fp32 also serves tf32 and torch's default; amp serves both autocasts; half serves all weights of 16 bit; fp8 is
 autocast with linear layers in FP8."""
-FP32_BYTES = 4.0
+FP32_BYTES, HALF_BYTES = 4, 2
 
 
 class PrecisionFacts(Record, frozen=True, kw_only=True):
@@ -45,12 +45,12 @@ class PrecisionFacts(Record, frozen=True, kw_only=True):
     @property
     def weight_bytes(self) -> float:
         """Bytes of a stored weight and of its gradient."""
-        return 2.0 if self.half_weights else FP32_BYTES
+        return HALF_BYTES if self.half_weights else FP32_BYTES
 
     @property
     def state_bytes(self) -> float:
         """Bytes of a number that the optimizer keeps."""
-        return 2.0 if self.pure else FP32_BYTES
+        return HALF_BYTES if self.pure else FP32_BYTES
 
     @property
     def half_format(self) -> HalfFormat | None:
@@ -72,7 +72,7 @@ class PrecisionFacts(Record, frozen=True, kw_only=True):
     @property
     def compute_bytes(self) -> float:
         """Bytes of a weight in the type that computes."""
-        return 2.0 if self.computes_in_half else FP32_BYTES
+        return HALF_BYTES if self.computes_in_half else FP32_BYTES
 
     @property
     def scales_gradients(self) -> bool:

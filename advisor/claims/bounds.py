@@ -6,21 +6,20 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_consumer
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.catalogue.precisions import HALF_BYTES, TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.claims.setting import usual_precision
+from advisor.cost.operators.convolution_time import WINOGRAD_KERNEL
 from advisor.optable.op_table import Op, OpTable, at
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Mode
 
 WINOGRAD_SAVING = 2.25
 """F(2x2, 3x3) multiplies 16 times for what takes 36 directly; counted for FP32, where libraries use it."""
-_WINOGRAD_KERNEL_ELEMENTS = 9
 CONSUMER_CLOCK_SLACK = 1.2
 """GeForce and TITAN boards clock above the boost of their data sheet; the others do not."""
 DATA_CENTRE_CLOCK_SLACK = 1.03
 _COUNTED = {"matmul", "convolution", "attention", "rnn"}
 """Kinds that no fusion can remove; element-wise work could hide in them, so that it is not counted."""
-_HALF_BYTES = 2
 
 
 class Bound(NamedTuple):
@@ -53,7 +52,7 @@ def step_bound(
     for op in table.ops:
         if op.kind not in _COUNTED or (mode == "inference" and op.phase == "backward"):
             continue
-        own_rate = rate if op.element_bytes <= _HALF_BYTES or precision == "tf32" else max(exact_rate, 1.0)
+        own_rate = rate if op.element_bytes <= HALF_BYTES or precision == "tf32" else max(exact_rate, 1.0)
         work = _least_flop(op, batch_size, precision)
         moved = max(0.0, at(op.read_bytes, batch_size) + at(op.written_bytes, batch_size) - (spec.l2_bytes or 0.0))
         seconds += op.count * max(work / own_rate, moved / bandwidth)
@@ -68,7 +67,7 @@ def clock_slack(spec: GpuSpec) -> float:
 
 def _least_flop(op: Op, batch_size: int, precision: Precision) -> float:
     flop, shape = at(op.flop, batch_size), op.convolution
-    three_by_three = shape is not None and shape.kernel_elements == _WINOGRAD_KERNEL_ELEMENTS and shape.unit_stride
+    three_by_three = shape is not None and shape.kernel_elements == WINOGRAD_KERNEL and shape.unit_stride
     return flop / WINOGRAD_SAVING if three_by_three and precision == "fp32" else flop
 
 

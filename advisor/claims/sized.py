@@ -37,8 +37,8 @@ _MOST_ALIKE, _FARTHEST = 2, 12.0
 _SMALLER = 3.0
 """A model smaller by so much stands for a large one with a large batch alone: else it waits for its host."""
 _BATCHES = (1, 4, 16)
-_HALF: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "bf16_true")
-"""Tried with them where a claim names no precision."""
+HALF: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "bf16_true")
+"""Tried with them, and what a share of the peak is of, where a claim names no precision."""
 _OPEN: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "tf32", "fp32")
 """Meant where a claim names no precision; beyond them FP8 is named as what would explain it."""
 _EIGHT_BIT_BYTES = 1 + 4 / 256
@@ -230,7 +230,7 @@ def predicted(claim: Claim, predictor: Predictor, workload: Workload, parameters
     """Every set-up that the claim leaves open, on every variant of its card."""
     count = claim.count or 1
     strategy = claim.strategy or "fsdp" if count > 1 else "single"
-    asked = (claim.precision,) if claim.precision is not None else _HALF
+    asked = (claim.precision,) if claim.precision is not None else HALF
     open_ones = _BATCHES[-1:] if parameters * _SMALLER < (claim.parameters or 0.0) else _BATCHES
     batches = (claim.batch_size,) if claim.batch_size is not None else open_ones
     predictions: list[Prediction] = []

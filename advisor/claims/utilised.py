@@ -14,7 +14,7 @@ from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import refusal, size_text
 from advisor.claims.setting import claimed_workload, range_over
-from advisor.claims.sized import alike, check_memory, flop_per_token, usual_sharing
+from advisor.claims.sized import HALF, alike, check_memory, flop_per_token, usual_sharing
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate
 from advisor.optable.op_table import OpTable, at, step_flop
@@ -27,8 +27,6 @@ from advisor.workload.workload import Workload
 _TRAINED_PASSES = {"all": 3.0, "lora": 2.0, "head": 1.0}
 """Forward passes' worth of products: forward, gradients of what flows back, gradients of what is trained. What
 checkpointing computes again is no FLOP of the model (Chowdhery et al. 2022)."""
-_HALF: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "bf16_true")
-"""What a share of the peak is of where a claim names no precision; a card without them is judged in FP32."""
 _OPEN_COUNTS = (1, 8)
 """Tried where a claim does not say how many cards: `on H100s`."""
 _OPEN_FACTORS = (1, 4, 16)
@@ -84,7 +82,7 @@ def _predicted_shares(claim: Claim, predictor: Predictor, spec: GpuSpec, workloa
 
     Of batches and accumulations that are left open the best one counts: who tells what was reached has looked for it.
     """
-    asked = (claim.precision,) if claim.precision is not None else _HALF
+    asked = (claim.precision,) if claim.precision is not None else HALF
     open_ones = [precision for precision in asked if rate_of(spec, precision) is not None]
     if not open_ones and claim.precision is None:
         open_ones = ["fp32"]
@@ -144,7 +142,7 @@ def _like(claim: Claim, models: list[Workload], specs: list[GpuSpec]) -> tuple[R
     """What a model of this size was judged by, and the tokens a second that the claimed share comes to."""
     if claim.workload is not None:
         return ()
-    asked = (claim.precision,) if claim.precision is not None else _HALF
+    asked = (claim.precision,) if claim.precision is not None else HALF
     spec = max(specs, key=lambda spec: max((rate_of(spec, precision) or 0.0 for precision in asked), default=0.0))
     peak = max((rate_of(spec, precision) or 0.0 for precision in asked), default=0.0)
     flop = flop_per_token(claim) * (claim.parameters or 1.0)

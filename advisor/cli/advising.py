@@ -24,6 +24,7 @@ from advisor.cli.progress import ProgressPrinter
 from advisor.cli.untraced import TraceWatch, nothing_known
 from advisor.core.drive import drive
 from advisor.core.errors import UserFacingError
+from advisor.core.units import S_PER_HOUR
 
 if TYPE_CHECKING:
     import argparse
@@ -176,7 +177,7 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
         limits=Limits(
             max_cost=arguments.max_cost,
             max_power_w=arguments.max_power,
-            max_job_s=None if arguments.max_hours is None else arguments.max_hours * 3600,
+            max_job_s=None if arguments.max_hours is None else arguments.max_hours * S_PER_HOUR,
         ),
         global_batch_size=arguments.global_batch,
         fixed=Fixed(batch_size=arguments.batch_size is not None, precision=arguments.precision is not None),

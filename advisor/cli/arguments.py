@@ -16,6 +16,8 @@ from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS, precision_meant
 from advisor.cli.faults import ArgumentFault, command_fault, fault_of, meant, shown, unknown_words
+from advisor.protocol.budgets import MEASURING_S, VERIFYING_S
+from advisor.workload.defaults import DEFAULT_WORKLOAD
 from advisor.workload.workload import (
     BatchSize,
     Checkpointing,
@@ -33,8 +35,6 @@ Shell = Literal["bash", "zsh", "fish"]
 Framework = Literal["trainer", "accelerate", "lightning"]
 FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 SHELLS: tuple[Shell, ...] = get_args(Shell)
-DEFAULT_WORKLOAD = "bert_base_sst2"
-VERIFY_SECONDS = 60.0
 _MAX_COUNT = 4096
 
 
@@ -330,9 +330,9 @@ def _add_goal_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--max-power", type=number_of("--max-power"), metavar="W", help="of all devices together")
     group.add_argument("--max-hours", type=number_of("--max-hours"), metavar="H", help="for the job")
     group.add_argument(
-        "--budget", type=number_of("--budget"), metavar="SECONDS", default=30.0, help="for measuring (30)"
+        "--budget", type=number_of("--budget"), metavar="SECONDS", default=MEASURING_S, help="for measuring (30)"
     )
-    verify = {"type": number_of("--verify"), "nargs": "?", "const": VERIFY_SECONDS, "metavar": "SECONDS"}
+    verify = {"type": number_of("--verify"), "nargs": "?", "const": VERIFYING_S, "metavar": "SECONDS"}
     group.add_argument("--verify", help="run the advised set-up for a minute, record the truth", **verify)  # type: ignore[arg-type]
 
 

@@ -84,13 +84,14 @@ def exactly(value: float, basis: Basis) -> Estimate:
     return Estimate(value=value, low=value, high=value, basis=basis)
 
 
-_J_PER_WH = 3600.0
+S_PER_HOUR = 3600.0
+_J_PER_WH = S_PER_HOUR
 _LEAST_COST, _SMALL_COST = 0.0001, 0.1
 """Between them two decimals would say too little of a sum of money."""
 _TIME_STEPS = (
     (365.25 * 86400.0, "yr"),  # Julian, as astronomers count them
     (86400.0, "d"),
-    (3600.0, "h"),
+    (S_PER_HOUR, "h"),
     (60.0, "min"),
     (1.0, "s"),
     (1e-3, "ms"),

@@ -12,14 +12,13 @@ from typing import NamedTuple
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.core.by_key import grouped
 from advisor.core.sentences import Listed, Reason
-from advisor.measure.worker_session import WorkerHung, WorkerSession
+from advisor.measure.worker_session import TRACE_LIMIT_S, WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as
 
 _WORKER_COUNT = 2
-_TRACE_LIMIT_S = 120.0
 
 
 class TraceKey(NamedTuple):
@@ -105,14 +104,14 @@ class _Tracer:
         tables: dict[TracePrecision, OpTable] = {}
         reason = Reason.of("evaluate-trace-died", workload=workload.name)
         try:
-            for event in self._alive().ask(request, deadline_s=time.monotonic() + _TRACE_LIMIT_S):
+            for event in self._alive().ask(request, deadline_s=time.monotonic() + TRACE_LIMIT_S):
                 if isinstance(event, Traced):
                     tables[event.table.precision] = event.table
                 elif isinstance(event, Failed):
                     said = Listed(reasons=(event.reason_or("worker-said"),))
                     reason = Reason.of("evaluate-trace-failed", workload=workload.name, text=said)
         except WorkerHung:
-            reason = Reason.of("evaluate-trace-too-long", workload=workload.name, limit_s=_TRACE_LIMIT_S)
+            reason = Reason.of("evaluate-trace-too-long", workload=workload.name, limit_s=TRACE_LIMIT_S)
         return {key: tables.get(key.precision, reason) for key in keys}
 
     def _alive(self) -> WorkerSession:

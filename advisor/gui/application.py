@@ -72,7 +72,7 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
     from PySide6.QtCore import Qt, QTimer
 
     from advisor.gui.main_window import MainWindow
-    from advisor.gui.session import DEFAULT_WORKLOAD, Session
+    from advisor.gui.session import Session
     from advisor.gui.settings import Settings
 
     settings = Settings()
@@ -87,6 +87,7 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
 
         from advisor.core.bundled import resource
         from advisor.gui.start.last_time import restore_last
+        from advisor.workload.defaults import DEFAULT_WORKLOAD
 
         window.setWindowIcon(QIcon(str(resource("icons") / "advisor.svg")))
         session.detect()

@@ -12,7 +12,7 @@ import msgspec
 
 from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.core.errors import UserFacingError
-from advisor.core.units import Estimate
+from advisor.core.units import S_PER_HOUR, Estimate
 from advisor.gui.settings import Settings
 from advisor.predict.prediction import Prediction
 from advisor.recommend.prices import Prices, cost_of, read_prices
@@ -21,8 +21,6 @@ from advisor.recommend.recommendation import Goal, Recommendation, prediction_of
 
 if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
-
-_S_PER_HOUR = 3600.0
 
 
 @dataclass(eq=False, slots=True)
@@ -172,7 +170,7 @@ class PredictionIndex:
         timed = next((prediction for prediction in priced if prediction.job_s is not None), None)
         if timed is None or timed.cost is None or timed.job_s is None or device.local:
             return None
-        return timed.cost.value / timed.job_s.value * _S_PER_HOUR / timed.count
+        return timed.cost.value / timed.job_s.value * S_PER_HOUR / timed.count
 
     def set_price(self, device_key: str, price_per_hour: float | None) -> None:
         """Take another price of one device's hour; None: the price that it had."""

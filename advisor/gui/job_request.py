@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.core.units import S_PER_HOUR
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import AdviseAsk, VerifyAsk
 from advisor.gui.models.typed_prices import TypedPrices
@@ -11,8 +12,6 @@ from advisor.gui.threads import Job
 from advisor.recommend.recommendation import Limits
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload
-
-_S_PER_HOUR = 3600.0
 
 
 def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
@@ -49,7 +48,7 @@ def ask_for(
         limits=Limits(
             max_cost=settings.limit("max_cost"),
             max_power_w=settings.limit("max_power_w"),
-            max_job_s=None if hours is None else hours * _S_PER_HOUR,
+            max_job_s=None if hours is None else hours * S_PER_HOUR,
         ),
         allow_code=allow_code,
         calibration_folder=str(settings.history_folder),

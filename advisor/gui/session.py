@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from advisor.store.history import Truth
     from advisor.workload.workload import Workload
 
-DEFAULT_WORKLOAD = "bert_base_sst2"
 JobEnd = Literal["failed", "cancelled", "ready", "verified"]
 _DRAIN_MS = 250
 _CLOSE_S, _KEEP_S = 1.9, 1.4

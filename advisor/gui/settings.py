@@ -11,6 +11,7 @@ from PySide6.QtCore import QSettings, QStandardPaths
 
 from advisor.core.sentences import Language, system_language
 from advisor.core.units import SizeUnits
+from advisor.protocol.budgets import MEASURING_S
 
 if TYPE_CHECKING:
     from advisor.gui.models.typed_prices import TypedPrices
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from advisor.recommend.recommendation import Goal
 
 _RECENT_LIMIT = 8
-DEFAULT_BUDGET_S = 30.0
 ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
 
 
@@ -119,7 +119,7 @@ class Settings:
     @property
     def budget_s(self) -> float:
         """Seconds that a measurement may take."""
-        return self._number("budget_s") or DEFAULT_BUDGET_S
+        return self._number("budget_s") or MEASURING_S
 
     def limit(self, key: str) -> float | None:
         """Most that a job may take: `max_cost` in money, `max_power_w` in watts, or `max_hours`."""

@@ -20,6 +20,7 @@ from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.kept_memory import worth_keeping
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.optable.op_table import OpTable
+from advisor.protocol.budgets import steps_share_s
 from advisor.protocol.messages import (
     ImportRequest,
     LoaderRequest,
@@ -35,7 +36,6 @@ _LEAST_STEPS_S = 2.0
 _TRIAL_S = 2.0
 _LOADER_SHARE, _MOST_LOADER_S = 0.03, 0.6
 _FIRST_PRECISION_SHARE = 0.85
-_STEPS_SHARE = 0.6
 _CROWDED_PRESSURE = 0.25
 _RECENT_READINGS = 10
 
@@ -63,7 +63,7 @@ class DeviceRequests:
         if not isinstance(workload.model, NumbersModel):
             yield from self._preparations()
             # On a loaded machine import and trace are slow; the steps are what the run is for.
-            self.deadline_s = max(self.deadline_s, time.monotonic() + _STEPS_SHARE * self.device.budget_s)
+            self.deadline_s = max(self.deadline_s, time.monotonic() + steps_share_s(self.device.budget_s))
         if self.device.calibration_s > 0.0:
             threads = tuple(sorted(self.device.thread_counts, reverse=True)) or (1,)
             budget_s = min(self.device.calibration_s, max(1.0, self.left_s() * 0.4))

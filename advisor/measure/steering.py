@@ -9,6 +9,7 @@ from dataclasses import replace
 from advisor.hardware.machine import Gpu, Reading
 from advisor.measure.stopping import Stopping, StoppingLimits, WarmUp
 from advisor.measure.verdicts import THROTTLE_BITS, states_of
+from advisor.protocol.budgets import least_warm_up_s, warm_up_cap_s
 from advisor.protocol.messages import (
     KEEPING_SERIES,
     Control,
@@ -23,7 +24,6 @@ from advisor.protocol.messages import (
 
 _QUICK_CAP_S, _FULL_CAP_S = 3.0, 15.0
 _STEPS_IN_CAP = 7
-_WARM_UP_SHARE = 0.3
 _CALIBRATION_WARM_UP_S = 0.05
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.05, 0.5
 _RECENT_S = 0.5
@@ -54,8 +54,8 @@ class Steering:
             half_width_fraction=0.02 if self._on_cpu else 0.01,
             drift_fraction=0.02 if self._full_method else 0.03,
             cap_s=cap_s,
-            warm_up_least_s=min(warm_up_least_s, _WARM_UP_SHARE * budget_s),
-            warm_up_cap_s=min(3.0, _WARM_UP_SHARE * budget_s),
+            warm_up_least_s=least_warm_up_s(warm_up_least_s, budget_s),
+            warm_up_cap_s=warm_up_cap_s(budget_s),
         )
 
     def take(self, event: WorkerEvent) -> list[Control]:

@@ -12,11 +12,10 @@ from msgspec import Meta
 
 from advisor.core.file_fault import file_fault, shortened, shown_value
 from advisor.core.records import Record
-from advisor.core.units import Estimate
+from advisor.core.units import S_PER_HOUR, Estimate
 from advisor.predict.prediction import Prediction
 
 _J_PER_KWH = 3.6e6
-_S_PER_HOUR = 3600.0
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 PricePerHour = Annotated[float, Meta(ge=0, le=1e6)]
@@ -71,7 +70,7 @@ def cost_of(prediction: Prediction, prices: Prices | None) -> Estimate | None:
     if prices is None or prediction.job_s is None:
         return None
     hourly = price_per_hour(prediction, prices)
-    rent = prediction.job_s.scaled(hourly / _S_PER_HOUR) if hourly is not None else None
+    rent = prediction.job_s.scaled(hourly / S_PER_HOUR) if hourly is not None else None
     if not prediction.device.local or prices.electricity_per_kwh is None:
         return rent
     if prediction.energy_j is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from advisor.core.records import Record
-from advisor.core.units import Estimate, value_of
+from advisor.core.units import S_PER_HOUR, Estimate, value_of
 from advisor.predict.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ DOUBTED: frozenset[VerdictKind] = frozenset({"unstable", "throttled", "contended
 CLEAR_DIFFERENCE_FRACTION = 0.03
 _DOUBT_FACTOR = 1.5
 """An untrustworthy figure's range is widened by this before anything is said of it."""
-_S_PER_HOUR = 3600.0
 
 
 _Entry = tuple[Prediction, Estimate, bool]
@@ -64,7 +63,7 @@ def gpu_hours(prediction: Prediction) -> Estimate | None:
     if prediction.job_s is None:
         return None
     count = 0 if prediction.device.key == "cpu" else prediction.count
-    return prediction.job_s.scaled(count / _S_PER_HOUR)
+    return prediction.job_s.scaled(count / S_PER_HOUR)
 
 
 def score(prediction: Prediction, goal: Goal) -> Estimate | None:

@@ -1,4 +1,4 @@
-"""What is assumed where a Hugging Face configuration or a Python file comes without data and training sections."""
+"""Where no workload is named, this one; and what data and training are where a configuration or a file says nothing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from advisor.catalogue.precisions import HalfFormat
 from advisor.workload.tasks import data_kind, infer_task
 from advisor.workload.workload import Task
 
+DEFAULT_WORKLOAD = "bert_base_sst2"
 ASSUMED_SAMPLES = 10_000
 _ASSUMED_LENGTH = 128
 _ASSUMED_LM_LENGTH = 1024

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.cli.arguments import DEFAULT_WORKLOAD, build_parser
+from advisor.cli.arguments import build_parser
 from advisor.cli.commands import run
 from advisor.core.errors import InputError
+from advisor.workload.defaults import DEFAULT_WORKLOAD
 
 
 def test_measure_without_a_workload_takes_the_bundled_bert() -> None:

@@ -36,7 +36,7 @@ def test_a_worker_that_hangs_or_dies_is_a_reason_and_the_next_model_gets_a_new_o
 
     workload = load_workload("iris_mlp")
     other = load_workload("iris_mlp", overrides={"attention": "eager"})
-    monkeypatch.setattr(traces, "_TRACE_LIMIT_S", 0.01)
+    monkeypatch.setattr(traces, "TRACE_LIMIT_S", 0.01)
     monkeypatch.setattr(traces, "_WORKER_COUNT", 1)
     keys = [trace_key(one, "fp32") for one in (workload, other)]
     found = trace_all(dict(zip(keys, (workload, other), strict=True)))

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QMenu, QPushButton, QTabBar
 from advisor.gui.main_window import MainWindow
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.plots.device_rows import ROW
-from advisor.gui.session import DEFAULT_WORKLOAD, Session
+from advisor.gui.session import Session
 from advisor.gui.start.last_time import restore_last
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.threads import Outcome
 from advisor.measure.events import RunProgress
+from advisor.workload.defaults import DEFAULT_WORKLOAD
 from advisor.workload.workload_file import load_workload
 from tests.fake_nvml.stub import nvml_libraries, nvml_stub
 from tests.gui import fakes

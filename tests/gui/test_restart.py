@@ -14,12 +14,13 @@ from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.pages.measure_page import MeasurePage
-from advisor.gui.session import DEFAULT_WORKLOAD, Session
+from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.start.last_time import keep_last, restore_last
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.measure.events import RunProgress
 from advisor.store import json_file
+from advisor.workload.defaults import DEFAULT_WORKLOAD
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes

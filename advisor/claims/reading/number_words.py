@@ -6,6 +6,7 @@ import re
 
 NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(k(?![a-z])|万|千)?"
 """Two groups: the number and its scale."""
+PERCENT = rf"{NUMBER}\s*(?:%|percent|per cent)"
 _UNITS = (
     (r"ms\b|milliseconds?|毫秒", 1e-3),
     (r"(?:µs|μs|us)\b|microseconds?|微秒", 1e-6),

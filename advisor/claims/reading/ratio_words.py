@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.reading.number_words import DURATION, NUMBER, RATE, duration, number, search
+from advisor.claims.reading.number_words import DURATION, NUMBER, PERCENT, RATE, duration, number, search
 
 _FASTER = (
     r"(?:faster|as fast|quicker|as quick|the speed|speed-?\s?ups?|more throughput|the throughput|as much|better"
@@ -26,7 +26,6 @@ _TIME = r"(?:time|duration|hours|时间|用时|耗时|时长|epoch)"
 _CUT = (
     r"(?:cut|reduc\w+|decreas\w+|shorten\w*|sav\w+|drop\w*|fell|shrank|shrunk|lower\w*|减少|缩短|降低|节省|省|少|下降)"
 )
-_PERCENT = rf"{NUMBER}\s*(?:%|percent|per cent)"
 _HALF_TIME = (
     r"\bhal(?:f the time|ve[sd]? the (?:\w+ )?time)|\btime (?:was |is |got )?(?:cut in half|halved)"
     r"|cut (?:\w+ ){0,3}in half"
@@ -80,9 +79,9 @@ def says_slower(plain: str) -> bool:
 def find_efficiency(plain: str) -> float | None:
     """A scaling efficiency as a fraction of linear: `92 % scaling efficiency`, `扩展效率 90%`."""
     match = (
-        search(rf"{_PERCENT}\s*(?:of )?(?:linear|scaling|parallel|efficien|的?(?:扩展|并行|线性|加速)?效率)", plain)
-        or search(rf"(?:efficiency|scaling)\s*(?:of|is|was|:|=|at|about)?\s*{ABOUT}{_PERCENT}", plain)
-        or search(rf"(?:效率|线性度|线性加速比?)\s*(?:为|是|达到?|约|:|=|有)?\s*{ABOUT}{_PERCENT}", plain)
+        search(rf"{PERCENT}\s*(?:of )?(?:linear|scaling|parallel|efficien|的?(?:扩展|并行|线性|加速)?效率)", plain)
+        or search(rf"(?:efficiency|scaling)\s*(?:of|is|was|:|=|at|about)?\s*{ABOUT}{PERCENT}", plain)
+        or search(rf"(?:效率|线性度|线性加速比?)\s*(?:为|是|达到?|约|:|=|有)?\s*{ABOUT}{PERCENT}", plain)
     )
     return number(match.group(1), match.group(2)) / 100 if match is not None else None
 
@@ -103,15 +102,15 @@ def _before_to_after(plain: str) -> float | None:
 
 def _less_time(plain: str) -> float | None:
     """From `45 % less time` and `to 60 % of the time`."""
-    left = search(rf"(?:{_CUT})\w*\s*(?:了)?(?:to|到|至|为)\s*(?:原来的?|之前的?|以前的?)?\s*{ABOUT}{_PERCENT}", plain)
+    left = search(rf"(?:{_CUT})\w*\s*(?:了)?(?:to|到|至|为)\s*(?:原来的?|之前的?|以前的?)?\s*{ABOUT}{PERCENT}", plain)
     if left is not None and search(_TIME, plain):
         share = number(left.group(1), left.group(2)) / 100
         return 1 / share if share > 0 else None
     less = (
-        search(rf"{_PERCENT}\s*(?:less|shorter|reduction|saving)", plain)
-        or search(rf"{_TIME}[^.;。；%]{{0,30}}?{_CUT}\w*\s*(?:了|by)?\s*{ABOUT}{_PERCENT}", plain)
-        or search(rf"{_CUT}\w*\s*(?:了|by)?[^.;。；%]{{0,30}}?{_TIME}\s*(?:by|了)?\s*{ABOUT}{_PERCENT}", plain)
-        or search(rf"{_CUT}了?\s*{ABOUT}{_PERCENT}的?{_TIME}", plain)
+        search(rf"{PERCENT}\s*(?:less|shorter|reduction|saving)", plain)
+        or search(rf"{_TIME}[^.;。；%]{{0,30}}?{_CUT}\w*\s*(?:了|by)?\s*{ABOUT}{PERCENT}", plain)
+        or search(rf"{_CUT}\w*\s*(?:了|by)?[^.;。；%]{{0,30}}?{_TIME}\s*(?:by|了)?\s*{ABOUT}{PERCENT}", plain)
+        or search(rf"{_CUT}了?\s*{ABOUT}{PERCENT}的?{_TIME}", plain)
     )
     if less is not None:
         share = 1 - number(less.group(1), less.group(2)) / 100
@@ -120,14 +119,14 @@ def _less_time(plain: str) -> float | None:
 
 
 def _slower(plain: str) -> float | None:
-    longer = search(rf"{_PERCENT}\s*(?:longer|more time|的?更?(?:多|长)的?时间)", plain) or search(
-        rf"(?:时间|耗时|用时)\s*(?:增加|多|长|变长)了?\s*{_PERCENT}|多(?:花|用)了?\s*{_PERCENT}", plain
+    longer = search(rf"{PERCENT}\s*(?:longer|more time|的?更?(?:多|长)的?时间)", plain) or search(
+        rf"(?:时间|耗时|用时)\s*(?:增加|多|长|变长)了?\s*{PERCENT}|多(?:花|用)了?\s*{PERCENT}", plain
     )
     if longer is not None:
         groups = [group for group in longer.groups() if group is not None]
         return 1 / (1 + float(groups[0]) / 100)
-    percent = search(rf"{_PERCENT}\s*(?:{_SLOWER}|更慢)", plain) or search(
-        rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{ABOUT}{_PERCENT}", plain
+    percent = search(rf"{PERCENT}\s*(?:{_SLOWER}|更慢)", plain) or search(
+        rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{ABOUT}{PERCENT}", plain
     )
     if percent is not None:
         share = float(percent.group(1)) / 100
@@ -151,8 +150,8 @@ def _slower_in_words(plain: str) -> float | None:
 
 
 def _faster(plain: str) -> float | None:
-    percent = search(rf"{_PERCENT}\s*(?:{_FASTER}|更快|加速|提速|提升)", plain) or search(
-        rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{ABOUT}{_PERCENT}",
+    percent = search(rf"{PERCENT}\s*(?:{_FASTER}|更快|加速|提速|提升)", plain) or search(
+        rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{ABOUT}{PERCENT}",
         plain,
     )
     if percent is not None:

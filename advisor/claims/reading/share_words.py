@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from advisor.claims.reading.change_words import blanked, share_of
-from advisor.claims.reading.number_words import NUMBER, number, search
+from advisor.claims.reading.number_words import NUMBER, PERCENT, number, search
 from advisor.claims.reading.ratio_words import ABOUT, FOLD
 
 _SIGN = r"\s*(%|percent\b|per cent\b|pct\b)"
@@ -48,7 +48,6 @@ _WORDS = {
 }  # fmt: skip
 _ENGLISH_SHARE = r"(half|(?:a |one[\s-])(?:third|quarter|fourth|fifth|eighth|tenth))"
 _CHINESE_SHARE = r"([二三四五八十]分之一)"
-_PERCENT = rf"{NUMBER}\s*(?:%|percent|per cent)"
 _LESS = r"(?:less|lower|smaller|fewer)"
 _IS = r"(?:\bis|\bwas|只需要?|只有|仅为?|是)[^.;。；\d]{0,10}?"
 _CUT = (
@@ -71,23 +70,23 @@ _HALVED = (
 )
 _DOUBLED = rf"\b(?:doubl(?:e|es|ed|ing)|twice)\s*{_MEMORY}|{_MEMORY}[^.;。；\d]{{0,12}}?(?:doubl\w+|翻倍|翻一番)"
 _LEFT = (
-    rf"{_PERCENT}\s*(?:of |的\s*){_MEMORY}",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为)\s*{ABOUT}{_PERCENT}",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_IS}{_PERCENT}(?! ?{_LESS})",
+    rf"{PERCENT}\s*(?:of |的\s*){_MEMORY}",
+    rf"{_MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为)\s*{ABOUT}{PERCENT}",
+    rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_IS}{PERCENT}(?! ?{_LESS})",
 )
 _SAVED = (
-    rf"{_PERCENT}\s*{_LESS}\s*{_MEMORY}",
-    rf"{_CUT}\w*\s*(?:了|by|up to )?\s*{ABOUT}{_PERCENT}\s*(?:of |in |的\s*)?{_MEMORY}",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_CUT}\w*\s*(?:了|by)?\s*{ABOUT}{_PERCENT}",
-    rf"{_CUT}\w*\s*{_MEMORY}\s*(?:by|了)?\s*{ABOUT}{_PERCENT}",
-    rf"{_PERCENT}\s*(?:{_MEMORY}\s*(?:saving|reduction)s?)",
+    rf"{PERCENT}\s*{_LESS}\s*{_MEMORY}",
+    rf"{_CUT}\w*\s*(?:了|by|up to )?\s*{ABOUT}{PERCENT}\s*(?:of |in |的\s*)?{_MEMORY}",
+    rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_CUT}\w*\s*(?:了|by)?\s*{ABOUT}{PERCENT}",
+    rf"{_CUT}\w*\s*{_MEMORY}\s*(?:by|了)?\s*{ABOUT}{PERCENT}",
+    rf"{PERCENT}\s*(?:{_MEMORY}\s*(?:saving|reduction)s?)",
 )
 _FOLD_LESS = (
     rf"{NUMBER}\s*{FOLD}\s*{_LESS}\s*{_MEMORY}",
     rf"{_CUT}\w*\s*{_MEMORY}\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}?(?!\s*(?:%|percent|g|m))",
     rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_CUT}\w*\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}",
 )
-_MORE = (rf"{_PERCENT}\s*more\s*{_MEMORY}",)
+_MORE = (rf"{PERCENT}\s*more\s*{_MEMORY}",)
 _FOLD_MORE = (rf"{NUMBER}\s*{FOLD}\s*(?:more\s*)?{_MEMORY}", rf"{NUMBER}\s*倍的?{_MEMORY}")
 
 

@@ -6,11 +6,10 @@ import math
 from typing import NamedTuple
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training, keeps_adapters_whole
 
-FP32_BYTES = 4
 _EIGHT_BIT_BLOCK = 256
 """Elements that share one FP32 scale in 8-bit states (bitsandbytes)."""
 _EIGHT_BIT_SMALLEST = 4096

@@ -14,7 +14,8 @@ from advisor.optable.op_columns import ConvolutionWork, Floats
 _FORWARD = 0
 _INPUT_GRADIENT = 1
 _WEIGHT_GRADIENT = 2
-_WINOGRAD_KERNEL = 9
+WINOGRAD_KERNEL = 9
+"""Elements of the kernel, 3 × 3, that the fast products of Winograd are for."""
 _WINOGRAD_CHANNELS = 128
 """Channels at which a Winograd convolution has half of its gain."""
 _DEPTHWISE_CHANNELS = 2
@@ -55,7 +56,7 @@ def convolution_seconds(
     compute = np.where(grouped, by_groups, whole) / (share * line)
 
     on_tensor_cores = work.half | (rates.single_on_tensor_cores == 1)
-    winograd = (work.kernel_elements == _WINOGRAD_KERNEL) & (work.unit_stride == 1) & (work.groups == 1)
+    winograd = (work.kernel_elements == WINOGRAD_KERNEL) & (work.unit_stride == 1) & (work.groups == 1)
     gain = 1.0 + np.where(winograd, (fitted.winograd_gain - 1.0) * channels / (channels + _WINOGRAD_CHANNELS), 0.0)
     compute = np.where(on_tensor_cores, compute, compute / (fitted.convolution_fp32 * gain))
     sliding = work.flop / (rates.fp32_flop_per_s * fitted.depthwise) * np.where(weight_gradient, 2.0, 1.0)

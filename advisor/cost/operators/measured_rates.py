@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, PRECISION_FACTS, Precision
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import Op, OpTable
 
 _COMPUTE_SERIES = {"matmul": "matmul", "convolution": "convolution", "attention": "attention", "rnn": "matmul"}
 _MEMORY_SERIES = {"norm": "reduction", "softmax": "reduction", "reduction": "reduction"}
 _JOIN = 4.0
-_HALF_BYTES = 2
-_SINGLE_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def passes_seconds(
 
 
 def _op_seconds(op: Op, rates: MeasuredRates, batches: Floats, precision: Precision) -> Floats:
-    element_bytes = op.element_bytes if PRECISION_FACTS[precision].computes_in_half else _SINGLE_BYTES
+    element_bytes = op.element_bytes if PRECISION_FACTS[precision].computes_in_half else FP32_BYTES
     flop = op.flop[0] + op.flop[1] * batches
     moved = op.read_bytes[0] + op.written_bytes[0] + (op.read_bytes[1] + op.written_bytes[1]) * batches
     moved = moved * max(1.0, element_bytes / op.element_bytes)
@@ -86,7 +84,7 @@ def _op_seconds(op: Op, rates: MeasuredRates, batches: Floats, precision: Precis
 
 def _compute_precision(precision: Precision, element_bytes: int) -> str:
     """Whose rates an operator of this element size has in a step of this precision."""
-    if element_bytes <= _HALF_BYTES:
+    if element_bytes <= HALF_BYTES:
         return PRECISION_FACTS[precision].half_format or "bf16"
     return "tf32" if precision == "tf32" else "fp32"
 

@@ -11,12 +11,13 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
 from advisor.gui.dialogs.frame import AskingDialog
 from advisor.gui.models.typed_number import FieldError, typed_number
-from advisor.gui.settings import DEFAULT_BUDGET_S, Settings
+from advisor.gui.settings import Settings
 from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.judged_line import JudgedLine
 from advisor.gui.widgets.labels import label
+from advisor.protocol.budgets import MEASURING_S
 
 if TYPE_CHECKING:
     from advisor.gui.texts import Texts
@@ -78,7 +79,7 @@ class SettingsDialog(AskingDialog):
 
     def _number(self, key: str, code: str, number: float | None) -> None:
         field = self._line(key, code, "" if number is None else f"{number:.10g}", _limit)
-        usual = f"{DEFAULT_BUDGET_S:g}" if key == "budget_s" else self._texts("settings-no-limit")
+        usual = f"{MEASURING_S:g}" if key == "budget_s" else self._texts("settings-no-limit")
         field.setPlaceholderText(usual)
 
     def _path(self, key: str, code: str, path: Path | None, *, folder: bool) -> None:

@@ -11,7 +11,7 @@ import torch
 from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor
 
-from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, Precision, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.protocol.messages import Progress, Traced, TraceRequest
@@ -137,30 +137,26 @@ def _refuse_unrated(model: torch.nn.Module) -> None:
 
 
 _NOTABLE_SHARE = 0.01
-_WIDEST_RATED_BYTES = 4
 _PRODUCTS = frozenset({"matmul", "attention", "convolution", "rnn"})
 
 
 def _rated(table: OpTable) -> OpTable:
     """The table, unless products of 64-bit numbers are a good part of its work: no card's row gives their speed."""
-    wide = [op for op in table.ops if op.element_bytes > _WIDEST_RATED_BYTES and _flop_of(op)]
+    wide = [op for op in table.ops if op.element_bytes > FP32_BYTES and _flop_of(op)]
     if wide and sum(map(_flop_of, wide)) > _NOTABLE_SHARE * step_flop(table, 1):
         raise TraceFailed("trace-unrated-type", f"{wide[0].name} of {8 * wide[0].element_bytes}-bit numbers")
     return table
 
 
-_HALF_BYTES = 2
-
-
 def _with_own_precision(table: OpTable) -> OpTable:
     """The table; it says so where the model itself runs a good part of its products in another precision than asked."""
     products = [op for op in table.ops if op.kind in _PRODUCTS and _flop_of(op)]
-    asked = _HALF_BYTES if table.precision in {"amp", "half"} else _WIDEST_RATED_BYTES
-    other = [op for op in products if op.element_bytes in {_HALF_BYTES, _WIDEST_RATED_BYTES} - {asked}]
+    asked = HALF_BYTES if table.precision in {"amp", "half"} else FP32_BYTES
+    other = [op for op in products if op.element_bytes in {HALF_BYTES, FP32_BYTES} - {asked}]
     share = sum(map(_flop_of, other)) / max(1.0, sum(map(_flop_of, products)))
     if table.precision == "fp8" or share <= _NOTABLE_SHARE:
         return table
-    code = "trace-own-half" if asked == _WIDEST_RATED_BYTES else "trace-own-single"
+    code = "trace-own-half" if asked == FP32_BYTES else "trace-own-single"
     return replace(table, caveats=(*table.caveats, Reason.of(code, share_fraction=share)))
 
 

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from advisor.catalogue.precisions import Precision
+from advisor.protocol.budgets import warm_up_cap_s
 from advisor.protocol.messages import Pause, Sample, StageEnded, StageStarted, StepPart, Stop, Warm
 from advisor.worker.event_box import EventBox
 from advisor.worker.train.device import Block, TorchDevice
 
-_WARM_UP_SHARE = 0.3
-_WARM_UP_CAP_S = 3.0
 _MOST_SAMPLES = 400
 _LONGEST_PAUSE_S = 0.5
 _ANSWER_SHARE, _ANSWER_CAP_S = 0.05, 0.02
@@ -121,11 +120,6 @@ class _Run:
             self.reason = "cap"
         elif left_s < block.duration_s / 2 and (self.kept_s or left_s <= 0.0):
             self.reason = "cap" if self.kept_s else "too_long"
-
-
-def warm_up_cap_s(budget_s: float) -> float:
-    """How long warm-up may last where no parent ends it: 3 s, or three tenths of a short budget."""
-    return min(_WARM_UP_CAP_S, _WARM_UP_SHARE * budget_s)
 
 
 def sample_of(

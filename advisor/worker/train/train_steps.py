@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import torch
 
+from advisor.protocol.budgets import steps_share_s, warm_up_cap_s
 from advisor.protocol.messages import KEEPING_SERIES, MeasureRequest, Memory, MemoryCount, Progress, StageEnded
 from advisor.worker.event_box import EventBox
 from advisor.worker.failures import is_out_of_memory
@@ -21,7 +22,7 @@ from advisor.worker.train.resident_memory import (
     reset_peak_resident,
     resident_bytes,
 )
-from advisor.worker.train.stages import Stage, Stages, sample_of, warm_up_cap_s
+from advisor.worker.train.stages import Stage, Stages, sample_of
 from advisor.worker.train.thread_choice import fastest_thread_count
 from advisor.worker.train.time_shares import extrapolated, first_share_s, foreseen_s
 from advisor.worker.train.training_step import TrainingStep
@@ -35,7 +36,6 @@ _FEW_STEPS = 8.0
 _LONG_STEP_S = 0.3
 """From here on following every storage adds nothing that shows, and each step is sent."""
 _SPLIT_SHARE = 0.15
-_STEPS_SHARE = 0.6
 
 
 def answer(request: MeasureRequest, box: EventBox) -> None:
@@ -55,7 +55,7 @@ def answer(request: MeasureRequest, box: EventBox) -> None:
     )
     run = _Run(request, box, device, loaded, before_bytes)
     # Building may be slow on a loaded machine; the steps are what the budget is for.
-    run.deadline_s = max(started + request.budget_s, time.monotonic() + _STEPS_SHARE * request.budget_s)
+    run.deadline_s = max(started + request.budget_s, time.monotonic() + steps_share_s(request.budget_s))
     with matmul_mode(request.workload.training.precision):
         if request.keep_freed_memory:
             run.measure_keeping_memory()

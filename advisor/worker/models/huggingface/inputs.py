@@ -18,7 +18,7 @@ _SPECIAL_WORDS = ("token_id", "token_index")
 """How a configuration's names of words end that are no ordinary ones."""
 _CHARACTERS_PER_SECOND = 15
 _SPEECH_RATE_HZ = 16_000
-_SAMPLES_OF_FRAME = 160
+SAMPLES_OF_FRAME = 160
 """Ten milliseconds, as all common front ends step."""
 
 
@@ -135,7 +135,7 @@ def waves(config: Config, task: Task, workload: Workload, batch_size: int) -> di
 def row_count(config: Config, workload: Workload) -> int:
     """Words of a text, or rows of a sound's spectrum, as the data have either."""
     words = text_length(config, workload)
-    return words // _SAMPLES_OF_FRAME if workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES else words
+    return words // SAMPLES_OF_FRAME if workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES else words
 
 
 def frame_count(workload: Workload, usual: int) -> int:
@@ -143,7 +143,7 @@ def frame_count(workload: Workload, usual: int) -> int:
     length = _sound_length(workload)
     if length is None:
         return usual
-    return length if length < _SPEECH_RATE_HZ else length // _SAMPLES_OF_FRAME
+    return length if length < _SPEECH_RATE_HZ else length // SAMPLES_OF_FRAME
 
 
 def spectra(config: Config, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:

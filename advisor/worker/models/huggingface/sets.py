@@ -10,6 +10,7 @@ from torch import Tensor
 
 from advisor.worker.models.foreign import Config
 from advisor.worker.models.huggingface.inputs import (
+    SAMPLES_OF_FRAME,
     frame_count,
     images,
     number_of,
@@ -28,8 +29,6 @@ _PLACES = 2
 """Numbers of a patch's row and column before its pixels."""
 _FRAMES_OF_SOUND = 1000
 """Ten seconds, a hundred a second."""
-_SAMPLES_OF_A_FRAME = 160
-"""Ten milliseconds at 16 kHz."""
 _FRAMES_OF_A_ROW = 2
 """That front ends of 50 rows a second join to one."""
 _FRAMES_OF_A_SOUND = 5
@@ -219,7 +218,7 @@ def _read_aloud(config: Config, workload: Workload, size: int) -> dict[str, Tens
     shape = (size, length)
     return {
         "input_ids": torch.randint(3, number_of(config, "vocab_size", 81), shape),
-        "input_values": torch.randn(size, frames * _SAMPLES_OF_A_FRAME),
+        "input_values": torch.randn(size, frames * SAMPLES_OF_FRAME),
         "labels": torch.randn(size, frames, number_of(config, "num_mel_bins", 80)),
         "speaker_embeddings": torch.randn(size, number_of(config, "speaker_embedding_dim", 512)),
     }
@@ -236,7 +235,7 @@ def _heard_twice(config: Config, workload: Workload, size: int) -> dict[str, Ten
     frames = frame_count(workload, _FRAMES_OF_SOUND) // _FRAMES_OF_A_ROW
     meaning = getattr(config, "semantic_model_config", None) or config
     return {
-        "input_values": torch.randn(size, 1, frames * _FRAMES_OF_A_ROW * _SAMPLES_OF_A_FRAME),
+        "input_values": torch.randn(size, 1, frames * _FRAMES_OF_A_ROW * SAMPLES_OF_FRAME),
         "input_features": torch.randn(size, frames, number_of(meaning, "feature_projection_input_dim", 160)),
     }
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import torch
 
+from advisor.catalogue.precisions import FP32_BYTES
 from advisor.worker.trace.ops.op_figures import raw_ops
 from advisor.worker.trace.ops.raw_op import Args, Named, RawOp, size_bytes, tensors_in
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS, workspace_bytes
@@ -17,7 +18,6 @@ _ATTENTION_BACKWARD = frozenset(
 )
 INTENSITY_FLOP_PER_BYTE = 60.0
 """Rough balance of cards with tensor cores; only used to share backward's work out over its operators."""
-_FP32_BYTES = 4
 
 
 class Cost(NamedTuple):
@@ -52,7 +52,7 @@ def _transient_bytes(name: str, args: Args) -> int:
         # dQ is summed in FP32, and each row's dot product of output and its gradient is kept.
         query: Tensor = args[1]
         rows = query.numel() // query.shape[-1]
-        return 4 * rows + (4 * query.numel() if query.element_size() < _FP32_BYTES else 0)
+        return 4 * rows + (4 * query.numel() if query.element_size() < FP32_BYTES else 0)
     if name in RNN_OUTPUTS:
         return workspace_bytes(name, args)
     return 0

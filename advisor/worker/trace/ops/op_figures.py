@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES
 from advisor.optable.op_table import OpKind
 from advisor.worker.trace.ops.grouped import grouped_product, grouped_product_backward
 from advisor.worker.trace.ops.op_names import kind_of, operators
@@ -21,14 +22,13 @@ SOFTMAX_ROW_BYTES = 48 * 2**10
 GROUP_NORM_LAYOUT = "group_norm_layout"
 """What eager group norms copy; a compiler's take any layout."""
 SORT_PASS_COUNT = 6
-FULL_WIDTH_BYTES = 4
 
 
 def _width(tensors: Sequence[Tensor]) -> int:
-    """Bytes of an element in the arithmetic: 2 as soon as one of the first two operands is half."""
+    """Bytes of an element in the arithmetic: half's as soon as one of the first two operands is half."""
     if any(t.dtype in (torch.float16, torch.bfloat16) for t in tensors[:2]):
-        return 2
-    return FULL_WIDTH_BYTES
+        return HALF_BYTES
+    return FP32_BYTES
 
 
 Handler = Callable[[Call], list[RawOp]]
