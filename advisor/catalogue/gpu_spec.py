@@ -17,6 +17,7 @@ Memory = Annotated[float, Meta(ge=1e7, le=1e15)]
 Cache = Annotated[float, Meta(ge=2e5, le=1e12)]
 Power = Annotated[float, Meta(ge=1, le=2e4)]
 CAPABILITY = r"^\d{1,2}\.\d$"
+TARGET = r"^gfx[0-9a-f]{3,4}$"
 _FP8_SINCE = (8, 9)
 """Compute capability of the first tensor cores with FP8."""
 
@@ -32,7 +33,7 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     """Exact names under which NVML reports this card; matched together with the memory size."""
     compute_capability: Annotated[str, Meta(pattern=CAPABILITY)] | None = None
     """NVIDIA's generation of the card, `8.9`; None: another maker's, or not known: then no time is predicted."""
-    amdgpu_target: Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")] | None = None
+    amdgpu_target: Annotated[str, Meta(pattern=TARGET)] | None = None
     """AMD's generation of the card, as its compiler calls it: `gfx942`; None: another maker's, or not known."""
     sm_count: Annotated[int, Meta(gt=0, le=1_000_000)] | None = None
     """Streaming multiprocessors; of AMD's cards compute units. None: not known: no time is predicted."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
 from advisor.core.records import Record
+from advisor.core.sentences import Language, sentence
 
 Precision = Literal["fp32", "default", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16", "fp16_true", "bf16_true", "fp8"]
 """How a step computes. `fp16`/`bf16`: weights and gradients in half, FP32 master copies in the optimizer;
@@ -21,7 +23,7 @@ class PrecisionFacts(Record, frozen=True, kw_only=True):
     """What a precision changes."""
 
     label: str
-    """As tables, sentences and plots write it, in every language."""
+    """As records and files of data write it, in every language; `precision_name` is what people read."""
     products: NumberFormat
     """What matrix products are computed in."""
     traced_as: TracePrecision
@@ -96,6 +98,14 @@ PRECISION_FACTS: dict[Precision, PrecisionFacts] = {
 }
 PRECISIONS: tuple[Precision, ...] = tuple(PRECISION_FACTS)
 PRECISION_LABELS: dict[Precision, str] = {name: row.label for name, row in PRECISION_FACTS.items()}
+
+
+@cache
+def precision_name(precision: Precision, language: Language) -> str:
+    """What a person reads: in tables, plots, forms and reports of the language."""
+    return sentence(f"choice-precision-{precision.replace('_', '-')}", language)
+
+
 TRACE_PRECISIONS: dict[Precision, TracePrecision] = {name: row.traced_as for name, row in PRECISION_FACTS.items()}
 """Which trace serves a precision."""
 _WORDS: dict[str, Precision] = {

@@ -142,7 +142,8 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
     """An argument as it stands in the sentence: figures as text by their unit; plain counts pass unchanged."""
     match value:
         case Names():
-            named = either(value.names, language) if value.alternatives else listed(value.names, language)
+            names = [_in_words(name, language) for name in value.names]
+            named = either(names, language) if value.alternatives else listed(names, language)
             return _cut(named + " …" * value.more)
         case Said():
             return _ended(_cut(value.text))
@@ -150,11 +151,28 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
             said = [say(reason, language, units) for reason in value.reasons]
             return in_a_row(said) if value.whole else listed(said, language)
         case str():
-            return _cut(value)
+            return _cut(_in_words(value, language))
     unit = unit_of(name)
     if unit is None:
         return value
     return format_size(value, units) if unit == "bytes" else FORMATTERS[unit](value)
+
+
+@cache
+def _own_words(language: Language) -> dict[str, str]:
+    """What each name that is made of English words is called: records keep one name, whoever reads them."""
+    codes = [code for code in _sources("en") if code.startswith(_NAMED)]
+    return {_formatted(code, "en", {}): _formatted(code, language, {}) for code in codes}
+
+
+_NAMED = "choice-precision-"
+_BETWEEN = " / "
+
+
+def _in_words(name: str, language: Language) -> str:
+    """A name, or several with a slash between them, in the words of the language where it has its own."""
+    own = _own_words(language)
+    return _BETWEEN.join(own.get(part, part) for part in name.split(_BETWEEN))
 
 
 _COMMAS: dict[Language, str] = {"en": ", ", "zh": "、"}

@@ -75,6 +75,8 @@ class Session(QObject):
         """What the job is about, whatever was edited since it began."""
         self.advice_seen = True
         """Whether the newest advice of a job was on the screen."""
+        self.unkept = ""
+        """Why the last run is kept only until the window is closed; empty: it is in the history."""
         self.case_answers: dict[str, CaseAnswer] = {}
         """By case; computed when the Cases page is first shown."""
         self._thread: JobThread | None = None
@@ -334,6 +336,7 @@ class Session(QObject):
         from advisor.gui.history_access import keep
 
         def kept(outcome: Outcome) -> None:
+            self.unkept = str(outcome.result or "")
             self.history_changed.emit()
             if outcome.failed:
                 self.problem_raised.emit(outcome)

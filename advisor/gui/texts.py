@@ -24,6 +24,7 @@ from advisor.gui.threads import Outcome
 from advisor.present.window_words import window_words
 
 if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
     from advisor.catalogue.strategies import Strategy
 
 CHANGED = "•"
@@ -154,6 +155,12 @@ class Texts:
     def strategy(self, name: str) -> str:
         """A strategy's name."""
         return self(f"strategy-{name.replace('_', '-')}")
+
+    def precision(self, name: Precision) -> str:
+        """A precision as the form words it."""
+        from advisor.catalogue.precisions import precision_name
+
+        return precision_name(name, self.language)
 
     def short_strategy(self, name: Strategy) -> str:
         """A strategy as its framework abbreviates it, where it does."""

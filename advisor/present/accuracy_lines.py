@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.precisions import Precision, precision_name
 from advisor.core.sentences import Arguments, Language, sentence
 from advisor.predict.accuracy_record import DOCUMENT, AccuracyRecord, GroupedBy, accuracy_record
 
@@ -33,7 +33,10 @@ def accuracy_details(
     lines = []
     if by_card is not None:
         lines.append(sentence("accuracy-covered", language, covered_fraction=by_card.covered_fraction))
-    lines += [_group(record, "precision", precision, PRECISION_LABELS[precision], language) for precision in precisions]
+    lines += [
+        _group(record, "precision", precision, precision_name(precision, language), language)
+        for precision in precisions
+    ]
     if compute_capability is not None:
         name = sentence("accuracy-capability", language, capability=compute_capability)
         lines.append(_group(record, "compute_capability", compute_capability, name, language))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import precision_name
 from advisor.core.by_key import firsts
 from advisor.core.records import Record
 from advisor.core.sentences import Language, sentence, visible
@@ -114,7 +114,7 @@ def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str
     batch = sentence("picture-batch", language, batch=f"{prediction.batch_size_per_device:,}")
     parts = [f"{batch} × {steps}" if steps > 1 else batch]
     if main is None or prediction.precision != main.precision:
-        parts.append(PRECISION_LABELS[prediction.precision])
+        parts.append(precision_name(prediction.precision, language))
     if prediction.strategy != "single":
         parts.append(strategy_name(prediction.strategy, language, short=True))
     if advice.is_over_limits(prediction):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import precision_name
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_quantity, format_seconds
@@ -50,7 +50,7 @@ _OF_A_SET_UP: dict[str, Callable[[Prediction, Language], str]] = {
     "device": lambda prediction, _: visible(prediction.device.name),
     "count": lambda prediction, _: str(prediction.count),
     "strategy": lambda prediction, language: strategy_name(prediction.strategy, language),
-    "precision": lambda prediction, _: PRECISION_LABELS[prediction.precision],
+    "precision": lambda prediction, language: precision_name(prediction.precision, language),
     "batch": lambda prediction, _: batch_of(prediction),
     "step": lambda prediction, _: format_seconds(prediction.step_s.value),
     "range": lambda prediction, _: seconds_range(prediction.step_s.low, prediction.step_s.high),
@@ -69,7 +69,7 @@ _OF_A_SET_UP: dict[str, Callable[[Prediction, Language], str]] = {
 
 _OF_A_STEP: dict[str, Callable[[CheckedStep, Language], str]] = {
     "device": lambda checked, _: visible(checked.device_name),
-    "precision": lambda checked, _: PRECISION_LABELS[checked.step.precision],
+    "precision": lambda checked, language: precision_name(checked.step.precision, language),
     "batch": lambda checked, language: batch_text(checked.step, language),
     "median": lambda checked, _: format_seconds(checked.summary.median_s),
     "interval": lambda checked, _: seconds_range(checked.summary.low_s, checked.summary.high_s),

@@ -23,7 +23,7 @@ _PRECISION = re.compile(
 
 def window_words(text: str, language: Language) -> str:
     """The text with the window's name of every flag and precision that has one there."""
-    from advisor.catalogue.precisions import PRECISION_LABELS
+    from advisor.catalogue.precisions import precision_name
     from advisor.core.sentences import message_exists, sentence
 
     def named(match: re.Match[str]) -> str:
@@ -31,6 +31,7 @@ def window_words(text: str, language: Language) -> str:
         return sentence(code, language) if message_exists(code, language) else match[0]
 
     def labelled(match: re.Match[str]) -> str:
-        return PRECISION_LABELS.get(cast("Precision", match["precision"]), match[0])
+        precision = match["precision"]
+        return precision_name(cast("Precision", precision), language) if precision else match[0]
 
     return _PRECISION.sub(labelled, _FLAG.sub(named, text))

@@ -17,6 +17,7 @@ from advisor.gui.dialogs.old_runs import OldRunsDialog
 from advisor.gui.history_access import in_history, keep, read_history
 from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.history_page import HistoryPage
+from advisor.gui.widgets.notice import Strip
 from advisor.gui.widgets.table import Table
 from advisor.present.checked_steps import checked_steps
 from advisor.store.history import Run, RunHead
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
     from advisor.gui.settings import Settings
     from advisor.store.advice_record import AdviceRecord
 
@@ -109,6 +111,31 @@ def test_a_run_that_another_window_deletes_is_no_longer_listed_and_the_selected_
     qtbot.waitUntil(lambda: len(page._model.records) == 2 and not page.busy, timeout=120_000)
     assert [run.entry_index for run in page._model.records] == [first, third]
     assert [run.entry_index for run in page._selected()] == [third]
+
+
+def test_a_run_that_cannot_be_written_is_told_on_the_advice_page_in_the_words_of_the_history(
+    window: MainWindow, session: Session, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "file").touch()
+    settings.store("data_folder", str(tmp_path / "file" / "runs"))
+    window.show_page("advice")
+    session.set_advice(recorded())
+    session.keep(recorded())
+    page = window.page("advice")
+    qtbot.waitUntil(lambda: bool(page.findChildren(Strip)), timeout=120_000)
+    told = [strip.toolTip() for strip in page.findChildren(Strip) if "cannot be written" in strip.toolTip()]
+    assert len(told) == 1
+    assert str(tmp_path / "file" / "runs") in told[0]
+    window.show_page("history")
+    history = window.page("history")
+    words = told[0].removeprefix("<qt>").removesuffix("</qt>")
+    qtbot.waitUntil(lambda: words in [label.text() for label in history.findChildren(QLabel)], timeout=120_000)
+    settings.store("data_folder", str(tmp_path))
+    session.keep(recorded())
+    qtbot.waitUntil(lambda: not session.unkept, timeout=120_000)
+    window.show_page("advice")
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    assert not [strip for strip in page.findChildren(Strip) if "cannot be written" in strip.toolTip()]
 
 
 def test_order_and_selection_of_the_runs_survive_another_page_and_another_language(

@@ -168,6 +168,29 @@ def test_a_card_of_ones_own_is_kept_and_asked_for(
     assert [one.key for one in request.extra_specs] == ["my-acme-x1"]
 
 
+def test_a_card_of_amd_is_described_by_its_target_and_its_compute_units(
+    window: MainWindow, settings: Settings, tmp_path: Path
+) -> None:
+    dialog = OwnCardDialog(window, Texts("en"), settings)
+    figures = {"name": "Instinct X", "memory-bytes": "128", "memory-bandwidth-bytes-per-s": "3200", "source": "sheet"}
+    figures |= {"fp32-flop-per-s": "45.3", "fp16-flop-per-s": "362", "boost-clock-hz": "1700", "sm-count": "208"}
+    for name, text in {**figures, "compute-capability": "CDNA2"}.items():
+        dialog.fields[name].setText(text)
+    dialog.accept()
+    assert "gfx90a" in dialog.fields["compute-capability"].message.text()
+    dialog.fields["compute-capability"].setText("GFX90A")
+    dialog.accept()
+    spec = read_gpu_file(tmp_path / "my_gpus.toml")[dialog.key]
+    assert (spec.compute_capability, spec.amdgpu_target, spec.sm_count) == (None, "gfx90a", 208)
+    assert missing_figures(spec, "fp16_amp") is None
+    again = OwnCardDialog(window, Texts("en"), settings, spec)
+    assert again.fields["compute-capability"].text() == "gfx90a"
+    again.fields["compute-capability"].setText("9.0")
+    again.accept()
+    changed = read_gpu_file(tmp_path / "my_gpus.toml")[dialog.key]
+    assert (changed.compute_capability, changed.amdgpu_target) == ("9.0", None)
+
+
 def test_a_bad_card_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     row = {"key": "my-a", "name": "A", "source": "s", "checked": "2026-01-01", "memory_bytes": 1e10}

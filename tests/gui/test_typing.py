@@ -87,6 +87,8 @@ def test_nothing_starts_while_a_field_is_not_allowed(
     field = editor_of(page, "batch_size")
     type_over(field, "999999999")
     assert field.property("invalid") == "true"
+    unknown = {name: figure.accessibleName() for name, figure in page._figures.items()}
+    assert all(name.endswith(": – unknown: a field is not allowed") for name in unknown.values())
     window.show_page("measure")
     window.commands.act("measure")
     assert not session.busy
@@ -96,6 +98,7 @@ def test_nothing_starts_while_a_field_is_not_allowed(
     assert not session.invalid
     assert session.workload is not None
     assert session.workload.training.batch_size == 32
+    assert not any("not allowed" in figure.accessibleName() for figure in page._figures.values())
 
 
 def test_undo_takes_back_text_and_job_together(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
 from advisor.gui.plots.bars import Bar, BarChart
@@ -33,7 +32,7 @@ _CPU = "cpu"
 def prediction_tip(prediction: Prediction, context: Context, *, over_limits: bool = False) -> str:
     """Everything that is known of a set-up, for a tooltip; `over_limits`: it passes a limit that was given."""
     texts = context.texts
-    how = f"{texts.strategy(prediction.strategy)} · {PRECISION_LABELS[prediction.precision]}"
+    how = f"{texts.strategy(prediction.strategy)} · {texts.precision(prediction.precision)}"
     step_s, rate = prediction.step_s, prediction.samples_per_s
     lines = [
         visible(f"{prediction.count} × {prediction.device.name} · {how}"),
@@ -115,7 +114,7 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     curves = []
     for name, colour, points in looks:
         own = {prediction.precision for prediction in points}
-        of_one = f" · {PRECISION_LABELS[points[0].precision]}" if len(precisions) > len(own) == 1 else ""
+        of_one = f" · {texts.precision(points[0].precision)}" if len(precisions) > len(own) == 1 else ""
         curves.append(Curve(name=name + of_one, colour=colour, points=_points(points, context, seconds=True)))
     chart.show_curves(curves, marks)
     card.put((chart, 1))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
-from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Names, Reason, listed, visible
 from advisor.core.units import Estimate
 from advisor.gui.context import Context
@@ -51,6 +50,8 @@ class AdvicePage(Page):
         self._export = self.add_action(self.texts("advice-export"), lambda: context.act("export-pdf"), primary=True)
         self.session.advice_changed.connect(self._advice_arrived)
         self.session.prices_changed.connect(self._prices_changed)
+        self.session.history_changed.connect(self._kept)
+        self._unkept_shown = ""
         self._show()
 
     def view_state(self) -> ViewState:
@@ -69,12 +70,17 @@ class AdvicePage(Page):
         self._local = False
         self.show_when_seen(self._show)
 
+    def _kept(self) -> None:
+        if self.session.unkept != self._unkept_shown:
+            self.show_when_seen(self._show)
+
     def _choose(self, local: bool) -> None:
         self._local = local
         self._show()
 
     def _show(self) -> None:
         clear(self.body)
+        self._unkept_shown = self.session.unkept
         advice = self._with_prices()
         for button in (self._copy, self._export):
             button.setVisible(advice is not None)
@@ -99,6 +105,7 @@ class AdvicePage(Page):
             self._choice,
             self._hero,
             self._picture_card,
+            self._unkept,
             self._disturbed,
             self._prices_typed,
             self._figures_box,
@@ -143,6 +150,14 @@ class AdvicePage(Page):
             return None
         again = "measure" if self._advice.measurements else "predict"
         return self._job_strip("advice-weigh-prices", again, self.texts("advice-prices-typed"))
+
+    def _unkept(self) -> QWidget | None:
+        """One amber line where the data folder cannot be written, in the words of the History page."""
+        reason, folder = self.session.unkept, str(self.context.settings.history_folder)
+        if not reason:
+            return None
+        words = visible(self.texts("history-not-kept", path=folder, reason=reason))
+        return Strip(words, self.texts("menu-settings"), lambda: self.context.act("settings"))
 
     def _disturbed(self) -> QWidget | None:
         """One amber line where other programs or the heat took part in what was timed."""
@@ -227,7 +242,7 @@ class AdvicePage(Page):
         parts = [
             f"{chosen.count} × {short_name(visible(chosen.device.name))}",
             self.texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
-            PRECISION_LABELS[chosen.precision],
+            self.texts.precision(chosen.precision),
         ]
         if chosen.job_s is not None:
             parts.append(self.texts.duration(chosen.job_s.value))
@@ -246,7 +261,7 @@ class AdvicePage(Page):
         devices = self.texts("advice-run-on", mode=mode, count=chosen.count, device=device)
         facts = [
             self.texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
-            PRECISION_LABELS[chosen.precision],
+            self.texts.precision(chosen.precision),
             self.texts.strategy(chosen.strategy),
         ]
         if chosen.count > 1 or chosen.gradient_accumulation_steps > 1:

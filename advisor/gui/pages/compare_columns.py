@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
-from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import Strategy
 from advisor.core.units import Estimate
 from advisor.gui.context import Context
@@ -104,7 +103,7 @@ def set_up_columns(
         _device_column(names, texts, tip),
         plain("count", lambda set_up: str(set_up.prediction.count), lambda set_up: set_up.prediction.count),
         plain("strategy", lambda set_up: _strategy(set_up, strategy_name)),
-        plain("precision", lambda set_up: PRECISION_LABELS[set_up.prediction.precision]),
+        plain("precision", lambda set_up: texts.precision(set_up.prediction.precision)),
         plain("batch", lambda set_up: f"{_batch(set_up):,}", _batch),
         figure("rate", "compare-rate", "samples_per_s", texts.rate, instead=texts("advice-does-not-fit")),
         figure("range", "column-range", "samples_per_s", texts.rate, text=lambda set_up: _span(set_up, texts)),

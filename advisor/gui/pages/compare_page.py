@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import in_a_row
 from advisor.core.units import Estimate
 from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex, figure_of, precision_orders, told_prices
@@ -141,7 +141,7 @@ class ComparePage(Page):
         self._buttons: dict[Precision, QPushButton] = {}
         for offered in precisions:
             choose, chosen_now = partial(self._choose_precision, offered), offered == self._precision
-            self._buttons[offered] = one_of(PRECISION_LABELS[offered], choose, chosen=chosen_now)
+            self._buttons[offered] = one_of(self.texts.precision(offered), choose, chosen=chosen_now)
         put(line, *self._buttons.values())
         line.addSpacing(10)
         self._labels: dict[str, QLabel] = {}
@@ -196,7 +196,9 @@ class ComparePage(Page):
             changed = changed or other
         for precision, button in self._buttons.items():
             dotted = precision == self._precision != self._defaults["precision"]
-            button.setText(f"{CHANGED} {PRECISION_LABELS[precision]}" if dotted else PRECISION_LABELS[precision])
+            button.setText(
+                f"{CHANGED} {self.texts.precision(precision)}" if dotted else self.texts.precision(precision)
+            )
         self.session.set_prices(self._comparison.edited_prices, self._comparison.currency)
         self._table.tell_prices(self.session.prices if self._comparison.edited_prices else None)
         touched = any(set_up.pinned for set_up in self._comparison.set_ups) or bool(self._comparison.edited_prices)
@@ -341,7 +343,7 @@ class ComparePage(Page):
         _goal, batch, _count = self._choice()
         parts = [counted(prediction.count, self._names[prediction.device.key])]
         if prediction.precision != self._precision:
-            parts.append(PRECISION_LABELS[prediction.precision])
+            parts.append(self.texts.precision(prediction.precision))
         if prediction.batch_size_per_device != batch:
             parts.append(self.texts("advice-batch-row", batch=f"{prediction.batch_size_per_device:,}"))
         twins = [
@@ -376,7 +378,7 @@ class ComparePage(Page):
                 for place, (origin, other) in enumerate(ranked[precision], start=1):
                     if origin == number:
                         text = self._figure_text(figure_of(other, goal), other, goal)
-                        places[column], places_text[column] = place, f"{PRECISION_LABELS[precision]}, {text}"
+                        places[column], places_text[column] = place, f"{self.texts.precision(precision)}, {text}"
             if any(places):
                 key, count = set_up.prediction.device.key, set_up.prediction.count
                 name = counted(count, self._names[key])
@@ -387,5 +389,5 @@ class ComparePage(Page):
         # One device alone has no order, and one precision alone turns none.
         self._order_card.setVisible(len(lines) > 1 and len(columns) > 1)
         self._order.show_order(
-            [PRECISION_LABELS[precision] for precision in columns], lines, columns.index(self._precision)
+            [self.texts.precision(precision) for precision in columns], lines, columns.index(self._precision)
         )

@@ -9,7 +9,6 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QSizePolicy, QToolButton
 
-from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
 from advisor.gui.context import Context
@@ -215,7 +214,7 @@ class SetUpsCard(GrowingCard):
         parts = (self._names[prediction.device.key], prediction.device.key, prediction.strategy, prediction.precision)
         count, batch = prediction.count, prediction.batch_size_per_device
         numbers = f"{count}x {count}× b{batch} {self.texts.basis(prediction.step_s)}"
-        return f"{' '.join(parts)} {PRECISION_LABELS[prediction.precision]} {numbers}".casefold()
+        return f"{' '.join(parts)} {self.texts.precision(prediction.precision)} {numbers}".casefold()
 
     def hidden_columns(self) -> frozenset[str]:
         """Names of the columns that were chosen away."""

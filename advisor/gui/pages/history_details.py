@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
-from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.core.units import Estimate
 from advisor.gui.context import Context
@@ -50,7 +49,7 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
     ]
     columns: list[Column[CheckedStep]] = [
         Column(title=texts("column-device"), text=lambda checked: short_name(visible(checked.device_name))),
-        Column(title=texts("column-precision"), text=lambda checked: PRECISION_LABELS[checked.step.precision]),
+        Column(title=texts("column-precision"), text=lambda checked: texts.precision(checked.step.precision)),
         Column(
             title=texts("column-batch"),
             text=lambda checked: batch_text(checked.step, texts.language),
@@ -165,7 +164,7 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
 
     columns: list[Column[StepDifference]] = [
         Column(title=texts("column-device"), text=device),
-        Column(title=texts("column-precision"), text=lambda difference: PRECISION_LABELS[difference.of.precision]),
+        Column(title=texts("column-precision"), text=lambda difference: texts.precision(difference.of.precision)),
         figures(texts("column-batch"), lambda difference: difference.of.batch_size_per_device, str),
         estimates(texts("history-first"), lambda difference: difference.first, texts.duration, texts),
         estimates(texts("history-second"), lambda difference: difference.second, texts.duration, texts),
@@ -218,4 +217,4 @@ def _set_up(chosen: Recommendation | None, context: Context) -> str:
         return context.texts("summary-nothing")
     batch = context.texts("advice-batch-row", batch=chosen.batch_size_per_device)
     device = short_name(visible(chosen.device.name))
-    return f"{chosen.count} × {device} · {batch} · {PRECISION_LABELS[chosen.precision]}"
+    return f"{chosen.count} × {device} · {batch} · {context.texts.precision(chosen.precision)}"

@@ -8,13 +8,12 @@ from PySide6.QtCore import QFileSystemWatcher, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
-from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
 from advisor.gui.dialogs.frame import confirmed
 from advisor.gui.dialogs.old_runs import ask_age
 from advisor.gui.dialogs.save_path import ask_save_path
-from advisor.gui.history_access import HistoryListing, in_history, read_history
+from advisor.gui.history_access import IN_MEMORY, HistoryListing, in_history, read_history, unkept_reason
 from advisor.gui.models.table_model import Column, TableModel, estimates, figures
 from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -34,7 +33,6 @@ _BOTH = 2
 _SETTLED_MS = 300
 """A write is several changes of the folder."""
 _WHOLE_ROW = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
-_IN_MEMORY = "history-in-memory"
 
 
 class HistoryPage(Page):
@@ -131,7 +129,7 @@ class HistoryPage(Page):
             self.body.addWidget(EmptyState(self.texts("history-not-kept-title"), not_kept, settings), 1)
             return
         if listing.problems:
-            problems = [self.texts.say(reason) for reason in listing.problems if reason.code != _IN_MEMORY]
+            problems = [self.texts.say(reason) for reason in listing.problems if reason.code != IN_MEMORY]
             self.body.addWidget(Notice([*problems, not_kept]))  # empty words are left out
         if nothing:
             measure = (self.texts("menu-measure"), lambda: self.context.act("measure"))
@@ -165,11 +163,8 @@ class HistoryPage(Page):
 
     def _not_kept(self, listing: HistoryListing) -> str:
         """Where the folder cannot be written, what that means here: each look opens it anew and keeps nothing."""
-        for problem in listing.problems:
-            if problem.code == _IN_MEMORY:
-                detail = str(problem.numbers.get("detail", ""))
-                return visible(self.texts("history-not-kept", path=str(self._folder), reason=detail))
-        return ""
+        reason = unkept_reason(listing.problems)
+        return visible(self.texts("history-not-kept", path=str(self._folder), reason=reason)) if reason else ""
 
     def _record(self, record: TrackRecord) -> QHBoxLayout:
         texts = self.texts
@@ -221,7 +216,7 @@ class HistoryPage(Page):
             Column(title=texts("history-when"), text=lambda run: local_moment(run.created_utc)),
             Column(title=texts("history-workload"), text=lambda run: texts.title(run.head.workload_name)),
             Column(title=texts("column-device"), text=lambda run: _set_up(run, self)),
-            Column(title=texts("column-precision"), text=lambda run: PRECISION_LABELS[run.head.precision]),
+            Column(title=texts("column-precision"), text=lambda run: texts.precision(run.head.precision)),
             figures(texts("column-batch"), lambda run: run.head.batch_size_per_device, str),
             estimates(texts("column-job"), lambda run: run.head.job_s, texts.duration, texts),
             Column(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QProgressBar
 
-from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
 from advisor.gui.job_state import JobState, StepSeries
@@ -216,7 +215,7 @@ class MeasurePage(LivePage):
     def _show_series(self, job: JobState) -> None:
         names = self._names = self._device_names(job)
         # One device or precision is named once, above the table, not in each row.
-        precisions = {PRECISION_LABELS[series.precision] for series in job.timed}
+        precisions = {self.texts.precision(series.precision) for series in job.timed}
         self._table.setColumnHidden(0, len(names) == 1)
         self._table.setColumnHidden(_PRECISION_COLUMN, len(precisions) == 1)
         common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
@@ -234,7 +233,7 @@ class MeasurePage(LivePage):
         # Some of the model's blocks alone are no step of the model.
         whole = median_s is not None and current.layer_limit is None
         rate = texts.rate(current.batch_size / median_s) if median_s and whole else "–"
-        self._figures["rate"].show_figure(rate, PRECISION_LABELS[current.precision])
+        self._figures["rate"].show_figure(rate, self.texts.precision(current.precision))
         peak = texts.size(current.peak_bytes) if current.peak_bytes is not None else "–"
         self._figures["memory"].show_figure(peak, texts("watch-memory-below"))
         verdict = self._verdict(current)
@@ -294,7 +293,7 @@ class MeasurePage(LivePage):
                 order=lambda series: series.batch_size,
                 number=True,
             ),
-            Column(title=texts("column-precision"), text=lambda series: PRECISION_LABELS[series.precision]),
+            Column(title=texts("column-precision"), text=lambda series: self.texts.precision(series.precision)),
             figures(texts("column-median"), StepSeries.median_s, texts.duration, tip=ends),
             Column(title=texts("column-interval"), text=interval, tip=ends, number=True),
             Column(title=texts("column-verdict"), text=self._verdict, tip=self._verdict_tip),

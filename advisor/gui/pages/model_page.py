@@ -63,6 +63,7 @@ class ModelPage(Page):
         self._tracer = ModelTracer.of(self.session)
         self._tracer.changed.connect(self._show_preview)
         self.session.workload_changed.connect(self._workload_changed)
+        self.session.validity_changed.connect(self._show_preview)
         self._left, self._right, self._below = down(GAP), down(GAP), down(GAP)
         put(self.body, (across(GAP, (self._left, 6), (self._right, 5)), 1), self._below, (None, 0))
         self._build_right()
@@ -354,10 +355,10 @@ class ModelPage(Page):
 
     def _show_figures(self, preview: Preview | None, workload: Workload | None) -> None:
         texts = self.texts
-        waiting = "…" if self._tracer.busy else "–"
-        if preview is None or workload is None:
+        if self.session.invalid or preview is None or workload is None:
+            why = texts("model-figures-invalid") if self.session.invalid else ""  # known is what was allowed last
             for figure in self._figures.values():
-                figure.show_figure(waiting)
+                figure.show_figure("…" if self._tracer.busy and not why else "–", why)
             return
         trained = preview.trainable_parameter_count
         below = texts("model-all-trained")

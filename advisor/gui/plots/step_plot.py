@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QIcon
 
-from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
 from advisor.gui.plots.chart import seconds_tick
@@ -146,7 +145,7 @@ class StepPlot(Card):
 
     def _name(self, series: StepSeries) -> str:
         batch = self._texts("advice-batch-row", batch=f"{series.batch_size:,}")
-        return f"{visible(series.device_name)} · {batch} · {PRECISION_LABELS[series.precision]}"
+        return f"{visible(series.device_name)} · {batch} · {self._texts.precision(series.precision)}"
 
     def _words(self, series: StepSeries, place: int, age_s: float) -> str:
         return f"{self._name(series)}\n{format_seconds(series.walls_s[place])} · {age_s:.1f} s"

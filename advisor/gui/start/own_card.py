@@ -42,6 +42,8 @@ _SCALES: dict[str, tuple[str, float]] = {
 """Fields of `GpuSpec` in the units of data sheets."""
 _PLAIN = ("name", "compute-capability", "sm-count", "source")
 """Fields that are kept as they are typed."""
+_GENERATION = "compute_capability"
+"""The one field for both makers: NVIDIA's compute capability, or the target of AMD's compiler."""
 _OPTIONAL = ("tf32-flop-per-s", "fp16-flop-per-s", "bf16-flop-per-s", "power-w")
 """What a card need not have, or what only its energy follows from; without any other no time is predicted."""
 _MOST_LETTERS = 128
@@ -140,6 +142,11 @@ class OwnCardDialog(AskingDialog):
             if card is None or line.text() != self._before[name]:
                 value = parse(_field(name), line.text())
                 row[name.replace("-", "_")] = value * _SCALES[name][1] if value and name in _SCALES else value
+        generation = row[_GENERATION] or ""
+        if generation.lower().startswith("gfx"):
+            row |= {_GENERATION: None, "amdgpu_target": generation.lower()}
+        elif generation:
+            row["amdgpu_target"] = None
         row["key"] = _key(row["name"], taken) if card is None else card.key
         return row
 
@@ -147,6 +154,8 @@ class OwnCardDialog(AskingDialog):
 def _typed(card: GpuSpec, name: str) -> str:
     """A figure of a card as it is typed into the form."""
     value = getattr(card, name.replace("-", "_"))
+    if name.replace("-", "_") == _GENERATION:
+        value = value or card.amdgpu_target
     if value is None:
         return ""
     return f"{value / _SCALES[name][1]:.10g}" if name in _SCALES else str(value)
@@ -163,10 +172,10 @@ def _field(name: str) -> FormField:
 
 
 def _judge(field: FormField, text: str) -> None:
-    from advisor.catalogue.gpu_spec import CAPABILITY
+    from advisor.catalogue.gpu_spec import CAPABILITY, TARGET
 
     value = parse(field, text)
-    if field.name == "compute_capability" and value and not re.fullmatch(CAPABILITY, value):
+    if field.name == _GENERATION and value and not re.fullmatch(f"{CAPABILITY}|{TARGET}", value.lower()):
         raise FieldError("own-no-capability")
 
 

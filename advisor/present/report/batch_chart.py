@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import precision_name
 from advisor.core.sentences import Language, sentence
 from advisor.predict.prediction import Prediction
 from advisor.present.batch_curve import batch_curve
@@ -110,7 +110,7 @@ def _curve(
         "marks": marks,
         "series": [
             {
-                **_series(points, names[points[0].device.key], across, heights),
+                **_series(points, names[points[0].device.key], across, heights, language),
                 "colour": device_colour(places.get(points[0].device.key), "light"),
                 "shape": device_shape(places.get(points[0].device.key)),
             }
@@ -124,9 +124,11 @@ def _counted(name: str, key: str) -> str:
     return clipped(name) if key == "cpu" else f"1 × {clipped(name)}"
 
 
-def _series(points: list[Prediction], name: str, across: Callable[[float], float], heights: _Heights) -> dict[str, Any]:
+def _series(
+    points: list[Prediction], name: str, across: Callable[[float], float], heights: _Heights, language: Language
+) -> dict[str, Any]:
     return {
-        "name": f"{_counted(name, points[0].device.key)} ({PRECISION_LABELS[points[0].precision]})",
+        "name": f"{_counted(name, points[0].device.key)} ({precision_name(points[0].precision, language)})",
         "points": [
             {
                 "x": across(item.batch_size_per_device),

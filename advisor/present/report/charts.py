@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import precision_name
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes, format_cost, format_rate, format_seconds
 from advisor.predict.prediction import Prediction
@@ -105,7 +105,7 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     main = advice.main
     labelled = []
     for item in rows:
-        own = "" if item.precision == advice.shown_precision else f" · {PRECISION_LABELS[item.precision]}"
+        own = "" if item.precision == advice.shown_precision else f" · {precision_name(item.precision, language)}"
         # A count at a batch of its own has another throughput than at the advised batch: the bar says which.
         if main is not None and item.batch_size_per_device != main.batch_size_per_device:
             own += f" · {sentence('picture-batch', language, batch=format(item.batch_size_per_device, ','))}"

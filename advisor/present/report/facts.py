@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import precision_name
 from advisor.core.sentences import Language, message_exists, say, sentence, visible
 from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
 from advisor.present.set_ups import clipped
@@ -50,7 +50,7 @@ def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, st
         facts.append(("report-fact-sequence", f"{workload.data.sequence_length:,}"))
     if workload.data.image_size:
         facts.append(("report-fact-image", f"{workload.data.image_size:,}"))
-    settings = [PRECISION_LABELS[training.precision], _choice("optimizer", training.optimizer, language)]
+    settings = [precision_name(training.precision, language), _choice("optimizer", training.optimizer, language)]
     settings.append(_setting("attention", training.attention, language))
     settings += [sentence(_field(name), language) for name in _SWITCHES if getattr(training, name)]
     for name, usual in _USUAL.items():
