@@ -98,3 +98,8 @@ def test_every_segment_asked_of_the_driver_is_counted_and_reuse_asks_for_none() 
     assert allocator.segment_count == 1
     allocator.allocate(40 * MIB)
     assert allocator.segment_count == 2
+
+
+def test_before_its_first_block_an_allocator_has_taken_nothing() -> None:
+    fresh = CachingAllocator()
+    assert (fresh.reserved_bytes, fresh.peak_reserved_bytes, fresh.segment_count) == (0, 0, 0)

@@ -48,6 +48,7 @@ def test_bridges_serve_pairs_and_beyond_them_pcie_rules() -> None:
     assert bus_bytes_per_s(direct, 2) == bus_bytes_per_s(hosted, 2)
     assert bus_bytes_per_s(direct, 4) < bus_bytes_per_s(direct, 2) * 2
     assert bus_bytes_per_s(hosted, 4) < bus_bytes_per_s(direct, 4)
+    assert bus_bytes_per_s(hosted, 4) > bus_bytes_per_s(link(type="pcie_host", peer_to_peer=False), 4)
     assert overlap_loss(hosted, 4) > overlap_loss(hosted, 2)
 
 

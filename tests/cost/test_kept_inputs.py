@@ -49,6 +49,14 @@ def test_kept_inputs_and_gradients_add_up_to_the_first_block() -> None:
 def test_more_blocks_than_inputs_of_one_size_leave_the_timeline_as_it_was() -> None:
     assert with_inputs_kept(_timeline(), BLOCKS + 1) == _timeline()
     assert with_inputs_kept(_timeline(), 0) == _timeline()
+    assert with_inputs_kept(_timeline(), 1) == _timeline()
+
+
+def test_a_gradient_that_stays_has_a_storage_of_its_own() -> None:
+    before, after = _timeline(), with_inputs_kept(_timeline(), BLOCKS)
+    changed = [new for old, new in zip(before.storage, after.storage, strict=True) if new != old]
+    assert len(set(changed)) == BLOCKS
+    assert not set(changed) & set(before.storage)
 
 
 @pytest.mark.parametrize(

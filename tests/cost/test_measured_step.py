@@ -29,3 +29,13 @@ def test_an_operator_without_any_curve_is_named() -> None:
     assert not rates.complete
     with pytest.raises(KeyError, match="no rate of elementwise or elementwise"):
         passes_seconds(MODEL, rates, np.array([1.0]), "fp32")
+
+
+def test_a_card_waits_for_every_read_of_the_loss_and_a_processor_for_none() -> None:
+    rates = MeasuredRates(compute=COMPUTE, memory=MEMORY, call_s=1e-5, synchronise_s=2e-5)
+    card, processor = (
+        measured_step(MODEL, training(read_loss_every=1), rates, [1, 8], "fp32", on_cpu=on_cpu)
+        for on_cpu in (False, True)
+    )
+    assert card.synchronisation_s[0] == pytest.approx([2e-5, 2e-5])
+    assert not processor.synchronisation_s.any()

@@ -11,6 +11,7 @@ from advisor.cost.memory.capacity import context_bytes, usable_bytes
 from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryNeed, MemoryQuestion, host_bytes, memory_question
 from advisor.cost.memory.replay import stream_of
+from advisor.cost.memory.sharding import layout_of
 from advisor.cost.memory.states import optimizer_memory
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
@@ -194,3 +195,23 @@ def test_a_model_without_matrix_products_needs_no_workspace_for_them() -> None:
     assert with_products is not None
     assert without is not None
     assert with_products.workspace_bytes > 0 == without.workspace_bytes
+
+
+def test_a_group_of_tensor_parallelism_adds_up_the_gradients_of_its_cards_batches() -> None:
+    how = training(optimizer="sgd")
+    split = layout_of("tp", 2)
+    of_group = memory_question(bert(), how, "fp32", compute_capability="8.0", strategy="tp", count=2)
+    one, two = (
+        memory_question(
+            bert(),
+            msgspec.structs.replace(how, gradient_accumulation_steps=rounds),
+            "fp32",
+            compute_capability="8.0",
+            layout=split,
+        )
+        for rounds in (1, 2)
+    )
+    assert of_group is not None
+    assert one is not None
+    assert two is not None
+    assert of_group.setup == two.setup != one.setup

@@ -55,6 +55,9 @@ def test_off_loaded_weights_come_up_twice_a_micro_batch_and_the_update_once_a_st
     assert once.copy_s == pytest.approx((2 * WEIGHTS + GRADIENTS) / RATE)
     assert four.copy_s == pytest.approx(4 * once.copy_s)
     assert four.update_s == pytest.approx(once.update_s)
+    at_best = once.copy_s + once.update_s - once.quick_s
+    quickest = UPDATE / ASSUMED.host_optimizer_bytes_per_s / FASTEST_HOST_OPTIMIZER
+    assert at_best == pytest.approx(max(0.0, (2 * WEIGHTS + GRADIENTS) / RATE - 3.0) + quickest)
     half = step(weights, 1.0, 2.0, share=0.5)
     assert half.copy_s == pytest.approx(once.copy_s / 2)
 

@@ -12,7 +12,8 @@ from advisor.core.bundled import resource
 from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.offload import Offloading
 from advisor.cost.scaling.scaling import PARTS, ScaledGrid, Setting, scale_steps
-from advisor.cost.scaling.scaling_figures import ScalingFigures
+from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
+from advisor.optable.accumulation import Accumulation
 from tests.cost.scaling_cases import link, steps, traffic
 
 KINDS = ("nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given")
@@ -151,6 +152,10 @@ def test_a_pipeline_idles_while_it_fills_and_accumulation_hides_that() -> None:
 def test_cards_beyond_the_layers_of_a_pipeline_idle() -> None:
     grid = _grid(load=traffic(layer_count=4))
     assert grid.efficiency[(*grid.index("pp", 32), 0, 0)] < 0.15
+    three, four = (_grid(load=traffic(layer_count=3), counts=(count,)) for count in (3, 4))
+    waits = [grid.parts_s["imbalance_s"][(*grid.index("pp", count), 0, 0)] for grid, count in ((three, 3), (four, 4))]
+    passes = four.alone_s[0, 0] - four.parts_s["optimizer_s"][(*four.index("single", 4), 0, 0)]
+    assert waits[1] - waits[0] == pytest.approx(passes / 3, rel=0.05)
 
 
 def test_buffers_are_broadcast_before_forward() -> None:
@@ -219,3 +224,29 @@ def test_the_figures_file_is_refused_with_its_field_where_it_is_wrong() -> None:
     text = figures.replace("straggler_fraction = ", "straggler_fraction = 9")
     with pytest.raises(msgspec.ValidationError, match="straggler_fraction"):
         msgspec.toml.decode(text, type=ScalingFigures)
+
+
+@pytest.mark.parametrize("strategy", ["ddp", "zero2", "fsdp"])
+def test_two_cards_of_several_bridged_pairs_are_quicker_where_they_share_their_bridge(strategy: Strategy) -> None:
+    bridge = link(type="nvlink_bridge", wire_bytes_per_s=56e9, several_pairs=True)
+    grid = _grid(bridge)
+    place = (*grid.index(strategy, 2), 0, 0)
+    sure = _grid(msgspec.structs.replace(bridge, several_pairs=False))
+    assert grid.quick_s[place] == pytest.approx(_step(sure, strategy, 2))
+    assert grid.quick_s[place] < grid.step_s[place]
+
+
+def test_a_further_micro_batch_is_spared_what_only_the_first_moves() -> None:
+    plain, spared = (
+        _grid(load=traffic(accumulation=Accumulation(3.0, moved)), setting=Setting(accumulation_steps=5))
+        for moved in (0.0, 90e9)
+    )
+    place = (*plain.index("ddp", 8), 0, 0)
+    saved = plain.parts_s["backward_s"][place] - spared.parts_s["backward_s"][place]
+    assert saved == pytest.approx(4 * 90e9 / (900e9 * scaling_figures().assumed.memory_fraction))
+
+
+def test_what_the_interpreter_lock_slows_in_data_parallel_is_gone_from_its_quickest_step() -> None:
+    grid = _grid(setting=Setting(host_step_s=0.01, host_dispatch_count=20_000))
+    place = (*grid.index("dp", 8), 0, 0)
+    assert grid.quick_s[place] < grid.step_s[place] / 2

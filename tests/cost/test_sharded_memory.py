@@ -91,6 +91,16 @@ def test_what_a_peak_counts_grows_from_tensors_to_segments_to_the_whole_process(
     assert device - reserved == pytest.approx(question.context_bytes + question.shares.library_bytes)
 
 
+@pytest.mark.parametrize("layout", [None, Layout(count=8)])
+def test_segments_that_a_card_has_no_room_for_are_given_back(layout: Layout | None) -> None:
+    question = memory_question(bert(), training(), "fp32", compute_capability="8.0", layout=layout)
+    assert question is not None
+    beside = question.context_bytes + question.shares.library_bytes
+    allocated, boundless = (published_bytes(question, 8, kind, None) for kind in ("allocated", "reserved"))
+    scarce = published_bytes(question, 8, "reserved", beside + (allocated + boundless) / 2)
+    assert allocated < scarce < boundless
+
+
 def test_a_pipelines_first_stage_holds_no_logits_and_its_last_one_batch_in_flight() -> None:
     table = load_gpt()
     assert table.memory is not None

@@ -12,7 +12,7 @@ from advisor.hardware.machine import GpuReading, Reading
 from advisor.measure.collection import Collection, calibration_key
 from advisor.measure.plan import DevicePlan, make_plan
 from advisor.measure.steering import Steering
-from advisor.protocol.messages import Failed, Memory, Sample, StageEnded, WorkerEvent
+from advisor.protocol.messages import KEEPING_SERIES, Failed, Memory, Sample, StageEnded, WorkerEvent
 from advisor.recommend.candidates import enumerate_candidates
 from tests.recommend.fakes import gpu, machine, workload
 
@@ -246,3 +246,11 @@ def test_the_parts_of_a_series_of_warm_up_alone_are_those_of_its_last_step() -> 
     times = [sample(3.0, warm_up=True, parts_s={"forward": forward_s}) for forward_s in (5.0, 2.0, 1.0)]
     (step,) = collection(*times).steps()
     assert step.parts_s == {"forward": 1.0}
+
+
+def test_one_step_that_kept_its_memory_is_measured_beside_those_that_gave_it_back() -> None:
+    kept = collection(sample(0.05, series=KEEPING_SERIES), ended("budget", series=KEEPING_SERIES)).measurement()
+    assert kept.kept_memory is not None
+    assert (kept.kept_memory.batch_size, kept.kept_memory.precision) == (8, "fp32")
+    assert kept.steps == ()
+    assert collection().measurement().kept_memory is None

@@ -128,6 +128,9 @@ def test_depthwise_convolutions_run_at_their_own_rate() -> None:
     slow = rates_of((*BASE, _rate("convolution", 1e-1, flop=1e9, groups=96.0)))
     assert _total(_table(_op("convolution", groups=1)), plain) == pytest.approx(0.02, rel=0.01)
     assert _total(_table(_op("convolution", groups=96)), slow) == pytest.approx(0.2, rel=0.01)
+    both = rates_of((*BASE, *(_rate("convolution", 1e-2 * groups, flop=1e9, groups=groups) for groups in (1.0, 9.0))))
+    assert _total(_table(_op("convolution", groups=1)), both) == pytest.approx(0.02, rel=0.01)
+    assert _total(_table(_op("convolution", groups=9)), both) == pytest.approx(0.18, rel=0.01)
 
 
 def test_halves_have_their_own_rates_and_fall_back_to_fp32() -> None:

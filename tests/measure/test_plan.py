@@ -252,3 +252,8 @@ def test_the_wanted_size_takes_the_place_of_its_nearest(wanted: int) -> None:
     steps = [after / before for before, after in itertools.pairwise(sizes)]
     even = (sizes[-1] / sizes[0]) ** (1 / 4)
     assert all(even / 3 < step < even * 3 for step in steps)
+
+
+def test_nothing_of_a_users_code_runs_unless_it_was_allowed() -> None:
+    assert not make_plan(WORKLOAD, MACHINE, budget_s=30).allow_code
+    assert make_plan(WORKLOAD, MACHINE, budget_s=30, allow_code=True).allow_code

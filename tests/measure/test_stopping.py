@@ -45,6 +45,10 @@ def test_a_steady_device_is_warm_after_twenty_blocks_and_half_a_second() -> None
     assert _warm([0.01] * 100) == (50, True)
 
 
+def test_a_spike_in_the_earlier_window_delays_the_end_until_it_has_left_it() -> None:
+    assert _warm([0.03] * 9 + [0.09] + [0.03] * 90) == (30, True)
+
+
 def test_a_device_that_speeds_up_is_not_warm_until_it_is_steady() -> None:
     times = [0.06 - 0.001 * index for index in range(30)] + [0.03] * 60
     warm = _warm(times)

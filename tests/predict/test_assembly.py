@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from advisor.core.units import Estimate
 from advisor.predict.assembly import optimizer_step_count, predict_candidates
 from advisor.predict.device_memory import unknown_memory
 from advisor.predict.prediction import Candidate, Prediction
@@ -95,3 +96,25 @@ def test_across_hosts_each_count_has_a_link_of_its_own() -> None:
         for nodes, words in ((1, None), (2, "NVSwitch + 10GbE"))
     )
     assert far.step_s.value > near.step_s.value
+
+
+def test_a_step_that_waits_for_its_host_has_the_range_that_a_slower_host_gives() -> None:
+    quick, slow = (
+        predict_candidates(
+            (candidate(A100, batch=64),),
+            sources(tables={"fp32": replace(model(), dispatch_count={"forward": calls, "backward": calls})}),
+            unknown_memory,
+        ).predictions[0].step_s
+        for calls in (0, 2000)
+    )  # fmt: skip
+    assert quick.high / quick.value < 1.5
+    assert slow.high / slow.value > 2.0
+
+
+@pytest.mark.parametrize(("peak_bytes", "share"), [(30e9, 0.75), (50e9, 1.25), (None, None)])
+def test_memory_is_a_share_of_what_a_step_can_take(peak_bytes: float | None, share: float | None) -> None:
+    (predicted,) = predict_candidates((candidate(A100),), sources(), unknown_memory).predictions
+    peak = None if peak_bytes is None else Estimate(value=peak_bytes, low=peak_bytes, high=peak_bytes, basis="measured")
+    asked = replace(predicted, device=CPU, peak_memory_bytes=peak, memory_capacity_bytes=40e9)
+    assert asked.memory_share == share
+    assert replace(asked, memory_capacity_bytes=None).memory_share is None

@@ -68,3 +68,8 @@ def test_no_steps_have_no_errors() -> None:
     assert found.step_count == 0
     assert found.mean_error_fraction is None
     assert found.ranked_fraction is None
+
+
+@pytest.mark.parametrize(("measured_s", "covered"), [(0.89, False), (0.91, True), (1.09, True), (1.11, False)])
+def test_a_time_is_covered_between_both_ends_of_its_range_alone(measured_s: float, covered: bool) -> None:
+    assert a_step("a", measured_s, 1.0).covered is covered

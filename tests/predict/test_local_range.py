@@ -89,3 +89,9 @@ def test_with_a_single_timed_batch_size_an_octave_outside_counts_twice() -> None
     )
     assert alone - inside == pytest.approx(2.0 * (beside - inside))
     assert beside > inside
+
+
+def test_an_octave_outside_is_wider_by_half_of_what_the_fit_leaves() -> None:
+    timed, own, nothing = np.array([8.0, 16.0]), np.full(2, 0.01), np.zeros(2)
+    exact, bent = (half_widths(timed, own, np.array([64.0, 128.0]), misfit, nothing) for misfit in (0.0, 1.0))
+    assert bent[1] - bent[0] - (exact[1] - exact[0]) == pytest.approx(0.5 * 0.04)

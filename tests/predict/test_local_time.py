@@ -294,3 +294,18 @@ def test_without_rates_and_without_timed_parts_backward_is_to_forward_as_its_flo
     steps = _predict(_measured(step, rates=()), 32, 64)
     assert steps.backward_s[0] == pytest.approx(2.0 * steps.forward_s[0])
     assert (steps.forward_s > 0).all()
+
+
+@pytest.mark.parametrize(("asked", "source"), [("fp16_amp", "bf16_amp"), ("tf32", "fp32")])
+def test_a_precision_that_was_not_timed_is_told_from_one_of_the_same_width(asked: Precision, source: Precision) -> None:
+    timed = _measured(_step(4, 0.2), _step(4, 0.1, precision="bf16_amp"))
+    steps = _predict(timed, 4, precision=asked)
+    assert [note.numbers["measured"] for note in steps.notes[0]] == [source]
+
+
+def test_a_sample_without_any_time_tells_nothing_of_a_crowd() -> None:
+    crowded = _crowded(1, 0.1)
+    step = crowded.steps[0]
+    nothing = msgspec.structs.replace(step.samples[0], wall_s=0.0)
+    both = _measured(msgspec.structs.replace(step, samples=(nothing, *step.samples)))
+    assert _predict(both, 4).low_s[0, 0] == _predict(crowded, 4).low_s[0, 0]

@@ -8,6 +8,7 @@ import pytest
 from advisor.core.sentences import Language, say
 from advisor.predict.memory_savings import memory_savings, saving_reason
 from advisor.predict.ranges.memory_range import need_range
+from advisor.workload.workload import Mode
 from tests.cost.test_memory import bert, need, training
 
 
@@ -54,3 +55,9 @@ def test_what_is_small_already_is_not_offered_again() -> None:
     assert "optimizer_8bit" not in kinds(optimizer="adamw", optimizer_bits=8)
     assert not {"adafactor", "sgd_momentum", "optimizer_8bit"} & kinds(optimizer="sgd")
     assert "checkpointing" not in kinds(activation_checkpointing="full")
+
+
+@pytest.mark.parametrize(("mode", "saves"), [("training", True), ("forward_backward", True), ("inference", False)])
+def test_checkpointing_saves_wherever_there_is_a_backward_pass(mode: Mode, saves: bool) -> None:
+    found = memory_savings(bert(), training(batch_size=32, mode=mode), "fp32", 32, compute_capability="8.0")
+    assert ("checkpointing" in {saving.kind for saving in found}) is saves

@@ -76,3 +76,12 @@ def test_an_optimizer_that_moves_its_bytes_at_the_element_wise_share_of_the_band
     expected_s = 80.0 * parameters / (rates.bandwidth_bytes_per_s[0] * figures.fitted.elementwise)
     adamw = rate("optimizer", {"tensors": 8.0, "elements": 2.0**24, "adamw": 1.0}, float(expected_s))
     assert class_factors([adamw], CARD, figures)["optimizer"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("precision", "element_bytes"), [("fp32", 4), ("fp16", 2)])
+def test_a_product_reads_both_of_its_matrices_and_writes_one(precision: Precision, element_bytes: int) -> None:
+    figures = {"m": 512, "n": 1024, "k": 2048, "flop": 2.0 * 512 * 1024 * 2048}
+    work = compiled("matmul", figures, precision).matmul.at(np.array(1.0))
+    assert work.read_bytes.ravel().tolist() == [element_bytes * (512 * 2048 + 2048 * 1024)]
+    assert work.written_bytes.ravel().tolist() == [element_bytes * 512 * 1024]
+    assert work.flop.ravel().tolist() == [figures["flop"]]

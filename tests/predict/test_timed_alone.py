@@ -67,4 +67,6 @@ def test_memory_is_the_peak_that_was_seen_and_what_the_process_holds_beside_it()
     assert isinstance(known.peak_memory_bytes, Estimate)
     assert known.peak_memory_bytes.value == BESIDE + 200
     assert known.peak_memory_bytes.basis == "measured"
+    assert known.peak_memory_bytes.low == pytest.approx(0.95 * known.peak_memory_bytes.value)
+    assert known.peak_memory_bytes.high == pytest.approx(1.05 * known.peak_memory_bytes.value)
     assert unknown.peak_memory_bytes is None

@@ -68,3 +68,16 @@ def test_eight_of_ten_truths_lie_within_the_error_that_a_fit_tells(timed: tuple[
         off = abs(np.log(fit.seconds(asked)[0] / truth(asked, fixed, growing)[0]))
         inside.append(off <= 1.2816 * fit.log_error(asked)[0])
     assert 0.75 <= np.mean(inside) <= 0.97
+
+
+def test_what_was_expected_pulls_as_students_distribution_of_three_degrees_does() -> None:
+    """The fit's ratio of both factors is the most probable one, of a density that is written out here."""
+    timed, times, errors = parts(1, 500), np.array([0.01, 0.01]), np.array([0.5, 0.5])
+    ratios = np.linspace(-3.0, 3.0, 6001)
+    shapes = np.array([ratios, -ratios]).T[:, None, :] / 2.0 + np.log([timed.fixed_s, timed.growing_s]).T
+    left = np.log(times) - np.logaddexp(shapes[..., 0], shapes[..., 1])
+    level = left.mean(axis=1, keepdims=True)
+    deviations = (np.array([ratios, -ratios]).T / 2.0 + level) @ RATES.T
+    surprise = (((left - level) / errors) ** 2).sum(axis=1) + (4.0 * np.log(1.0 + deviations**2 / 3.0)).sum(axis=1)
+    fit = fit_to(timed, times, errors)
+    assert fit.logs[0] - fit.logs[1] == pytest.approx(ratios[np.argmin(surprise)], abs=0.002)

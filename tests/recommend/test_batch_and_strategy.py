@@ -22,8 +22,10 @@ from advisor.recommend.batch_size import (
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.comparison import fixed_s
 from advisor.recommend.crossover import find_crossovers
+from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.reasons.turning_points import _by_batch
 from advisor.recommend.strategy import best_by_count, knee_count, marginal_ratio, pareto
+from advisor.recommend.training_time import training_times
 from advisor.workload.workload import Training
 from tests.recommend.fakes import (
     RECURRENT,
@@ -312,3 +314,31 @@ def test_the_fixed_cost_of_a_step_is_read_off_its_curve() -> None:
         curve[0], parts=(Part(kind="host", duration_s=0.4), Part(kind="forward", duration_s=1))
     )
     assert fixed_s(alone, [alone]) == 0.4
+
+
+@pytest.mark.parametrize(
+    ("own", "count", "held", "code"), [(4, 8, 32, "why-batch-held"), (8, 3, 32, "why-batch-divides")]
+)
+def test_a_held_global_batch_that_its_cards_cannot_share_evenly_is_said_to_be_divided(
+    own: int, count: int, held: int, code: str
+) -> None:
+    chosen = one(own, 100, count=count, strategy="ddp")
+    asked = comparison(own, 1000, 5000)._replace(held_global_batch=held)
+    assert batch_reason(asked, chosen, [chosen]).code == code
+
+
+@pytest.mark.parametrize(
+    ("strategy", "count", "code"), [("ddp", 16, None), ("tp", 8, None), ("tp", 16, "caveat-no-script-groups")]
+)
+def test_only_groups_of_tensor_parallelism_are_more_than_a_script_starts(
+    strategy: Strategy, count: int, code: str | None
+) -> None:
+    gap = script_gap(OWN, one(16, 100, count=count, strategy=strategy))
+    assert (gap and gap.code) == code
+
+
+def test_only_the_workloads_own_set_up_has_no_other_training_to_be_held_against() -> None:
+    alone, two = one(16, 100), one(16, 190, count=2, strategy="ddp")
+    asked = comparison(16, 1000, 5000, [alone, two])
+    assert training_times(asked, alone) == ()
+    assert [time.global_batch_size for time in training_times(asked, two)] == [32]

@@ -148,3 +148,20 @@ def test_nothing_is_said_of_a_size_that_nobody_judged() -> None:
     passes = msgspec.structs.replace(chosen, gradient_accumulation_steps=4)
     told = {reason.code for reason in why(split, Finalist(chosen=passes, by_count=(passes,)), ())}
     assert not told & {"why-accumulation", "why-accumulation-own"}
+
+
+def test_a_first_card_is_held_against_a_card_alone_that_adds_up_as_many_micro_batches() -> None:
+    """Gradients that are kept from one micro-batch to the next make a card alone as full as the first of several."""
+    comparison = _comparison(workload("fp32"))
+    ddp = _ddp(comparison)
+    alone = next(one for one in comparison.alone(ddp.device, "fp32") if one.batch_size_per_device == 16)
+    assert ddp.peak_memory_bytes is not None
+    once, twice = (
+        msgspec.structs.replace(alone, gradient_accumulation_steps=steps, peak_memory_bytes=estimate(peak_bytes))
+        for steps, peak_bytes in ((1, 4e9), (2, 8e9))
+    )
+    dp = msgspec.structs.replace(
+        ddp, strategy="dp", gradient_accumulation_steps=2, peak_memory_bytes=estimate(8e9), fits=True
+    )
+    codes = _codes(comparison._replace(predictions=(once, twice, ddp)), dp, ddp)
+    assert "scaling-dp-memory" not in codes

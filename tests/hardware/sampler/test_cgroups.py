@@ -125,3 +125,18 @@ def test_a_group_path_that_climbs_out_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_system_without_control_groups_has_no_limits(tmp_path: Path) -> None:
     assert read_limits(tmp_path) == CgroupLimits()
+
+
+def test_the_group_with_the_least_left_counts_and_not_the_one_with_the_least_limit(tmp_path: Path) -> None:
+    root = tree(
+        tmp_path,
+        {
+            "proc/self/mountinfo": V2,
+            "proc/self/cgroup": "0::/a/b\n",
+            "sys/fs/cgroup/a/memory.max": str(8 * GIB),
+            "sys/fs/cgroup/a/memory.current": str(7 * GIB),
+            "sys/fs/cgroup/a/b/memory.max": str(4 * GIB),
+            "sys/fs/cgroup/a/b/memory.current": str(GIB),
+        },
+    )
+    assert read_limits(root) == CgroupLimits(None, 8 * GIB, 7 * GIB)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil  # noqa: TID251 - the test replaces what the sampler asks
 import pytest
@@ -67,3 +69,12 @@ def test_usable_cores_are_the_least_of_affinity_limit_and_count(
     logical: int | None, affinity: int | None, limit: float | None, usable: int
 ) -> None:
     assert usable_cores(logical, affinity, limit) == usable
+
+
+@pytest.mark.parametrize(("megahertz", "clock_hz"), [(3500.0, 3.5e9), (0.0, None), (-1.0, None), (math.inf, None)])
+def test_a_clock_that_no_processor_has_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, megahertz: float, clock_hz: float | None
+) -> None:
+    answer = SimpleNamespace(current=megahertz, min=0.0, max=megahertz)
+    monkeypatch.setattr(psutil, "cpu_freq", lambda: answer)
+    assert find_cpu(CgroupLimits()).max_clock_hz == clock_hz
