@@ -58,7 +58,7 @@ checkpoints as trainers made them before 2026, keep every block's input and its 
 units of frozen weights hold them (seen by resident memory with torch 2.13: two tensors a block, none without
 reentrance). A run counts so where its software is of those years. Where they are off: FP8 with contexts of 32k and more
 (too high by an eighth: the loss is compiled there), and DeepSpeed's and Megatron's buffers and activations. Quantised
-experts under full sharding need a sixth less than predicted. Gradients that stay whole through accumulation under full
+experts under full sharding need a tenth less than predicted. Gradients that stay whole through accumulation under full
 sharding (`no_sync`) are not counted. Ranges are the middle four fifths of published over predicted, the widest of
 every row and every source weighing the same, of all sources and without each in turn: {one_low:.2f} to {one_high:.2f}
 on one card, {share_low:.2f} to {share_high:.2f} where a card holds a share.

@@ -11,20 +11,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.worker.models.quantised_kernels import (
-    byte_product,
-    dequantise_blocks,
-    dequantise_groups,
-    dequantise_scales,
-    int8_rows,
-)
-from advisor.worker.models.trainable_parameters import frozen_stacks, is_projection, projection_sizes
+from advisor.worker.models.packed_experts import pack_experts
+from advisor.worker.models.packed_weight import Packed
+from advisor.worker.models.quantised_kernels import byte_product, int8_rows
+from advisor.worker.models.trainable_parameters import is_projection, projection_sizes
 from advisor.workload.workload import Quantization, Training, quantization_of, stored_bits
-
-_NF4_BLOCK = 64
-_NF4_SECOND_BLOCK = 256
-_GPTQ_GROUP = 128
-_GPTQ_WORD_BITS = 32
 
 
 def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, head: nn.Module | None) -> None:
@@ -45,66 +36,13 @@ def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, h
             asked = whole.isdisjoint((*path.split("."), name))
             if asked and is_projection(child) and child is not head and not child.weight.requires_grad:
                 setattr(owner, name, QuantisedLinear(child, scheme, bits, dtype))
-        _pack_experts(owner, scheme, bits, dtype)
+        pack_experts(owner, scheme, bits, dtype)
 
 
 def _kept_whole(module: nn.Module) -> frozenset[str]:
     """Names of the layers that a model of transformers keeps whole when bitsandbytes packs the others."""
     named = (getattr(part, "_keep_in_fp32_modules", None) or () for part in module.modules())
     return frozenset(name for names in named for name in names)
-
-
-class Packed(nn.Module):
-    """Bytes of a weight matrix, or a stack of them, with what is needed to make numbers of them again."""
-
-    packed: Tensor
-    scales: Tensor
-    second_scales: Tensor
-    zeros: Tensor
-
-    def __init__(self, weight: Tensor, scheme: Quantization, bits: int) -> None:
-        """Room for the packed form of `weight` (…, out, in); its values are not looked at."""
-        super().__init__()
-        self.scheme, self.bits = scheme, bits
-        self.sizes = list(weight.shape)
-        self.logical_count = weight.numel()
-        """Weights that the bytes stand for."""
-        made = _sizes(weight, scheme, bits)
-        for name, (shape, dtype) in made.items():
-            parameter = nn.Parameter(torch.empty(shape, dtype=dtype, device=weight.device), requires_grad=False)
-            self.register_parameter(name, parameter)
-
-    def dequantised(self, dtype: torch.dtype) -> Tensor:
-        """The weights (…, out, in) in `dtype`."""
-        if self.scheme == "nf4":
-            scales = dequantise_scales(self.scales, self.second_scales)
-            return dequantise_blocks(self.packed, scales, self.sizes, dtype)  # type: ignore[no-any-return]
-        if self.scheme == "int8":
-            return dequantise_blocks(self.packed, self.scales, self.sizes, dtype)  # type: ignore[no-any-return]
-        groups: Tensor = dequantise_groups(self.packed, self.scales, self.zeros, self.sizes, dtype)
-        return groups
-
-
-def _sizes(weight: Tensor, scheme: Quantization, bits: int) -> dict[str, tuple[tuple[int, ...], torch.dtype]]:
-    """Shape and type of each stored tensor."""
-    count, rows = weight.numel(), weight.numel() // weight.shape[-1]
-    if scheme == "nf4":
-        blocks = -(-count // _NF4_BLOCK)
-        return {
-            "packed": ((-(-count // 2),), torch.uint8),
-            "scales": ((blocks,), torch.uint8),
-            "second_scales": ((-(-blocks // _NF4_SECOND_BLOCK),), torch.float32),
-        }
-    if scheme == "int8":
-        return {"packed": (tuple(weight.shape), torch.int8), "scales": ((rows,), torch.float32)}
-    stacked, (out_size, in_size) = tuple(weight.shape[:-2]), weight.shape[-2:]
-    groups = rows // out_size * -(-in_size // min(_GPTQ_GROUP, in_size))
-    words = -(-in_size * bits // _GPTQ_WORD_BITS)
-    return {
-        "packed": ((*stacked, words, out_size), torch.int32),
-        "scales": ((groups, out_size), torch.float16),
-        "zeros": ((groups, out_size), torch.int8),
-    }
 
 
 class QuantisedLinear(nn.Module):
@@ -165,24 +103,3 @@ class _Product(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:  # noqa: ANN401 - torch's own context
         gradient = gradients[0].to(ctx.dtype)
         return torch.matmul(gradient, ctx.weight.dequantised(ctx.dtype)), None, None
-
-
-def _pack_experts(owner: nn.Module, scheme: Quantization, bits: int, dtype: torch.dtype) -> None:
-    """Frozen parameters (experts, rows, columns) become packed; reading one gives its numbers, made anew."""
-    names = frozen_stacks(owner)
-    if not names:
-        return
-    kept = {name: Packed(getattr(owner, name), scheme, bits) for name in names}
-
-    def reading(name: str) -> property:
-        def read(self: nn.Module) -> Tensor:
-            packed = getattr(self, f"{name}_packed")
-            return packed.dequantised(dtype)  # type: ignore[no-any-return]
-
-        return property(read)
-
-    kind = type(owner)
-    for name, packed in kept.items():
-        delattr(owner, name)
-        owner.add_module(f"{name}_packed", packed)
-    owner.__class__ = type(kind.__name__, (kind,), {name: reading(name) for name in names})

@@ -37,7 +37,8 @@ GPT2 = {
     "vocab_size": 4096,
     "architectures": ["GPT2LMHeadModel"],
 }
-MIXTRAL = {**LLAMA, "model_type": "mixtral", "num_local_experts": 4, "architectures": ["MixtralForCausalLM"]}
+EXPERTS = 4
+MIXTRAL = {**LLAMA, "model_type": "mixtral", "num_local_experts": EXPERTS, "architectures": ["MixtralForCausalLM"]}
 
 
 def small(config: dict[str, Any] = LLAMA, **training: Any) -> Workload:
@@ -134,6 +135,24 @@ def test_what_is_not_packed_is_whole_after_pefts_preparation_and_so_is_what_flow
 def test_a_preparation_that_nobody_spoke_of_is_said_to_be_left_out(bits: int | None, said: bool) -> None:
     loaded = load(small(trainable="lora", quantization="nf4", unpacked_bits=bits))
     assert ("workload-weights-not-prepared" in {note.code for note in loaded.notes}) == said
+
+
+@pytest.mark.parametrize(("scheme", "name"), [("nf4", "dequantise_blocks"), ("gptq", "dequantise_groups")])
+def test_packed_experts_are_made_anew_one_after_the_other(scheme: str, name: str) -> None:
+    plain, packed = (
+        traced(MIXTRAL, trainable="lora", weights_bits=16),
+        traced(MIXTRAL, trainable="lora", quantization=scheme),
+    )
+    made = [op for op in packed.ops if op.name == name and op.phase == "forward"]
+    projections, stacks = 4 * LAYERS, 2 * LAYERS * EXPERTS
+    assert sum(op.count for op in made) == projections + stacks
+    assert max(at(op.written_bytes, BATCH) for op in made) == 2 * 2 * WIDTH * INNER
+    assert step_flop(packed, BATCH) == pytest.approx(step_flop(plain, BATCH), rel=1e-3)
+    live = [
+        need_of(table, small(trainable="lora").training, "bf16_amp", BATCH).allocated_bytes for table in (plain, packed)
+    ]
+    saved = 1.5 * LAYERS * EXPERTS * 3 * WIDTH * INNER  # half a byte in the place of two
+    assert live[0] - live[1] > saved
 
 
 def test_gptq_weights_are_made_anew_in_forward_and_in_backward_by_one_kernel_each() -> None:
