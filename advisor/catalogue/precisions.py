@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from advisor.core.records import Record
-from advisor.core.sentences import Language, sentence
+
+if TYPE_CHECKING:
+    from advisor.core.sentences import Language
 
 Precision = Literal["fp32", "default", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16", "fp16_true", "bf16_true", "fp8"]
 """How a step computes. `fp16`/`bf16`: weights and gradients in half, FP32 master copies in the optimizer;
@@ -103,6 +105,8 @@ PRECISION_LABELS: dict[Precision, str] = {name: row.label for name, row in PRECI
 @cache
 def precision_name(precision: Precision, language: Language) -> str:
     """What a person reads: in tables, plots, forms and reports of the language."""
+    from advisor.core.sentences import sentence  # `--help` prints no sentence
+
     return sentence(f"choice-precision-{precision.replace('_', '-')}", language)
 
 

@@ -36,6 +36,8 @@ _LESS: tuple[tuple[str, dict[str, object]], ...] = (
     ("stateless", {"optimizer": "sgd"}),
 )
 """Ways of AdamW that keep ever less, each with those before it."""
+_ROUNDED = 1.05
+"""Shares of memory are claimed in round words: `half` is said of 48 or 52 % too (assumed)."""
 
 
 def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
@@ -126,9 +128,9 @@ def check_memory_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     verdict: Verdict = "plausible"
     if bound is not None and ratio < min(bound, expected.low):
         verdict, word = "impossible", "impossible"
-    elif ratio < expected.low:
+    elif ratio * _ROUNDED < expected.low:
         verdict, word = "plausible_only_with", "above"
-    elif ratio > expected.high:
+    elif ratio > expected.high * _ROUNDED:
         verdict, word = "below_expected", "below"
     else:
         word = "plausible"

@@ -73,6 +73,7 @@ JUDGED: list[tuple[str, Verdict, str]] = [
     ("flash attention made training of GPT-2 10x faster on an A100", "plausible_only_with", "claim-change-above"),
     ("flash attention made training of GPT-2 2x slower on an A100", "below_expected", "claim-change-below"),
     ("flash attention needs half the memory for GPT-2", "plausible", "claim-memory-plausible"),
+    ("flash attention needs a third of the memory for GPT-2", "plausible_only_with", "claim-memory-above"),
     ("gradient checkpointing costs 30 % on BERT-large on an A100", "plausible", "claim-change-plausible"),
     ("gradient checkpointing costs 30 % with 7B on 8 A100", "plausible", "claim-change-plausible"),
     ("gradient checkpointing costs 300 % on BERT-large on an A100", "below_expected", "claim-change-below"),
