@@ -331,6 +331,8 @@ class Commands(QObject):
             place = widget.visualRect(index)
         if text:
             QToolTip.showText(widget.mapToGlobal(place.bottomLeft()), str(text), widget, place, _TOLD_MS)
+        else:
+            self.tell(self.texts("tip-none"))
 
     def choose(self, key: str, value: str) -> None:
         """Show everything in another language or in other colours, now."""

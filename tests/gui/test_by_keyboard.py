@@ -19,6 +19,7 @@ from advisor.gui.pages.model_page import ModelPage
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.at_the_window import strike_key
+from tests.gui.test_at_the_window import active
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,6 +151,16 @@ def test_f1_shows_the_tip_of_what_has_the_focus(
     monkeypatch.setattr(QToolTip, "showText", lambda _place, text, *_rest: shown.append(text))
     window.commands.act("tip")
     assert "micro-batch" in shown[0]
+
+
+def test_what_has_no_tip_says_so_by_keyboard(window: MainWindow, qtbot: QtBot) -> None:
+    active(window, qtbot)
+    button = window.navigation._buttons["machine"]
+    button.setToolTip("")
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus, timeout=60_000)
+    window.commands.act("tip")
+    assert window.statusBar().currentMessage() == window.commands.texts("tip-none")
 
 
 def test_plus_and_minus_change_the_letters(window: MainWindow, qtbot: QtBot) -> None:

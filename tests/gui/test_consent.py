@@ -82,6 +82,14 @@ def test_the_same_file_used_once_more_is_traced_where_it_had_not_been_let_run(
     session.set_workload(load_workload(code), reference=str(code))
     page = shown_page(window, "model", ModelPage, qtbot)
     qtbot.waitUntil(lambda: page._tracer.needs_consent, timeout=60_000)
+    window.resize(1024, 700)
+    asked = page.texts("model-needs-consent")
+
+    def feet() -> list[int]:
+        notes = [one for one in page._assumptions.findChildren(QLabel) if one.text() == asked]
+        return [one.mapTo(page, one.rect().bottomLeft()).y() for one in notes]
+
+    qtbot.waitUntil(lambda: len(feet()) == 1 and 0 < feet()[0] < page.height(), timeout=60_000)
     page._sources_card.python.chosen.emit(str(code))
     assert not page._tracer.needs_consent
     qtbot.waitUntil(lambda: page._tracer.problem is not None, timeout=120_000)

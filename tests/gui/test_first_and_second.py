@@ -15,11 +15,13 @@ from advisor.gui.job_state import JobState
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.readings import ReadingsBuffer
 from advisor.gui.pages.measure_page import MeasurePage
+from advisor.gui.pages.model_page import ModelPage
 from advisor.gui.widgets.card import KeyFigure
 from advisor.measure.events import DeviceStarted, RunProgress
 from advisor.present.card_names import short_name
 from advisor.protocol.messages import Sample, StageEnded
 from advisor.workload.workload import Training
+from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.at_the_window import press, strike, strike_key
 from tests.gui.shown_page import shown_page
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from advisor.gui.main_window import MainWindow
-    from advisor.gui.pages.model_page import ModelPage
     from advisor.gui.session import Session
 
 __all__ = ["page"]
@@ -137,6 +138,23 @@ def test_a_dropped_configuration_is_shown_behind_its_own_source(
     assert str(path) in {one.text() for one in page._sources_card.hub.findChildren(QLineEdit)}
     session.undo.undo()
     assert tabs.currentIndex() == 0
+
+
+def test_a_source_that_comes_while_the_page_is_still_filled_stands_open_when_it_is_whole(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    session.load_workload("bert_base_sst2")
+    qtbot.waitUntil(lambda: session.workload is not None, timeout=120_000)
+    path = tmp_path / "config.json"
+    sizes = {"vocab_size": 1000, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    path.write_text(json.dumps({"model_type": "bert", "intermediate_size": 128, **sizes}), encoding="utf-8")
+    window.show_page("model")
+    page = window.page("model")
+    assert isinstance(page, ModelPage)
+    assert page.filling
+    session.set_workload(load_workload(str(path)), reference=str(path))
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    assert page._sources_card.hub.isVisible()
 
 
 def test_what_a_field_contradicted_is_not_told_of_what_is_typed_now(page: ModelPage, window: MainWindow) -> None:

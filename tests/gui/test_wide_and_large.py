@@ -70,6 +70,9 @@ def test_no_empty_patch_is_left_beside_the_forms_of_a_narrow_window(
 
     qtbot.waitUntil(lambda: abs(foot(training) - foot(data)) <= 1, timeout=60_000)
     assert data.x() > training.x()
+    presets = page._sources_card.preset
+    room = presets.height() - presets.list.height()
+    assert room < 60 or presets.list.height() == presets.list.maximumHeight()  # The list takes what the card has.
     before = foot(training)
     page._sources_card.show_source(2)  # So much lower that the right column is the higher one.
     qtbot.waitUntil(lambda: foot(training) < before and abs(foot(training) - foot(data)) <= 1, timeout=60_000)

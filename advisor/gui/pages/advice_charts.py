@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.core.sentences import visible
+from advisor.core.sentences import labelled, visible
 from advisor.gui.context import Context
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.chart import seconds_tick
@@ -32,6 +32,10 @@ _CPU = "cpu"
 def prediction_tip(prediction: Prediction, context: Context, *, over_limits: bool = False) -> str:
     """Everything that is known of a set-up, for a tooltip; `over_limits`: it passes a limit that was given."""
     texts = context.texts
+
+    def line(code: str, text: str) -> str:
+        return labelled(texts(code), text, texts.language)
+
     how = f"{texts.strategy(prediction.strategy)} · {texts.precision(prediction.precision)}"
     step_s, rate = prediction.step_s, prediction.samples_per_s
     lines = [
@@ -39,13 +43,13 @@ def prediction_tip(prediction: Prediction, context: Context, *, over_limits: boo
         texts(
             "advice-tip-batch", batch=f"{prediction.batch_size_per_device:,}", total=f"{prediction.global_batch_size:,}"
         ),
-        f"{texts('advice-step')}: {texts.duration(step_s.value)} ({texts.span(step_s, texts.duration)})",
-        f"{texts('advice-rate')}: {texts.rate(rate.value)} ({texts.span(rate, texts.rate)})",
+        line("advice-step", f"{texts.duration(step_s.value)} ({texts.span(step_s, texts.duration)})"),
+        line("advice-rate", f"{texts.rate(rate.value)} ({texts.span(rate, texts.rate)})"),
     ]
     if prediction.peak_memory_bytes is not None:
         need = texts.size(prediction.peak_memory_bytes.value)
-        lines.append(f"{texts('advice-memory')}: {need} / {texts.size(prediction.usable_memory_bytes)}")
-    lines.append(f"{texts('column-basis')}: {texts.basis(step_s)}")
+        lines.append(line("advice-memory", f"{need} / {texts.size(prediction.usable_memory_bytes)}"))
+    lines.append(line("column-basis", texts.basis(step_s)))
     lines += [texts("advice-tip-over-limits")] if over_limits else []
     return "\n".join(lines)
 

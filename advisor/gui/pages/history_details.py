@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
-from advisor.core.sentences import visible
+from advisor.core.sentences import labelled, visible
 from advisor.core.units import Estimate
 from advisor.gui.context import Context
 from advisor.gui.models.table_model import Column, estimates, figures
@@ -95,7 +95,7 @@ def _figures_card(
 
     def name(difference: FigureDifference) -> str:
         place = texts("advice-on-this-machine" if difference.local else "advice-best-of-all")
-        return f"{place}: {texts(_FIGURE_CODES[difference.field])}"
+        return labelled(place, texts(_FIGURE_CODES[difference.field]), texts.language)
 
     chosen = (first.recommendation, second.recommendation, first.recommendation_local, second.recommendation_local)
     # Costs in two currencies are not compared, so that there is one at most.

@@ -138,10 +138,7 @@ class ModelPage(Page):
         sources.hub.chosen.connect(self._choose_config)
         sources.python.chosen.connect(self._use_python)
         sources.form.changed.connect(self._model_edited)
-        sources.opened.connect(self._choose_source)
-
-    def _choose_source(self, place: int) -> None:
-        self._source = place
+        sources.opened.connect(partial(setattr, self, "_source"))
 
     def _place_form(self, form: Form, code: str) -> None:
         """In its place from the start, as fields are styled by where they are; seen when it is whole."""
@@ -310,16 +307,17 @@ class ModelPage(Page):
     def show_described(self) -> None:
         """Show in every field what is described, whatever was typed: after undo, another preset, a saved advice."""
         clear(self._problems)
+        described, base = self._described(), msgspec.to_builtins(self.session.base) or {}
+        model, reference = described.get("model", {}), self.session.reference
+        if reference and reference != self._reference:
+            self._source = source_place(model, reference)
+        self._reference = reference
         if len(self._forms) < len(_FORMS):
             self._build_left()
             return
         self.session.forget_invalid()
-        described, base = self._described(), msgspec.to_builtins(self.session.base) or {}
-        model, reference = described.get("model", {}), self.session.reference
         self._sources_card.show_current(model, reference)
-        if reference and reference != self._reference:
-            self._sources_card.show_source(source_place(model, reference))
-        self._reference = reference
+        self._sources_card.show_source(self._source)
         for section, form in self._forms.values():
             form.show_values(described.get(section, {}), base.get(section, {}))
 
@@ -340,9 +338,7 @@ class ModelPage(Page):
         self._layers.show(preview.layers if preview is not None else ())
         problem = self._tracer.problem
         self._untraced.tell(() if problem is None else texts.problem(problem))
-        if self._tracer.needs_consent:
-            state, note = texts("model-needs-consent"), ""
-        elif preview is None and self._tracer.busy:
+        if preview is None and self._tracer.busy:
             state, note = texts("model-tracing"), ""
         elif preview is not None and preview.layers:
             state, note = texts("model-layer-count", count=len(preview.layers), batch=self._batch()), ""
@@ -378,7 +374,8 @@ class ModelPage(Page):
         assumed = None if workload is None else assumed_reason(workload)
         words = [] if assumed is None else [self.texts.say(assumed)]
         if workload is not None and isinstance(workload.model, PythonModel):
-            words.append(self.texts("model-python-runs"))
+            asked = self._tracer.needs_consent  # Below the figures that are missing for it, and not below all forms.
+            words = [self.texts("model-needs-consent" if asked else "model-python-runs"), *words]
         device = "" if preview is None else preview.memory_device
         of_device = self.texts("model-memory-of", device=short_name(visible(device))) if device else ""
         for text in (*words, of_device or self.texts("model-memory-assumption")):

@@ -27,6 +27,7 @@ NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10,
 
 _SPACING = 6
 _PRESET_ROWS = 8
+_ALL = 99
 _HIGH = 1200
 """Of a window, in pixels: with what it is higher all settings are seen beside a longer list."""
 
@@ -49,9 +50,10 @@ class PresetSource(QWidget):
         self.show_current(current)
         self.list.itemActivated.connect(self._choose)
         self.list.itemClicked.connect(self._choose)
-        self.list.setFixedHeight(_PRESET_ROWS * self.list.sizeHintForRow(0))
+        self.list.setMinimumHeight(_PRESET_ROWS * self.list.sizeHintForRow(0))
         explained = label(context.texts("model-preset-explained"), "muted", wrap=True)
-        down(_SPACING, self.list, explained, REST, inside=self)
+        # In a narrow window the card is as high as the one beside it: the list takes that, up to all its rows.
+        down(_SPACING, (self.list, _ALL), explained, REST, inside=self)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Rows are measured once the list is styled."""
@@ -59,10 +61,11 @@ class PresetSource(QWidget):
         self.fit()
 
     def fit(self) -> None:
-        """As high as whole rows: of a higher window, more of them."""
+        """At least as high as some whole rows, of a higher window more of them; at most as all of them."""
         row_height, frame = self.list.sizeHintForRow(0), self.list.height() - self.list.viewport().height()
         more = max(self.window().height() - _HIGH, 0) // row_height
-        self.list.setFixedHeight(min(_PRESET_ROWS + more, self.list.count()) * row_height + frame)
+        self.list.setMinimumHeight(min(_PRESET_ROWS + more, self.list.count()) * row_height + frame)
+        self.list.setMaximumHeight(self.list.count() * row_height + frame)
 
     def _choose(self, item: QListWidgetItem) -> None:
         self.chosen.emit(self._names[self.list.row(item)])
