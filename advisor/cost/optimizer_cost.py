@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
-from advisor.workload.workload import Training, keeps_adapters_whole
+from advisor.workload.workload import Training, stepped_facts
 
 _FOREACH_FROM_YEAR = 2023
 _CHUNK_ELEMENTS = 65536 * 320
@@ -46,14 +46,14 @@ def optimizer_cost(
     PyTorch takes the fused kernel where the training asks for it, else foreach, which before 2023 was a plain loop
     over the tensors; `software_year` None is today.
     """
-    if training.optimizer == "none" or training.mode != "training":
+    if not training.updates_weights:
         return OptimizerCost(moved_bytes=0.0, kernel_count=0.0, dispatch_count=0.0)
     facts = OPTIMIZER_FACTS[training.optimizer]
     looped = software_year is not None and software_year < _FOREACH_FROM_YEAR
     eight_bit = training.optimizer_bits == 8 and facts.eight_bit  # noqa: PLR2004 - bits
     fused = training.fused_optimizer or eight_bit
     per_parameter = facts.fused_bytes if fused else facts.looped_bytes
-    stepped = PRECISION_FACTS["fp32" if keeps_adapters_whole(training, precision) else precision]
+    stepped = stepped_facts(training, precision)
     # The algorithms' figures count in FP32; where nothing is kept in it, every stream of a step is half as wide.
     width = stepped.state_bytes / FP32_BYTES
     per_parameter *= width

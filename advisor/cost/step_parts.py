@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import numpy as np
 
 from advisor.optable.op_columns import Floats
+
+Seconds = TypeVar("Seconds", float, Floats)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,11 @@ class StepParts:
     def of_card(self, row: int) -> dict[str, Floats]:
         """The parts of one card, by name, each of shape (1, batch sizes)."""
         return {name: getattr(self, name)[row : row + 1] for name in OWN_PARTS}
+
+
+def of_rounds(parts: Mapping[str, Seconds], rounds: int) -> dict[str, Seconds]:
+    """A card's own parts of an optimizer step of so many micro-batches, each part in seconds."""
+    return {name: parts[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
 
 
 OWN_PARTS = tuple(part.name for part in fields(StepParts))

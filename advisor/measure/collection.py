@@ -243,7 +243,7 @@ class Collection:
         kind, precision, figures = key
         kept, throttled = self._kept(samples, [])
         reason = self._rate_ends.get(samples[-1].stage if samples[-1].stage is not None else -1, "cap")
-        seconds = [sample.wall_s if sample.device_s is None else sample.device_s for sample in kept]
+        seconds = [sample.timed_s for sample in kept]
         if kind in {"launch", "synchronise", "host_overhead"}:
             seconds = [sample.wall_s for sample in kept]
         return RateMeasurement(

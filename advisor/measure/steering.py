@@ -75,12 +75,11 @@ class Steering:
             self._wait_s = min(_LONGEST_WAIT_S, self._wait_s * 2)
             return [Pause(wait_s=self._wait_s)]
         self._wait_s = _FIRST_WAIT_S
-        step_s = sample.wall_s if sample.device_s is None else sample.device_s
         if sample.warm_up:
-            if stage.warm_up.add(step_s, sample.step_count):
+            if stage.warm_up.add(sample.timed_s, sample.step_count):
                 return [Warm(stage=stage.number)]
             return []
-        reason = stage.stopping(sample.wall_s).add(step_s, sample.step_count)
+        reason = stage.stopping(sample.wall_s).add(sample.timed_s, sample.step_count)
         return [] if reason is None else [Stop(stage=stage.number, reason=reason)]
 
     def _is_throttled(self, sample: Sample) -> bool:

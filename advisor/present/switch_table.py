@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
+from advisor.present.table_cells import NONE
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch, SwitchKind
@@ -79,16 +82,23 @@ def _name(switch: Switch, language: Language) -> str:
     return sentence(f"switch-{switch.kind.replace('_', '-')}", language)
 
 
+def gain_cells(switch: Switch, size: Callable[[float], str]) -> tuple[str, str, str, str]:
+    """How many times as fast, its range, the memory saved and the memory needed; `size` writes bytes of either sign."""
+    gain, saved, need = switch.gain, switch.saved_bytes, switch.peak_memory_bytes
+    return (
+        NONE if gain is None else f"{gain.value:.2f}",
+        NONE if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",
+        NONE if saved is None else size(saved),
+        NONE if need is None else size(need.value),
+    )
+
+
 def _row(switch: Switch, language: Language) -> tuple[str, ...]:
-    gain = switch.gain
     return (
         _name(switch, language),
         counted(switch.count, visible(switch.device_name)),
         format_seconds(switch.step_s.value),
-        "–" if gain is None else f"{gain.value:.2f}",
-        "–" if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",
-        "–" if switch.saved_bytes is None else _signed(switch.saved_bytes),
-        "–" if switch.peak_memory_bytes is None else format_bytes(switch.peak_memory_bytes.value),
+        *gain_cells(switch, _signed),
         _published(switch, language),
     )
 

@@ -211,6 +211,11 @@ class Sample(OfSeries, frozen=True, kw_only=True, tag="sample"):
     stage: int | None = None
     """Number of the series of samples within its process; None: a long step before its series."""
 
+    @property
+    def timed_s(self) -> float:
+        """One step by the device's own events, where it has them."""
+        return self.wall_s if self.device_s is None else self.device_s
+
 
 class Memory(Record, frozen=True, kw_only=True, tag="memory"):
     """Peak memory of one step at a batch size, over what the process held before the model."""

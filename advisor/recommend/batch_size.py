@@ -40,7 +40,7 @@ def largest_global_batch(
     Only learning bounds the growth: inference may take any batch that its samples fill.
     """
     training, samples = workload.training, workload.data.samples
-    own = training.batch_size * training.gradient_accumulation_steps
+    own = training.global_batch_size
     most = math.floor(critical.middle if critical is not None and critical.given else own * growth)
     return max(own, samples if training.mode == "inference" else min(most, samples))
 

@@ -81,7 +81,7 @@ def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:
     """The fastest, but fewer samples a step than the workload's, more accumulation or DP only for more than 5 %."""
     best = max(member.samples_per_s.value for member in members)
     near = [member for member in members if member.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * best]
-    own = training.batch_size * training.gradient_accumulation_steps
+    own = training.global_batch_size
 
     def unusual(member: Prediction) -> tuple[int, int, bool, float]:
         """What to avoid at nearly equal speed: too few samples, accumulation, DataParallel, then the slower one."""

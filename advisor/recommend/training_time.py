@@ -10,19 +10,13 @@ from advisor.predict.time_to_train import CriticalBatch, TimeToTrain, samples_ra
 from advisor.recommend.comparison import Comparison
 
 
-def own_global_batch(comparison: Comparison) -> int:
-    """Samples of an optimizer step as the workload describes it, on one device."""
-    training = comparison.workload.training
-    return training.batch_size * training.gradient_accumulation_steps
-
-
 def training_times(comparison: Comparison, chosen: Prediction) -> tuple[TimeToTrain, ...]:
     """The chosen set-up's training with its global batch held (where that was predicted), then as it is chosen.
 
     Both end at the loss that one such device reaches with the workload's own batch. Empty outside training, where the
     batch is the workload's own on one device, and where that device's own step is not predicted.
     """
-    own, reference = own_global_batch(comparison), _reference(comparison, chosen)
+    own, reference = comparison.workload.training.global_batch_size, _reference(comparison, chosen)
     plain = chosen.count == 1 and chosen.global_batch_size == own
     if comparison.workload.training.mode != "training" or plain or reference is None:
         return ()
@@ -48,7 +42,7 @@ def _reference(comparison: Comparison, chosen: Prediction) -> Prediction | None:
         (
             prediction
             for prediction in comparison.alone(chosen.device, chosen.precision)
-            if prediction.global_batch_size == own_global_batch(comparison)
+            if prediction.global_batch_size == comparison.workload.training.global_batch_size
             and prediction.batch_size_per_device == training.batch_size
         ),
         None,
@@ -64,7 +58,7 @@ def held_set_up(comparison: Comparison, chosen: Prediction) -> Prediction | None
         and prediction.precision == chosen.precision
         and prediction.count == chosen.count
         and (prediction.strategy == chosen.strategy or {prediction.strategy, chosen.strategy} <= {"dp", "ddp"})
-        and prediction.global_batch_size == own_global_batch(comparison)
+        and prediction.global_batch_size == comparison.workload.training.global_batch_size
         and prediction.fits is not False
     ]
     return min(held, key=lambda prediction: prediction.step_s.value, default=None)
@@ -72,7 +66,7 @@ def held_set_up(comparison: Comparison, chosen: Prediction) -> Prediction | None
 
 def training_time_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """What a grown global batch costs in samples, and what several devices give where it is held."""
-    own = own_global_batch(comparison)
+    own = comparison.workload.training.global_batch_size
     times = training_times(comparison, chosen)
     held = next((time_to_train for time_to_train in times if time_to_train.scaling == "held"), None)
     scaled = next((time_to_train for time_to_train in times if time_to_train.scaling == "scaled"), None)

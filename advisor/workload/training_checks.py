@@ -119,7 +119,7 @@ def _in_backward_problems(training: Training) -> Iterator[Problem]:
 
 def _memory_problems(workload: Workload) -> Iterator[Problem]:
     training, model = workload.training, workload.model
-    if training.offload == "optimizer" and (training.optimizer == "none" or training.mode != "training"):
+    if training.offload == "optimizer" and not training.updates_weights:
         wrong = reason("nothing-optimised", field="training.offload", value=quoted("optimizer"))
         yield wrong, set_to("offload", "none")
     if training.offload == "activations" and training.mode == "inference":

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from advisor.catalogue.optimizers import Optimizer
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision, PrecisionFacts
 from advisor.core.records import Record
 
 Attention = Literal["sdpa", "eager", "flash"]
@@ -187,6 +187,16 @@ class Training(Record, frozen=True, kw_only=True):
             meant = "full" if self.activation_checkpointing else "none"
             msgspec.structs.force_setattr(self, "activation_checkpointing", meant)
 
+    @property
+    def global_batch_size(self) -> int:
+        """Samples of an optimizer step on one device."""
+        return self.batch_size * self.gradient_accumulation_steps
+
+    @property
+    def updates_weights(self) -> bool:
+        """Whether a step ends with an optimizer's."""
+        return self.mode == "training" and self.optimizer != "none"
+
 
 class Workload(Record, frozen=True, kw_only=True):
     """What is to be trained, and how."""
@@ -244,6 +254,11 @@ def keeps_adapters_whole(training: Training, precision: Precision) -> bool:
     """Whether adapters are in FP32 beside weights of 16 bits, and so need no copies."""
     half = PRECISION_FACTS[precision].half_weights
     return training.trainable == "lora" and training.adapter_bits != 16 and half  # noqa: PLR2004 - bits
+
+
+def stepped_facts(training: Training, precision: Precision) -> PrecisionFacts:
+    """The facts of the precision in which the optimizer finds what it steps: of adapters that are whole, FP32's."""
+    return PRECISION_FACTS["fp32" if keeps_adapters_whole(training, precision) else precision]
 
 
 def quantization_of(training: Training) -> Quantization | None:

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import say
-from advisor.cost.efficiencies import efficiencies
+from advisor.cost.efficiencies import CardShare, efficiencies
 from advisor.cost.host_time import HostSpeed, joined_seconds
-from advisor.cost.operators.device_rates import architecture_of
+from advisor.cost.operators.device_rates import architecture_of, device_rates
 from advisor.cost.optimizer_cost import optimizer_cost
 from advisor.cost.step_parts import OWN_PARTS
 from advisor.cost.step_time import StepGrid
@@ -271,3 +271,12 @@ def test_by_default_products_stay_fp32_and_convolutions_take_tf32() -> None:
     products, images = table(matmul((0.0, 512.0), 1024, 1024)), table(convolution(64))
     assert device_s(products, "default") == device_s(products, "fp32") > device_s(products, "tf32")
     assert device_s(images, "default") == device_s(images, "tf32") < device_s(images, "fp32")
+
+
+@pytest.mark.parametrize("precision", ["fp32", "tf32", "bf16_amp"])
+def test_what_a_card_computes_of_its_own_lifts_its_shares_and_its_power_limits_alike(precision: Precision) -> None:
+    own = CardShare(key=CARD.key, bandwidth=1.0, compute=1.25, run_count=1, sources=("made up",))
+    plain, quicker = (device_rates([CARD], precision, replace(FIGURES, cards=cards)) for cards in ((), (own,)))
+    for name in ("fp32_share", "single_share", "half_share", "single_limit_flop_per_s", "half_limit_flop_per_s"):
+        assert getattr(quicker, name) == pytest.approx(1.25 * getattr(plain, name)), name
+    assert quicker.bandwidth_bytes_per_s == pytest.approx(plain.bandwidth_bytes_per_s)

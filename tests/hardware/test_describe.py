@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
+from msgspec.structs import replace
 
 from advisor.hardware.describe import machine_lines
 from advisor.hardware.detect import detect_machine
@@ -53,3 +54,10 @@ def test_the_text_names_no_user_and_no_path_of_theirs(nvml_stub: NvmlStub) -> No
 def test_no_control_character_of_a_name_is_told(nvml_stub: NvmlStub) -> None:
     lines = machine_lines(found(nvml_stub, "undecodable"), "en")
     assert all(character.isprintable() for line in lines for character in line)
+
+
+def test_cores_that_are_unknown_are_told_so_and_the_others_counted(nvml_stub: NvmlStub) -> None:
+    machine = found(nvml_stub, "a100_8")
+    cpu = replace(machine.cpu, physical_core_count=None, logical_core_count=12, usable_core_count=7)
+    lines = machine_lines(replace(machine, cpu=cpu), "en")
+    assert "Cores: unknown physical, 12 logical, 7 usable" in [line.strip() for line in lines]

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from advisor.core.sentences import message_exists, say
-from advisor.hardware.driver_problems import driver_problem, field_problem
+from advisor.hardware.driver_problems import FUNCTION_NOT_FOUND, driver_problem, field_problem
 from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, Software
 from advisor.hardware.notices import machine_notices
 
@@ -125,3 +125,12 @@ def test_every_code_written_in_this_room_has_its_message(request: pytest.Fixture
     assert len(found) > 60
     missing = [code for code in sorted(found) for language in ("en", "zh") if not message_exists(code, language)]
     assert missing == []
+
+
+def test_a_function_or_a_form_of_it_that_a_driver_lacks_is_told_as_its_age() -> None:
+    codes = {code: field_problem(code).code for code in (FUNCTION_NOT_FOUND, 25, 26)}
+    assert codes == {
+        FUNCTION_NOT_FOUND: "refused-driver-too-old",
+        25: "refused-driver-too-old",
+        26: "refused-deprecated",
+    }

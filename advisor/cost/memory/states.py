@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import FP32_BYTES, Precision
 from advisor.optable.op_table import OpTable
-from advisor.workload.workload import Training, keeps_adapters_whole
+from advisor.workload.workload import Training, stepped_facts
 
 _EIGHT_BIT_BLOCK = 256
 """Elements that share one FP32 scale in 8-bit states (bitsandbytes)."""
@@ -36,10 +36,10 @@ def optimizer_memory(
     Half weights add an FP32 master copy, and FP32 gradients during the step, which are there anyway where only the
     FP32 weights are kept (`masters_only`, as full sharding does).
     """
-    if training.optimizer == "none" or training.mode != "training":
+    if not training.updates_weights:
         return OptimizerMemory((), ())
     facts = OPTIMIZER_FACTS[training.optimizer]
-    stepped = PRECISION_FACTS["fp32" if keeps_adapters_whole(training, precision) else precision]
+    stepped = stepped_facts(training, precision)
     half, width = stepped.master_copies, stepped.state_bytes
     counts = [size / stepped.weight_bytes for size in table.trainable_tensor_bytes]
     in_fp32 = [count * width for count in counts]

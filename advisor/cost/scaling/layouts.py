@@ -22,7 +22,7 @@ from advisor.cost.scaling.tensor_pipeline import (
     tensor_communication_s,
 )
 from advisor.cost.scaling.traffic import Traffic, part_of
-from advisor.cost.step_parts import OWN_PARTS, StepParts
+from advisor.cost.step_parts import OWN_PARTS, StepParts, of_rounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ class _Job:
     def parts(self) -> dict[str, float]:
         """The parts of one optimizer step."""
         layout, rounds = self.layout, self.rounds
-        own = {name: self.card_parts[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
+        own = of_rounds(self.card_parts, rounds)
         own["backward_s"] += (rounds - 1) * self._added_bytes() / self.memory_bytes_per_s
         own["optimizer_s"] /= layout.tensor * layout.pipeline * layout.shard_count
         own |= {"communication_s": self._communication_s(), "imbalance_s": 0.0}

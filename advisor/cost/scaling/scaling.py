@@ -26,7 +26,7 @@ from advisor.cost.scaling.sharding import Sharded, sharded_communication_s
 from advisor.cost.scaling.tensor_groups import TensorGroups
 from advisor.cost.scaling.tensor_pipeline import pipeline_bubble_s, pipeline_transfer_s, stage_count
 from advisor.cost.scaling.traffic import Traffic
-from advisor.cost.step_parts import OWN_PARTS, StepParts
+from advisor.cost.step_parts import OWN_PARTS, StepParts, of_rounds
 from advisor.optable.op_columns import Floats
 
 PARTS = (*OWN_PARTS, "communication_s", "imbalance_s")
@@ -188,7 +188,7 @@ class _Cell:
         Every micro-batch after the first adds its gradients to those that are there.
         """
         rounds, further = self.accumulation, self.job.traffic.accumulation
-        parts = {name: self.card_parts[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
+        parts = of_rounds(self.card_parts, rounds)
         added_s = further.gradient_passes * self.pass_s - further.spared_bytes / self.bytes_per_s
         parts["backward_s"] = parts["backward_s"] + (rounds - 1) * added_s
         zero = np.zeros_like(self.card_parts["forward_s"])

@@ -17,6 +17,7 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.job_picture import JobPicture, PictureRow, legend, row_detail, row_name, row_names, tick_text
 from advisor.present.look import device_colour, device_places, device_shape
+from advisor.present.switch_table import gain_cells
 from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
 from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch, SwitchKind
@@ -129,20 +130,16 @@ class SwitchesCard(Card):
             where = counted(switch.count, visible(switch.device_name))
             note = texts("advice-does-not-fit") if switch.fits is False else where
             places.addWidget(label(f"{name} · {note}", "muted"), line, 0)
-        gain, saved = switch.gain, switch.saved_bytes
-        cells = (
-            "–" if gain is None else f"{gain.value:.2f}",
-            "–" if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",
-            "–" if saved is None else ("−" if saved < 0 else "") + texts.size(abs(saved)),
-            "–" if switch.peak_memory_bytes is None else texts.size(switch.peak_memory_bytes.value),
-        )
-        for column, cell in enumerate(cells, start=1):
+        for column, cell in enumerate(gain_cells(switch, self._signed), start=1):
             places.addWidget(label(cell), line, column, _side(column))
 
     @property
     def on(self) -> tuple[Switch, ...]:
         """The switches that are on."""
         return tuple(self._switches[kind] for kind, box in self._boxes.items() if box.isChecked())
+
+    def _signed(self, size_bytes: float) -> str:
+        return ("−" if size_bytes < 0 else "") + self._context.texts.size(abs(size_bytes))
 
     def _toggle(self, kind: SwitchKind, *, on: bool) -> None:
         if on:

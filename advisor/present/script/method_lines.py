@@ -70,7 +70,7 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
 def update_lines(workload: Workload, chosen: Recommendation, *, copied: bool) -> dict[str, str]:
     """The slots of backward and update: with a scaler, clipping and copies only where the method has them."""
     training, facts = workload.training, PRECISION_FACTS[chosen.precision]
-    updates = training.mode == "training" and training.optimizer != "none" and not training.optimizer_in_backward
+    updates = training.updates_weights and not training.optimizer_in_backward
     # Gradients in FP16 cannot be unscaled: those of FP32 weights can, and those of FP32 copies.
     scales = updates and facts.half_format == "fp16" and (copied or not facts.half_weights)
     clips = updates and training.clip_gradient_norm is not None
@@ -100,7 +100,7 @@ def update_lines(workload: Workload, chosen: Recommendation, *, copied: bool) ->
 def copies_weights(workload: Workload, chosen: Recommendation) -> bool:
     """Whether the optimizer steps copies of the weights: in FP32 beside half ones, or in the host's memory."""
     training, facts = workload.training, PRECISION_FACTS[chosen.precision]
-    if training.mode != "training" or training.optimizer == "none" or training.optimizer_in_backward:
+    if not training.updates_weights or training.optimizer_in_backward:
         return False
     return _steps_on_host(workload, chosen) or (facts.master_copies and not casts_shards(workload, chosen))
 

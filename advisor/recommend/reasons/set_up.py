@@ -230,7 +230,7 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
         )
     elif chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
         yield from _accumulation_reasons(comparison, chosen)
-    note = learning_rate_note(chosen.global_batch_size, training.batch_size * training.gradient_accumulation_steps)
+    note = learning_rate_note(chosen.global_batch_size, training.global_batch_size)
     if note is not None and training.mode == "training":
         yield note
 

@@ -23,7 +23,7 @@ def make_optimizer(parameters: Sequence[nn.Parameter], workload: Workload) -> to
     Raises InputError for `lamb`, which torch does not have: it is predicted only.
     """
     training = workload.training
-    if training.optimizer == "none" or training.mode != "training" or not parameters:
+    if not training.updates_weights or not parameters:
         return None
     if training.optimizer_in_backward:
         alone = with_training(workload, optimizer_in_backward=False)
