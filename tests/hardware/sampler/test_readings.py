@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from advisor.core.sentences import Reason
-from advisor.hardware.driver_problems import GPU_IS_LOST, NOT_SUPPORTED
+from advisor.hardware.driver_problems import GPU_IS_LOST, NO_PERMISSION, NOT_SUPPORTED
 from advisor.hardware.sampler import readings
 from advisor.hardware.sampler.nvml import NvmlRefusedError
 from advisor.hardware.sampler.readings import GpuObserver
@@ -57,3 +57,28 @@ def test_a_refused_field_is_asked_again_after_a_minute(monkeypatch: pytest.Monke
         reading = observer.instant(None)
         assert (reading.lost, reading.power_w, reading.memory_used_bytes) == (False, None, 2)
         assert driver.asked["nvmlDeviceGetPowerUsage"] == asked, passed_s
+
+
+class Unified(Driver):
+    """A processor with a GPU beside it in one memory, whose driver refuses to tell of the memory by `code`."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(lost=False)
+        self.code = code
+
+    def call(self, function: str, *_: Any, **__: Any) -> object:
+        if function == "nvmlDeviceGetName":
+            return "NVIDIA GB10"
+        raise NvmlRefusedError(Reason.of("driver-error"), self.code)
+
+    @staticmethod
+    def constant(_name: str) -> int:
+        return 2
+
+
+@pytest.mark.parametrize(("code", "used"), [(NOT_SUPPORTED, 5), (NO_PERMISSION, None)])
+def test_only_memory_that_the_driver_does_not_know_is_the_hosts(
+    monkeypatch: pytest.MonkeyPatch, code: int, used: int | None
+) -> None:
+    observer, _ = observed(monkeypatch, Unified(code))
+    assert observer.instant(5).memory_used_bytes == used
