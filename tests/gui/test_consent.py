@@ -96,6 +96,25 @@ def test_the_same_file_used_once_more_is_traced_where_it_had_not_been_let_run(
     assert code.with_suffix(".ran").exists()
 
 
+def test_what_the_python_tab_begins_with_is_a_file_that_is_traced(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", lambda *_asked: True)
+    session.set_workload(load_workload("iris_mlp"))
+    page = shown_page(window, "model", ModelPage, qtbot)
+    page._sources_card.show_source(2)
+    (start,) = (one for one in page._sources_card.python.findChildren(QLabel) if "def build_model" in one.text())
+    assert start.isVisible()
+    path = tmp_path / "mine.py"
+    path.write_text(start.text(), encoding="utf-8")
+    page._sources_card.python.chosen.emit(str(path))
+    qtbot.waitUntil(lambda: session.reference == str(path) and not page._tracer.busy, timeout=120_000)
+    assert page._tracer.problem is None
+    preview = page._tracer.preview()
+    assert preview is not None
+    assert preview.parameter_count == 784 * 256 + 256 + 256 * 10 + 10
+
+
 def test_a_bundled_python_file_needs_no_consent(session: Session, window: MainWindow) -> None:
     workload = load_workload("unet_vgg16")
     assert not session.lacks_consent(workload)

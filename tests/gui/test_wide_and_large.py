@@ -74,7 +74,7 @@ def test_no_empty_patch_is_left_beside_the_forms_of_a_narrow_window(
     room = presets.height() - presets.list.height()
     assert room < 60 or presets.list.height() == presets.list.maximumHeight()  # The list takes what the card has.
     before = foot(training)
-    page._sources_card.show_source(2)  # So much lower that the right column is the higher one.
+    page._sources_card.show_source(1)  # So much lower that the right column is the higher one.
     qtbot.waitUntil(lambda: foot(training) < before and abs(foot(training) - foot(data)) <= 1, timeout=60_000)
 
 

@@ -25,6 +25,19 @@ from advisor.workload.workload_file import bundled_names
 TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
 NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10, "activation_bytes_per_sample": 9.2e7}
 
+PYTHON_START = """\
+import torch
+from torch import nn
+
+def build_model():
+    hidden = nn.Linear(784, 256)
+    return nn.Sequential(hidden, nn.ReLU(), nn.Linear(256, 10))
+
+def make_batch(batch_size, length):
+    return torch.rand(batch_size, 784), torch.randint(10, (batch_size,))
+"""
+"""The least that a model's file holds, to be copied and changed."""
+
 _SPACING = 6
 _PRESET_ROWS = 8
 _ALL = 99
@@ -91,8 +104,13 @@ class NamedSource(QWidget):
         self.line.returnPressed.connect(self._choose)
         beside = across(_SPACING, (self.line, 1), push(texts("window-browse"), self._browse))
         explained = label(texts(f"model-{source}-explained"), "muted", wrap=True)
-        down(_SPACING, beside, *below, _use(texts, self._choose), explained, REST, inside=self)
+        self._words = down(_SPACING, explained)
+        down(_SPACING, beside, *below, _use(texts, self._choose), self._words, REST, inside=self)
         self.show_current(current)
+
+    def show_start(self, text: str) -> None:
+        """What a file of this kind may begin with, to be copied."""
+        self._words.addWidget(label(text.rstrip(), "muted", wrap=True, selectable=True))
 
     def show_current(self, current: str) -> None:
         """Show the name in use."""
@@ -212,9 +230,9 @@ class SourcesCard(Card):
             self.hub = self._added(NamedSource(texts, *kinds, _config(model, reference), self.allow_hub))
 
         def python() -> None:
-            self.python = self._added(
-                NamedSource(texts, "python", "model.py", "model.py (*.py)", model.get("file", ""))
-            )
+            kinds = ("python", "model.py", "model.py (*.py)")
+            self.python = self._added(NamedSource(texts, *kinds, model.get("file", "")))
+            self.python.show_start(PYTHON_START)
 
         def form() -> None:
             self._added(self.form)
