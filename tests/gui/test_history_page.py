@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from advisor.gui.context import Context
 from advisor.gui.dialogs.old_runs import OldRunsDialog
 from advisor.gui.history_access import in_history, keep, read_history
+from advisor.gui.jobs.closed_early import measured_alone
 from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.widgets.notice import Strip
@@ -286,6 +287,27 @@ def test_a_predicted_time_is_not_called_measured_because_its_run_measured_someth
     assert isinstance(page, HistoryPage)
     qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
     assert [row[-1] for row in cells(page)[0]] == [page.texts("basis-specified")]
+
+
+def test_a_run_whose_window_was_closed_says_that_it_has_no_advice(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    advice = recorded()
+    keep(settings.history_folder, measured_alone(advice.workload, advice.machine, advice.measurements))
+    page = listed(window, qtbot)
+    assert [row[-1] for row in cells(page)[0]] == [page.texts("history-no-advice")]
+
+
+def test_while_two_runs_are_read_it_is_said(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
+    for factor in (1.0, 2.0):
+        keep(settings.history_folder, later(recorded(), factor))
+    page = listed(window, qtbot)
+    page._table.selectAll()
+    reading = page.texts("history-reading-two")
+    assert reading in [one.text() for one in page.findChildren(QLabel)]
+    compared = page.texts("history-compared")
+    qtbot.waitUntil(lambda: compared in [one.text() for one in page.findChildren(QLabel)], timeout=120_000)
+    qtbot.waitUntil(lambda: reading not in [one.text() for one in page.findChildren(QLabel)], timeout=120_000)
 
 
 def shown_history(window: MainWindow, qtbot: QtBot) -> HistoryPage:

@@ -221,7 +221,7 @@ class HistoryPage(Page):
             estimates(texts("column-job"), lambda run: run.head.job_s, texts.duration, texts),
             Column(
                 title=texts("column-basis"),
-                text=lambda run: texts.basis(run.head.job_s),
+                text=lambda run: texts.basis(run.head.job_s) if run.head.device_name else texts("history-no-advice"),
                 tip=lambda run: texts("history-with-measurements" if run.head.measured else "history-predicted"),
             ),
         ]
@@ -298,6 +298,8 @@ class HistoryPage(Page):
         selected = self._selected()
         if len(selected) != _BOTH:
             return
+        clear(self._details)
+        self._details.addWidget(label(self.texts("history-reading-two"), "muted"))
         first, second = sorted(selected, key=lambda run: run.created_utc)
         self._load(first, lambda earlier: self._load(second, lambda later: self._show_comparison(earlier, later)))
 
