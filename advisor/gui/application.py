@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -38,7 +38,7 @@ def check_display() -> None:
         raise NoDisplayError(text, "Run `advisor --measure` in the terminal, or connect with `ssh -X`.")
 
 
-def make_application(arguments: Sequence[str] = ()) -> QApplication:
+def make_application() -> QApplication:
     """The one QApplication, in Fusion style with the bundled font. Raises UserFacingError."""
     check_display()
     try:
@@ -53,7 +53,7 @@ def make_application(arguments: Sequence[str] = ()) -> QApplication:
 
     application = QApplication.instance()
     if not isinstance(application, QApplication):
-        application = QApplication(["advisor", *arguments])
+        application = QApplication(["advisor"])
     # A frame takes the interpreter's lock dozens of times; while the job's thread predicts, each may wait this long.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     application.setApplicationName("advisor")

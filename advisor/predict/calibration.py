@@ -65,14 +65,12 @@ def calibrate(
     spec: GpuSpec,
     tables: Mapping[Precision, CompiledTable],
     training: Training,
-    *,
-    figures: Efficiencies | None = None,
 ) -> Calibration:
     """Factors of one local GPU from its measurement; `tables` are the traces of the precisions that were measured.
 
     Where the card's figures do not allow a prediction, or nothing usable was measured, the factors are empty and 1.
     """
-    figures = figures or efficiencies()
+    figures = efficiencies()
     factors = class_factors(measurement.rates, spec, figures)
     host_s = rates_of(measurement.rates).call_s
     logs, batches = _step_logs(measurement, spec, tables, training, factors, figures)

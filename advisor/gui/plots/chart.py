@@ -27,6 +27,10 @@ from advisor.gui.widgets.labels import in_two_lines
 from advisor.present.look import Shape
 
 _LINE = 13.0
+_WHISKER = 5.0
+"""Half of the line at an end of a range."""
+_TICKS = 4
+"""About so many on an axis."""
 """Height of one of two lines, in pixels."""
 
 _CORNERS: dict[Shape, tuple[tuple[float, float], ...]] = {
@@ -189,25 +193,25 @@ class Chart(QWidget):
         painter.setBrush(QBrush(QColor(colour), pattern))
         painter.drawRoundedRect(place, radius, radius)
 
-    def whisker(self, painter: QPainter, low_x: float, high_x: float, y: float, half: float = 5.0) -> None:
+    def whisker(self, painter: QPainter, low_x: float, high_x: float, y: float) -> None:
         """The range of a bar: a line with two ends."""
         colour = self.theme.text
         if high_x - low_x < 1:
             return
         self.line(painter, QPointF(low_x, y), QPointF(high_x, y), colour, 1.2)
         for x in (low_x, high_x):
-            self.line(painter, QPointF(x, y - half), QPointF(x, y + half), colour, 1.2)
+            self.line(painter, QPointF(x, y - _WHISKER), QPointF(x, y + _WHISKER), colour, 1.2)
 
     def tick(self, painter: QPainter, place: QRectF, text: str, align: Qt.AlignmentFlag) -> None:
         """A tick's text."""
         self.write(painter, place, text, colour=self.theme.muted, size=TICK_SIZE, align=align)
 
 
-def round_ticks(top: float, count: int = 4) -> list[float]:
+def round_ticks(top: float) -> list[float]:
     """Round numbers from 0 to at least `top`."""
     if not math.isfinite(top) or top <= 0:
         return [0.0, 1.0]
-    rough = top / count
+    rough = top / _TICKS
     size = 10 ** math.floor(math.log10(rough))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * (1 - 1e-9))
     return [step * index for index in range(math.ceil(top / step - 1e-9) + 1)]

@@ -13,6 +13,9 @@ from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import REST, Margins, Part, across, down, put, row
 from advisor.gui.widgets.labels import ElidedLabel, label, tell
 
+_LEAST_WIDTH = 330
+"""What one of several cards needs in a line of all, in pixels."""
+
 
 class Card(QFrame):
     """A frame with an optional heading line; add the content to `body`."""
@@ -156,10 +159,10 @@ class FigureRow(QWidget):
 class Columns(QWidget):
     """Cards side by side where the window is wide; else the first one above the others."""
 
-    def __init__(self, cards: Sequence[QWidget], *, least_width: int = 330, spacing: int = 14) -> None:
-        """`least_width`: what one card needs in a line of all, in pixels."""
+    def __init__(self, cards: Sequence[QWidget], *, spacing: int) -> None:
+        """`spacing`: pixels between them."""
         super().__init__()
-        self._cards, self._least = list(cards), least_width
+        self._cards = list(cards)
         self._places = QGridLayout(self)
         self._places.setContentsMargins(0, 0, 0, 0)
         self._places.setSpacing(spacing)
@@ -169,7 +172,7 @@ class Columns(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Take one line or two."""
         super().resizeEvent(event)
-        self._arrange(wide=event.size().width() >= self._least * len(self._cards))
+        self._arrange(wide=event.size().width() >= _LEAST_WIDTH * len(self._cards))
 
     def minimumSizeHint(self) -> QSize:
         """Narrower than all in one line: they wrap."""

@@ -41,9 +41,9 @@ class ScaledRange:
     efficiency_high: Floats
 
 
-def scaled_range(grid: ScaledGrid, steps: DeviceSteps, figures: ScalingFigures | None = None) -> ScaledRange:
+def scaled_range(grid: ScaledGrid, steps: DeviceSteps) -> ScaledRange:
     """The range of every set-up of a grid that was scaled from `steps`."""
-    alone = _with_single(grid.step_s, grid.efficiency, grid_efficiency_range(grid, figures), steps)
+    alone = _with_single(grid.step_s, grid.efficiency, grid_efficiency_range(grid), steps)
     quick = np.log(grid.step_s / (grid.step_s - grid.offload_quick_s))
     slow = np.log((grid.step_s + grid.offload_slow_s) / grid.step_s)
     return replace(
@@ -67,9 +67,7 @@ def grid_efficiency_range(grid: ScaledGrid, figures: ScalingFigures | None = Non
     return low, np.maximum(high, grid.alone_s / np.maximum(grid.quick_s, grid.alone_s))
 
 
-def layout_range(
-    laid_out: LaidOutStep, layout: Layout, steps: DeviceSteps, figures: ScalingFigures | None = None
-) -> ScaledRange:
+def layout_range(laid_out: LaidOutStep, layout: Layout, steps: DeviceSteps) -> ScaledRange:
     """The range of a layout whose replica's step is the one cell of `steps`; arrays of shape (1, 1, 1, 1)."""
     step, efficiency = (np.full((1, 1, 1, 1), number) for number in (laid_out.step_s, laid_out.efficiency))
     if layout.count == 1:
@@ -78,7 +76,7 @@ def layout_range(
     for split, ends in ((layout.tensor * layout.context, _TENSOR_RANGE), (layout.pipeline, _PIPELINE_RANGE)):
         if split > 1:
             factors *= np.array(ends).reshape(2, 1, 1, 1, 1)
-    spread = (figures or scaling_figures()).spread
+    spread = scaling_figures().spread
     low, high = efficiency_range(efficiency, np.full((1, 1), laid_out.link_certain), factors, spread)
     low = np.minimum(low, efficiency * step / np.maximum(laid_out.slow_host_s, step))
     return _with_single(step, efficiency, (low, high), steps)
