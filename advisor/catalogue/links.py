@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from advisor.catalogue.gpu_spec import GpuSpec
 
 _PCIE_LANES: dict[int, tuple[float, float]] = {
@@ -23,8 +25,15 @@ PAIR = 2
 """Cards that one bridge joins."""
 CARDS_PER_HOST = 16
 """Cards of one host that hang on one switch or root complex; beyond it a job has to leave the host."""
-USUAL_CARDS_PER_HOST = 8
-"""Cards that share a host's memory where nothing says how many: as in DGX, HGX and most instances that are let."""
+
+
+def hosts_of(count: int, node_count: int = 1, *, local: bool = False) -> int:
+    """Machines that so many cards stand in: as many as are told but one a card at most, more where these hold not all.
+
+    Whatever counts machines (what leaves one, the memory and the cores that one has) asks here, so that one advice
+    never means two numbers of them. `local`: cards of this machine, which is one.
+    """
+    return 1 if local else max(min(node_count, count), math.ceil(count / CARDS_PER_HOST))
 
 
 def pcie_bytes_per_s(generation: int | None = None, lane_count: int | None = None) -> float:

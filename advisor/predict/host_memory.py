@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from advisor.catalogue.links import USUAL_CARDS_PER_HOST
+from advisor.catalogue.links import hosts_of
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.memory.offloaded import offloaded_bytes
@@ -32,10 +32,10 @@ class OffloadCapacity:
         kind: Offload = "parameters" if STRATEGY_FACTS[candidate.strategy].offloads else training.offload
         if kind == "none":
             return True, ()
-        machines = max(1, self._node_count, math.ceil(candidate.count / USUAL_CARDS_PER_HOST))
+        machines = hosts_of(candidate.count, self._node_count, local=candidate.device.local)
         replica = offloaded_bytes(table, training, candidate.precision, kind, candidate.batch_size_per_device)
         shared = kind != "activations" and candidate.strategy in SHARDING
-        need = replica * (1 if shared else candidate.count) / (1 if candidate.device.local else machines)
+        need = replica * (1 if shared else candidate.count) / machines
         code, room = self._room(candidate, machines)
         fits = need <= room
         return fits, (Reason.of(code if fits else f"{code}-short", need_bytes=need, room_bytes=room),)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
-from advisor.catalogue.links import CARDS_PER_HOST
+from advisor.catalogue.links import hosts_of
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
 from advisor.core.by_key import grouped
@@ -160,7 +160,7 @@ def _strategies_for(count: int, strategies: Sequence[Strategy], node_count: int 
     """What so many devices can do: DataParallel is one process, which never leaves its machine."""
     if count == 1:
         return tuple(strategy for strategy in strategies if strategy == "single" or STRATEGY_FACTS[strategy].offloads)
-    outside = node_count > 1 or count > CARDS_PER_HOST
+    outside = hosts_of(count, node_count) > 1
     several = [strategy for strategy in strategies if strategy != "single"]
     return tuple(strategy for strategy in several if not (outside and STRATEGY_FACTS[strategy].one_process))
 
