@@ -175,6 +175,30 @@ def _in_words(name: str, language: Language) -> str:
     return _BETWEEN.join(own.get(part, part) for part in name.split(_BETWEEN))
 
 
+@cache
+def _loose_spaces(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """By each name of one's own, the spaces beside it that stand between two Chinese characters."""
+    found = []
+    for kept, name in _own_words(language).items():
+        own = re.escape(name)
+        before = rf"(?<={_HAN}) (?={own})" if re.match(_HAN, name[0]) else ""
+        after = rf"(?<={own}) (?={_HAN})" if re.match(_HAN, name[-1]) else ""
+        if name != kept and (before or after):
+            found.append((name, re.compile("|".join(filter(None, (before, after))))))
+    return tuple(found)
+
+
+_HAN = "[\u4e00-\u9fff]"
+
+
+def _closed_up(text: str, language: Language) -> str:
+    """Sentences part names from Chinese words by a space: a name that begins or ends with one needs none there."""
+    for name, loose in _loose_spaces(language):
+        if name in text:
+            text = loose.sub("", text)
+    return text
+
+
 _COMMAS: dict[Language, str] = {"en": ", ", "zh": "、"}
 
 
@@ -227,7 +251,7 @@ def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
     if not message_exists(reason.code, language):
         raise KeyError(reason.code)
     arguments = {name: _readable(name, value, language, units) for name, value in reason.numbers.items()}
-    return _formatted(reason.code, language, arguments).rstrip()  # the last argument may be empty
+    return _closed_up(_formatted(reason.code, language, arguments).rstrip(), language)  # the last may be empty
 
 
 class SaidError(InputError):

@@ -22,9 +22,9 @@ def test_three_names_are_words_and_are_said_in_chinese() -> None:
 @pytest.mark.parametrize(
     ("kept", "said"),
     [
-        ("pure BF16", "精度 纯 BF16"),
+        ("pure BF16", "精度纯 BF16"),
         ("FP16 / pure FP16", "精度 FP16 / 纯 FP16"),
-        (Names(names=("torch's default", "pure BF16"), alternatives=True), "精度 torch 默认 或 纯 BF16"),
+        (Names(names=("torch's default", "pure BF16"), alternatives=True), "精度 torch 默认或纯 BF16"),
         ("a pure BF16 run", "精度 a pure BF16 run"),
     ],
 )
