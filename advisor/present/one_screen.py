@@ -8,6 +8,7 @@ from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_bytes
 from advisor.predict.prediction import Prediction
+from advisor.present.card_names import short_name
 from advisor.present.summary import (
     Section,
     Summary,
@@ -15,6 +16,7 @@ from advisor.present.summary import (
     explained_marks,
     limit_mark,
     own_precisions,
+    said,
     summarise,
 )
 from advisor.present.table_cells import NONE, set_up_cells
@@ -23,21 +25,31 @@ from advisor.recommend.comparison import counted
 from advisor.store.advice_record import AdviceRecord
 
 ROWS = 5
-_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 2, "summary-help": 3, "summary-caveats": 3}
+_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 1, "summary-help": 3, "summary-caveats": 3}
 """How many sentences of each section are shown; sections that are not named wait for the details."""
+_FIGURES = ("summary-step", "summary-job", "summary-job-inference", "summary-memory", "summary-cost", "summary-tied")
+"""The figures that decide; an energy does where it is the goal."""
+_SAID_BY_FIGURES = {"why-tied", "why-tied-cost", "why-tied-energy"}
+"""What the line of those it is tied with says too."""
+_SEEN_IN_FIGURES = {"caveat-from-spec-sheet"}
+"""What the range and the basis behind each figure show; the details have it in words."""
+_NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
+"""Two causes of one thing: that this machine's own devices are not among those compared."""
 
 
 def one_screen(advice: AdviceRecord, language: Language) -> Summary:
     """The short form of `summarise`; its last line says how many sentences and rows it leaves out."""
     whole = summarise(advice, language)
     titles = {sentence(code, language): limit for code, limit in _SENTENCES.items()}
+    left, merged = _told_elsewhere(advice, language), _merged(advice, language)
     sections = []
     shown = 0
     for section in whole.sections:
-        kept = section.sentences[: titles.get(section.title, 0)]
+        fewer = dict.fromkeys(merged.get(text, text) for text in section.sentences if text not in left)
+        kept = tuple(fewer)[: titles.get(section.title, 0)]
         if kept:
             sections.append(Section(title=section.title, sentences=kept))
-            shown += len(kept)
+            shown += sum(merged.get(text, text) in kept for text in section.sentences)
     rows = _rows(advice)
     more = _left_out(
         sum(len(section.sentences) for section in whole.sections) - shown,
@@ -46,8 +58,40 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
     )
     table = _table(advice, rows[:ROWS], language)
     return msgspec.structs.replace(
-        whole, sections=(*sections, *more), tables=() if table is None else (table,), table_place=len(sections)
+        whole,
+        figures=_deciding(whole.figures, advice, language),
+        sections=(*sections, *more),
+        tables=() if table is None else (table,),
+        table_place=len(sections),
     )
+
+
+def _deciding(
+    figures: tuple[tuple[str, str], ...], advice: AdviceRecord, language: Language
+) -> tuple[tuple[str, str], ...]:
+    """The figures of the advised set-up that decide."""
+    by_energy = advice.recommendation is not None and advice.recommendation.goal == "energy"
+    codes = (*_FIGURES, "report-energy") if by_energy else _FIGURES
+    labels = {sentence(code, language) for code in codes}
+    return tuple((label, text) for label, text in figures if label in labels)
+
+
+def _told_elsewhere(advice: AdviceRecord, language: Language) -> set[str]:
+    """Sentences that say again what the figures above them say."""
+    main = advice.main
+    tied = (
+        () if main is None or not main.tied_with else (reason for reason in main.why if reason.code in _SAID_BY_FIGURES)
+    )
+    seen = (reason for reason in advice.caveats if reason.code in _SEEN_IN_FIGURES)
+    return {*said((*tied, *seen), language)}
+
+
+def _merged(advice: AdviceRecord, language: Language) -> dict[str, str]:
+    """The one sentence for those that have one thing to say, by each of them."""
+    found = [reason for reason in advice.caveats if reason.code in _NOT_HERE]
+    if len({reason.code for reason in found}) < len(_NOT_HERE):
+        return {}
+    return dict.fromkeys(said(found, language), sentence("summary-not-here", language))
 
 
 def _left_out(sentences: int, rows: int, language: Language) -> tuple[Section, ...]:
@@ -80,7 +124,8 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     asked = ["cost"] if priced else ["hours"] if goal == "cost" else []  # what a cost is where no price is known
     asked += ["energy"] if goal == "energy" else []
     own = ("precision",) if own_precisions(advice, rows) else ()
-    names = ("device", "strategy", *own, "batch", "step", "job", "memory", *asked)
+    step = () if asked else ("step",)  # a job's time is enough beside what is asked for, and a row stays one line
+    names = ("device", "strategy", *own, "batch", *step, "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"
     title = sentence(f"summary-{fitting if rows[0].fits is not False else 'nearest'}-rows", language)
     title = explained_marks(title, advice, language)
@@ -89,7 +134,7 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
             row,
             names,
             language,
-            device=f"{counted(row.count, visible(row.device.name))}{limit_mark(advice, row)}",
+            device=f"{counted(row.count, short_name(visible(row.device.name)))}{limit_mark(advice, row)}",
             strategy=STRATEGY_LABELS.get(row.strategy, NONE),
             memory=memory_cell(row, language),
         )
@@ -106,7 +151,9 @@ def memory_cell(prediction: Prediction, language: Language) -> str:
     room = prediction.usable_memory_bytes
     if room is None:
         return need
-    code = "memory-of"
+    code, limit = "memory-of", format_bytes(room)
     if prediction.fits is False:  # what is off-loaded may lack room in the host while the card has enough
         code = "memory-of-too-much" if prediction.peak_memory_bytes.value > room else "memory-of-host-short"
-    return sentence(code, language, need=need, room=format_bytes(room))
+    if code == "memory-of":  # one unit says it for both
+        need = need.removesuffix(f" {limit.rpartition(' ')[2]}")
+    return sentence(code, language, need=need, room=limit)

@@ -93,6 +93,7 @@ summary-more = { $sentences ->
         [1] 1 more row
        *[other] { $rows } more rows
     }: --details
+summary-not-here = This machine is not compared: no NVIDIA driver is installed, and a CPU's speed is measured, never read from a table (--measure).
 summary-best-rows = The best set-ups, the advised one first
 summary-nearest-rows = Nothing fits; what each lacks least
 summary-over-limits = { $title }; { $mark }: over a limit that was given, or not known to keep it

@@ -91,6 +91,7 @@ summary-more = 还有 { $sentences ->
         [0] { "" }
        *[other] { $rows } 行
     }：--details
+summary-not-here = 本机未参与比较：没有安装 NVIDIA 驱动，而 CPU 速度只靠实测，不由规格表推算（--measure）。
 summary-best-rows = 最佳方案，所建议的在前
 summary-nearest-rows = 都放不下；各设备最接近的方案
 summary-over-limits = { $title }；{ $mark } 表示超出所给的限制，或无法判断是否超出

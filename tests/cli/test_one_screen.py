@@ -1,0 +1,89 @@
+"""The default answer is one screen of 80 columns, and what it leaves out is in the details."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import msgspec
+import pytest
+
+from advisor.cli import run
+from advisor.core.sentences import Language, Reason, say, sentence
+from advisor.present.one_screen import memory_cell, one_screen
+from advisor.present.summary import summarise
+from tests.present.fakes import advice
+
+ASKED = (
+    ["bert_base_sst2"],
+    ["bert_base_sst2", "--goal", "energy"],
+    ["llama_8b_lora", "--gpus", "rtx4090", "--counts", "1"],
+    ["gpt2_small", "--gpus", "h100-sxm", "--counts", "16", "--nodes", "2"],
+    ["resnet50"],
+    ["unet_vgg16", "--goal", "cost"],
+    ["iris_mlp", "--max-hours", "1"],
+)
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """It is looked at, not read by a program."""
+        return True
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("asked", ASKED, ids=" ".join)
+def test_a_default_answer_is_at_most_forty_lines_of_eighty_columns(
+    asked: list[str], language: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert run(["--predict", *asked, "--language", language, "--quiet", "--no-history"]) == 0
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()
+    assert len(lines) <= 40
+    assert lines[-1].endswith("--details")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_not_among_the_figures_that_decide_is_in_the_details(language: Language) -> None:
+    made = advice()
+    short, whole = one_screen(made, language), summarise(made, language)
+    assert set(short.figures) < set(whole.figures)
+    labels = {label for label, _ in short.figures}
+    assert {sentence("summary-step", language), sentence("summary-memory", language)} <= labels
+    assert sentence("summary-parameters", language) not in labels
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_machine_that_is_not_compared_is_one_remark_and_the_details_have_both_causes(language: Language) -> None:
+    causes = (Reason.of("driver-absent"), Reason.of("predict-cpu-not-measured"))
+    warned = Reason.of("caveat-no-prices")
+    made = msgspec.structs.replace(advice(), caveats=(*causes, warned))
+    title = sentence("summary-caveats", language)
+    (beware,) = (section.sentences for section in one_screen(made, language).sections if section.title == title)
+    assert beware == (sentence("summary-not-here", language), say(warned, language))
+    assert {say(cause, language) for cause in causes} <= {
+        text for section in summarise(made, language).sections for text in section.sentences
+    }
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_one_cause_alone_is_told_in_its_own_words(language: Language) -> None:
+    cause = Reason.of("driver-absent")
+    made = msgspec.structs.replace(advice(), caveats=(cause,))
+    assert any(say(cause, language) in section.sentences for section in one_screen(made, language).sections)
+
+
+@pytest.mark.parametrize(("need", "text"), [(8.0, "8.00 of 22.5 GiB"), (0.25, "256 MiB of 22.5 GiB")])
+def test_a_unit_that_both_sizes_have_is_said_once(need: float, text: str) -> None:
+    one = next(each for each in advice().predictions if each.peak_memory_bytes is not None)
+    assert one.peak_memory_bytes is not None
+    size = msgspec.structs.replace(one.peak_memory_bytes, value=need * 2**30, low=need * 2**30, high=need * 2**30)
+    capacity = 24 * 2**30
+    held = msgspec.structs.replace(one, peak_memory_bytes=size, memory_capacity_bytes=capacity, fits=True)
+    assert memory_cell(held, "en") == text
