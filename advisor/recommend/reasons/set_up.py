@@ -213,15 +213,26 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
         yield Reason.of("why-memory-tight", need_bytes=need.value, capacity_bytes=capacity, share_fraction=share)
 
 
+def _own_without_room(prediction: Prediction, chosen: Prediction, own_batch: int) -> bool:
+    """Whether it is the set-up at the workload's own batch and lacks room: with more micro-batches it lacks it too."""
+    return (
+        prediction.fits is False
+        and prediction.batch_size_per_device == own_batch
+        and prediction.gradient_accumulation_steps <= chosen.gradient_accumulation_steps
+        and prediction.differs_at_most_by(chosen, "batch_size_per_device", "gradient_accumulation_steps")
+    )
+
+
 def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    training = comparison.workload.training
+    own = training.batch_size
     curve = [
         prediction
         for prediction in comparison.predictions
-        if prediction.differs_at_most_by(chosen, "batch_size_per_device")
+        if prediction.differs_at_most_by(chosen, "batch_size_per_device") or _own_without_room(prediction, chosen, own)
     ]
-    training = comparison.workload.training
-    if comparison.fixed.batch_size and chosen.batch_size_per_device == training.batch_size:
-        yield Reason.of("why-batch-fixed", batch=training.batch_size)
+    if comparison.fixed.batch_size and chosen.batch_size_per_device == own:
+        yield Reason.of("why-batch-fixed", batch=own)
     else:
         yield batch_reason(comparison, chosen, curve)
     if comparison.held_global_batch is not None and chosen.gradient_accumulation_steps > 1:
