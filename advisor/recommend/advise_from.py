@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.links import hosts_of
 from advisor.catalogue.precisions import Precision
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
@@ -269,7 +270,7 @@ def _recommendation(
     winner = finalist.chosen
     return Recommendation(
         **shared_fields(winner, SetUpFigures),
-        node_count=1 if winner.device.local or winner.count == 1 else comparison.node_count,
+        node_count=hosts_of(winner.count, comparison.node_count, local=winner.device.local),
         goal=comparison.goal,
         thread_count=_thread_count(winner, measurements),
         tied_with=tuple(prediction.device for prediction in _tied(winning, comparison.goal)),

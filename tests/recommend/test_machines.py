@@ -1,0 +1,19 @@
+"""As many machines as a prediction counts are what the advice and its launch line name."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.present.script.launch_script import launch_command
+from tests.recommend.test_fixed_and_ties import advised
+
+
+@pytest.mark.parametrize(("count", "machines"), [(16, 1), (32, 2), (64, 4)])
+def test_more_cards_than_a_machine_has_are_started_on_as_many_machines_as_were_counted(
+    count: int, machines: int
+) -> None:
+    chosen = advised("bert_base_sst2", "h100-sxm", counts=(count,)).recommendation
+    assert chosen is not None
+    assert (chosen.count, chosen.node_count) == (count, machines)
+    ranks = f"--nnodes {machines} --nproc-per-node {count // machines} "
+    assert (ranks in launch_command(chosen)) == (machines > 1)
