@@ -139,7 +139,7 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
         yield Change(kind="fp8", workload=_in_fp8(workload, chosen))
     if training.activation_checkpointing == "none":
         yield Change(kind="checkpointing", workload=with_training(workload, activation_checkpointing="full"))
-    if training.unpacked_bits == 32:  # noqa: PLR2004 - bits
+    if training.keeps_unpacked_whole:
         yield Change(kind="unpacked_half", workload=with_training(workload, unpacked_bits=_HALF_BITS))
     if isinstance(workload.model, HuggingFaceModel):
         if workload.model.task == "causal-lm" and not training.chunked_loss:

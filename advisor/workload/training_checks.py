@@ -72,7 +72,7 @@ def _quantization_problems(training: Training) -> Iterator[Problem]:
         if training.unpacked_bits is not None:
             yield _clash(training, "unpacked_bits", "quantization"), reason("quantise-or-leave", other="unpacked_bits")
         return
-    if training.unpacked_bits == 32 and not PRECISION_FACTS[training.precision].autocast:  # noqa: PLR2004 - bits
+    if training.keeps_unpacked_whole and not PRECISION_FACTS[training.precision].autocast:
         remedy = reason("set-or-leave", field="precision", value="bf16_amp", other="unpacked_bits")
         yield _clash(training, "unpacked_bits", "precision"), remedy
     field, value = ("quantization", quantization) if quantization is not None else ("weights_bits", bits)

@@ -197,6 +197,11 @@ class Training(Record, frozen=True, kw_only=True):
         """Whether a step ends with an optimizer's."""
         return self.mode == "training" and self.optimizer != "none"
 
+    @property
+    def keeps_unpacked_whole(self) -> bool:
+        """Whether what a quantised model does not pack is in FP32, as PEFT's preparation leaves it."""
+        return self.unpacked_bits == 32  # noqa: PLR2004 - bits
+
 
 class Workload(Record, frozen=True, kw_only=True):
     """What is to be trained, and how."""

@@ -12,8 +12,6 @@ from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Training
 
-_WHOLE_BITS = 32
-
 Framework = Literal["trainer", "accelerate", "lightning"]
 
 
@@ -86,7 +84,7 @@ def _of_the_model(training: Training, framework: Framework) -> Iterator[str]:
     if training.trainable != "all":
         yield f"Yours: train `{training.trainable}` only (peft, or requires_grad_(False))."
     if training.weights_bits in {4, 8} or training.quantization is not None:
-        prepared = ", then prepare_model_for_kbit_training(model) of peft" * (training.unpacked_bits == _WHOLE_BITS)
+        prepared = ", then prepare_model_for_kbit_training(model) of peft" * training.keeps_unpacked_whole
         yield f"Yours: load the model with quantised weights (BitsAndBytesConfig){prepared}."
     if training.fused_layers and framework != "trainer":
         yield "Yours: fused layers (_apply_liger_kernel_to_instance(model=model) of liger_kernel.transformers)."

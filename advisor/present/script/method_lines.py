@@ -24,7 +24,7 @@ from advisor.workload.workload import (
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
 _EIGHT_BITS = 8
-_HALF_BITS, _WHOLE_BITS = 16, 32
+_HALF_BITS = 16
 _PEFT_TASKS = {
     "sequence-classification": "SEQ_CLS",
     "token-classification": "TOKEN_CLS",
@@ -149,7 +149,7 @@ def placed_line(workload: Workload, chosen: Recommendation) -> str:
 def _frozen_in_half(training: Training) -> bool:
     """Whether what is frozen and not packed is in 16 bits under autocast."""
     if quantization_of(training) is not None:
-        return training.unpacked_bits != _WHOLE_BITS
+        return not training.keeps_unpacked_whole
     return training.weights_bits == _HALF_BITS
 
 

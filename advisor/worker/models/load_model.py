@@ -33,7 +33,7 @@ AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {
 }
 
 
-_HALF_BITS, _WHOLE_BITS = 16, 32
+_HALF_BITS = 16
 _IMAGE_DIMENSIONS = 4
 """Batch, channels, height, width."""
 
@@ -179,7 +179,7 @@ def _halve_frozen(module: nn.Module, workload: Workload) -> None:
     training = workload.training
     half = AUTOCAST_DTYPES.get(training.precision)
     bits = stored_bits(training) or training.weights_bits
-    if half is None or bits is None or bits > _HALF_BITS or training.unpacked_bits == _WHOLE_BITS:
+    if half is None or bits is None or bits > _HALF_BITS or training.keeps_unpacked_whole:
         return
 
     def halved(tensor: Tensor) -> Tensor:

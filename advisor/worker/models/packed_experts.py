@@ -27,6 +27,8 @@ def pack_experts(owner: nn.Module, scheme: Quantization, bits: int, dtype: torch
         return
     kept = {name: Packed(getattr(owner, name), scheme, bits) for name in names}
     grouped = _reads_stacks_in_groups(owner)
+    if grouped:
+        _let_grouped_products_take_packed_stacks()
 
     def reading(name: str) -> property:
         def read(self: nn.Module) -> Tensor | ExpertStack:
@@ -60,30 +62,33 @@ class ExpertStack:
 
 
 def _reads_stacks_in_groups(owner: nn.Module) -> bool:
-    """Whether a module's stacks are read by transformers' grouped products alone, which then take packed ones."""
+    """Whether a module's stacks are read by transformers' grouped products alone."""
     config = getattr(owner, "config", None)
-    if getattr(config, "_experts_implementation", None) != _GROUPED or not hasattr(owner, "is_transposed"):
-        return False
+    return getattr(config, "_experts_implementation", None) == _GROUPED and hasattr(owner, "is_transposed")
+
+
+def _let_grouped_products_take_packed_stacks() -> None:
+    """Once for the process: what is not packed goes to transformers' own."""
     from transformers.integrations import moe
 
     original = moe._grouped_linear  # noqa: SLF001 - transformers has no setting for it
-    if not getattr(original, "knows_packed", False):
+    if getattr(original, "knows_packed", False):
+        return
 
-        def linear(
-            inputs: Tensor,
-            weight: Tensor | ExpertStack,
-            offs: Tensor,
-            bias: Tensor | None = None,
-            is_transposed: bool = False,  # noqa: FBT002 - transformers' own signature
-        ) -> Tensor:
-            if not isinstance(weight, ExpertStack):
-                return original(inputs, weight, offs, bias=bias, is_transposed=is_transposed)
-            product: Tensor = _GroupedProduct.apply(inputs, weight, offs, is_transposed)  # type: ignore[no-untyped-call]
-            return product if bias is None else product + bias
+    def linear(
+        inputs: Tensor,
+        weight: Tensor | ExpertStack,
+        offs: Tensor,
+        bias: Tensor | None = None,
+        is_transposed: bool = False,  # noqa: FBT002 - transformers' own signature
+    ) -> Tensor:
+        if not isinstance(weight, ExpertStack):
+            return original(inputs, weight, offs, bias=bias, is_transposed=is_transposed)
+        product: Tensor = _GroupedProduct.apply(inputs, weight, offs, is_transposed)  # type: ignore[no-untyped-call]
+        return product if bias is None else product + bias
 
-        linear.knows_packed = True  # type: ignore[attr-defined]
-        moe._grouped_linear = linear  # type: ignore[assignment] # noqa: SLF001 - the same
-    return True
+    linear.knows_packed = True  # type: ignore[attr-defined]
+    moe._grouped_linear = linear  # type: ignore[assignment] # noqa: SLF001 - the same
 
 
 class _GroupedProduct(torch.autograd.Function):
