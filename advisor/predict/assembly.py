@@ -102,6 +102,18 @@ def optimizer_step_count(workload: Workload, global_batch_size: int) -> int:
     return max(1, math.ceil(whole_epochs))
 
 
+def _job(workload: Workload, global_batch_size: int, step: Estimate) -> Estimate:
+    """Time of the whole job: as many whole steps as there are; the least, had a short step no more time than samples.
+
+    The step at an epoch's end takes the time of a whole one where the host or the weights set it, and the share of its
+    samples where the arithmetic does: of little data that is a large part of the job.
+    """
+    samples, steps = workload.data.samples, optimizer_step_count(workload, global_batch_size)
+    epochs, rest = divmod(steps, math.ceil(samples / global_batch_size))
+    whole_steps = epochs * samples / global_batch_size + rest  # a part of an epoch ends before its short step
+    return around(step.value * steps, step.low * whole_steps, step.high * steps, step.basis)
+
+
 def _prediction(candidate: Candidate, workload: Workload, cell: Cell, memory: MemoryAnswer) -> Prediction:
     """One cell of the grid with all that describes it."""
     grid, ends, place = cell.grid, cell.ends, cell.place
@@ -147,7 +159,7 @@ def _described(  # noqa: PLR0913 - a set-up and all that is known of it
         memory_parts=memory.parts,
         memory_capacity_bytes=memory.capacity_bytes,
         fits=memory.fits,
-        job_s=step.scaled(optimizer_step_count(workload, global_batch)),
+        job_s=_job(workload, global_batch, step),
         efficiency=efficiency,
         measured=measured,
         notes=notes,

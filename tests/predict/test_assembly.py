@@ -50,6 +50,15 @@ def test_a_job_is_its_steps() -> None:
     assert one.job_s.value == pytest.approx(375 * one.step_s.value)
 
 
+def test_a_job_of_little_data_may_take_the_time_of_its_samples_alone() -> None:
+    (whole,), (short,) = (predicted(candidate(), workload=workload(samples=count)) for count in (16, 10))
+    for each, full_steps in ((whole, 2.0), (short, 1.25)):
+        assert each.job_s is not None
+        assert each.job_s.value == pytest.approx(3 * 2 * each.step_s.value)
+        assert each.job_s.high == pytest.approx(3 * 2 * each.step_s.high)
+        assert each.job_s.low == pytest.approx(3 * full_steps * each.step_s.low)
+
+
 def test_an_efficiency_is_of_several_cards_and_what_they_lose() -> None:
     one, four = predicted(candidate(), candidate(count=4))
     assert one.efficiency is None

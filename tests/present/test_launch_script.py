@@ -13,7 +13,9 @@ import msgspec
 import pytest
 
 from advisor.core.errors import OutputError
-from advisor.present.script import launch_script
+from advisor.predict.assembly import optimizer_step_count
+from advisor.present.script import framework_gaps, launch_script
+from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import NumbersModel, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
@@ -55,16 +57,61 @@ def test_a_single_device_advice_trains_alone(tmp_path: Path, workload: str) -> N
     assert run_script(tmp_path, made, "--steps", "5")["steps"] == 5
 
 
-def of_iris(epochs: float) -> AdviceRecord:
-    made = advised("iris_mlp", count=1, strategy="single", precision="fp32", batch_size_per_device=12, thread_count=1)
-    assert made.workload.data.samples == 120
+def of_iris(epochs: float, *, samples: int = 120, strategy: str = "single", count: int = 1) -> AdviceRecord:
+    made = advised(
+        "iris_mlp", count=count, strategy=strategy, precision="fp32", batch_size_per_device=12, thread_count=1
+    )
     training = msgspec.structs.replace(made.workload.training, epochs=epochs)
-    return msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, training=training))
+    data = msgspec.structs.replace(made.workload.data, samples=samples)
+    return msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, training=training, data=data))
 
 
 @pytest.mark.parametrize(("epochs", "steps"), [(2.5, 25), (0.5, 5), (2.0, 20)])
 def test_a_part_of_an_epoch_is_trained_as_a_part_as_it_was_predicted(tmp_path: Path, epochs: float, steps: int) -> None:
     assert run_script(tmp_path, of_iris(epochs))["steps"] == steps
+
+
+def _accumulating(made: AdviceRecord, steps: int) -> Recommendation:
+    assert made.recommendation is not None
+    return msgspec.structs.replace(made.recommendation, gradient_accumulation_steps=steps)
+
+
+@pytest.mark.parametrize(
+    ("samples", "batch", "accumulation", "ranks", "epochs"),
+    [(10, 8, 1, 1, 2), (10, 8, 1, 1, 1.5), (5, 8, 1, 1, 3), (13, 2, 4, 1, 2), (13, 2, 2, 2, 2), (3, 1, 4, 2, 2)],
+)
+def test_what_is_left_of_an_epoch_is_a_step_of_its_own_as_it_was_predicted(
+    tmp_path: Path, samples: int, batch: int, accumulation: int, ranks: int, epochs: float
+) -> None:
+    made = of_iris(epochs, samples=samples, strategy="single" if ranks == 1 else "ddp", count=ranks)
+    chosen = msgspec.structs.replace(_accumulating(made, accumulation), batch_size_per_device=batch)
+    made = msgspec.structs.replace(made, recommendation=chosen)
+    expected = optimizer_step_count(made.workload, framework_gaps.global_batch(chosen))
+    assert run_script(tmp_path, made, ranks=ranks)["steps"] == expected
+
+
+def test_the_micro_batches_that_are_left_weigh_as_many_as_they_are(tmp_path: Path) -> None:
+    made = advised("iris_mlp", count=1, strategy="single", precision="fp32", batch_size_per_device=20)
+    made = msgspec.structs.replace(made, recommendation=_accumulating(made, 4))
+    told = '            print("of", micro_batches, file=sys.stderr)\n            if not last:\n'
+    script = tmp_path / "told.py"
+    script.write_text(launch_script.render(made).replace("            if not last:\n", told), encoding="utf-8")
+    command = [sys.executable, str(script), "--steps", "4"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    weights = [line[-1] for line in ended.stderr.splitlines() if line.startswith("of ")]
+    assert "".join(weights) == "444422" * 2  # six batches of twenty samples an epoch
+
+
+def test_data_parallel_deals_out_the_batch_of_all_its_devices() -> None:
+    text = launch_script.render(advised("resnet50", strategy="dp", count=4, batch_size_per_device=16))
+    assert "BATCH_SIZE = 64  # all devices together" in text
+
+
+@pytest.mark.parametrize(("strategy", "shown"), [("ddp", "ACCUMULATION * 4 / 256"), ("dp", "ACCUMULATION / 256")])
+def test_a_rate_that_grows_with_the_step_counts_every_device_once(strategy: str, shown: str) -> None:
+    made = advised("resnet50", strategy=strategy, count=4, batch_size_per_device=16)
+    made = msgspec.structs.replace(made, workload=with_training(made.workload, optimizer="sgd_momentum"))
+    assert f"LEARNING_RATE = 0.1 * BATCH_SIZE * {shown}" in launch_script.render(made)
 
 
 @pytest.mark.parametrize("steps", [1, 3, 4])

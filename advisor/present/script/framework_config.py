@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.sentences import SaidOutputError, visible
+from advisor.predict.assembly import optimizer_step_count
 from advisor.present.script.framework_gaps import Framework, global_batch, half_format, left_out
 from advisor.present.script.launch_script import launch_command
 from advisor.present.script.learning_rates import learning_rate
@@ -177,7 +177,7 @@ def _lightning_length(workload: Workload, chosen: Recommendation) -> Fields:
     """Whole epochs, or as many optimizer steps: Lightning has no part of an epoch."""
     if workload.training.epochs == round(workload.training.epochs):
         return {"max_epochs": round(workload.training.epochs)}
-    return {"max_steps": math.ceil(workload.training.epochs * workload.data.samples / global_batch(chosen))}
+    return {"max_steps": optimizer_step_count(workload, global_batch(chosen))}
 
 
 def _lightning_strategy(chosen: Recommendation) -> object:

@@ -25,7 +25,7 @@ from advisor.present.summary import expected_line
 from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload
+from advisor.workload.workload import HuggingFaceModel, PythonModel, Training, Workload
 
 _OWN_SAMPLES = "DistributedSampler(data) if world > 1 else None"
 SCRIPT_NAME = "train.py"
@@ -79,6 +79,8 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
     )
     command = launch_command(chosen, name or script_name(advice))
+    # DataParallel deals one process's batch out to its copies of the model.
+    copies = chosen.count if STRATEGY_FACTS[chosen.strategy].one_process else 1
     return template.substitute(
         title=_comment(
             f"{'Runs' if infers else 'Trains'} {advice.workload.name}, written by advisor {advice.advisor_version}."
@@ -89,8 +91,8 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         network=_network(chosen),
         own_script=_own_script(chosen, command),
         mixed_precision={"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no"),
-        batch_size=chosen.batch_size_per_device,
-        batch_of="all devices together" if splits(chosen) else "per device",
+        batch_size=chosen.batch_size_per_device * copies,
+        batch_of="all devices together" if splits(chosen) or copies > 1 else "per device",
         sampler="None  # all devices take the same samples" if splits(chosen) else _OWN_SAMPLES,
         sampler_import="" if splits(chosen) else ", DistributedSampler",
         seeded="    torch.manual_seed(0)  # all devices draw the same weights and batches\n" * splits(chosen),
@@ -107,11 +109,12 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
         part_epochs=_part_epochs(training.epochs),
+        math_import="import math\n" * bool(_part_epochs(training.epochs)),
         targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
         matmul_precision="highest" if PRECISION_FACTS[chosen.precision].products == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
-        compile="    model.compile()\n" if training.compile else "",
+        compile=_compile(training) if training.compile else "",
         **(_inference_lines(chosen) if infers else _training_lines(advice.workload, chosen)),
     )
 
@@ -129,7 +132,18 @@ def _part_epochs(epochs: float) -> str:
     """Where the last epoch is a part of one: the step at which it ends, as it was predicted."""
     if epochs == math.floor(epochs):
         return ""
-    return f"    options.steps = options.steps or max(1, round({epochs:g} * len(loader) / ACCUMULATION))\n"
+    steps = f"max(1, math.ceil({epochs!r} * math.ceil(len(loader) / ACCUMULATION)))"
+    return f"    options.steps = options.steps or {steps}\n"
+
+
+def _compile(training: Training) -> str:
+    """Two shapes where data are left over: the second would make one graph of both, a slower one, by itself."""
+    if training.mode == "inference":
+        return "    model.compile()\n"
+    return (
+        "    # One graph for whole batches and one for a smaller last one; yours are of many lengths: leave it out.\n"
+        "    model.compile(dynamic=False)\n"
+    )
 
 
 def _training_lines(workload: Workload, chosen: Recommendation) -> dict[str, str]:

@@ -40,6 +40,8 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
     training = workload.training
     rate = learning_rate(workload)
     grows = rate.per_samples is not None
+    alone = STRATEGY_FACTS[chosen.strategy].one_process or splits(chosen)  # its batch is that of all devices already
+    ranks = "" if alone else f" * {chosen.count}"
     checkpointed = training.activation_checkpointing != "none"
     optimizer = _optimizer(training, "groups" if splits(chosen) else stepped)
     in_backward = training.optimizer_in_backward and training.mode == "training"
@@ -56,8 +58,8 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
     }
     return {
         "parts": "".join(part(name) for name, needed in parts.items() if needed),
-        "learning_rate": rate.rate + f" * BATCH_SIZE * ACCUMULATION / {rate.per_samples}" * grows,
-        "learning_rate_source": rate.source + "; times the number of devices" * grows,
+        "learning_rate": rate.rate + f" * BATCH_SIZE * ACCUMULATION{ranks} / {rate.per_samples}" * grows,
+        "learning_rate_source": rate.source,
         "functools_import": "import functools\n" * checkpointed,
         "quantised": _fused_layers(training) + _quantised(training),
         "freeze": _freeze(training, chosen.precision) + _fp8(training, chosen.precision) + _left_to_the_user(training),

@@ -128,7 +128,7 @@ def micro_batch(workload: Workload, chosen: Recommendation, input_dtype: str, ba
     contexts = ["autocast"] * casts
     contexts += ["torch.autograd.graph.save_on_cpu(pin_memory=on_gpu)"] * (workload.training.offload == "activations")
     half = "" if input_dtype == "None" else f", {input_dtype}"
-    loss = f"loss = compute_loss(model, move(batch, device{half})) / ACCUMULATION\n"
+    loss = f"loss = compute_loss(model, move(batch, device{half})) / micro_batches\n"
     lines = f"with {', '.join(contexts)}:\n    {loss}{backward}\n" if contexts else f"{loss}{backward}\n"
     several = chosen.count > 1 and not shards(workload, chosen)
     quiet = chosen.strategy == "ddp" and several and chosen.gradient_accumulation_steps > 1

@@ -60,7 +60,7 @@ def _loader(workload: Workload, dataset: Any, batch_size: int, worker_count: int
         num_workers=worker_count,
         persistent_workers=worker_count > 0,
         multiprocessing_context="fork" if worker_count else None,
-        drop_last=True,
+        drop_last=True,  # whole batches are timed
         collate_fn=default_collate,
     )
 
