@@ -12,12 +12,13 @@ from advisor.cli.arguments import FRAMEWORKS, Framework, parse
 from advisor.core.errors import OutputError
 from advisor.present.script import framework_config
 from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import with_training
 from tests.present.test_launch_script import advised
 
 yaml = pytest.importorskip("yaml", reason="PyYAML comes with transformers")
 ACCELERATE = {
     "compute_environment", "distributed_type", "mixed_precision", "num_machines", "num_processes", "machine_rank",
-    "main_training_function", "rdzv_backend", "use_cpu", "fsdp_config", "dynamo_config",
+    "main_training_function", "rdzv_backend", "use_cpu", "fsdp_config", "fp8_config", "dynamo_config",
 }  # fmt: skip
 """Of `ClusterConfig` in accelerate.commands.config.config_args, 1.15."""
 ACCELERATE_FSDP = {
@@ -109,8 +110,65 @@ def test_what_a_framework_has_no_field_for_is_said_or_refused(framework: Framewo
     text = framework_config.render(made("pure"), framework)
     assert ("load the model in pure BF16" in text) is (framework != "lightning")  # which has bf16-true
     split = advised("llama_8b", count=8, strategy="tp")
-    with pytest.raises(OutputError, match="no field for TP"):
+    with pytest.raises(OutputError, match=rf"no configuration of {framework} for TP") as raised:
         framework_config.render(split, framework)
+    assert raised.value.remedy == "Take the script itself: --script FILE."
+    stages = advised("llama_8b", count=8, strategy="pp")
+    with pytest.raises(OutputError, match="neither a configuration nor a script for PP") as raised:
+        framework_config.render(stages, framework)
+    assert "torchtitan" in raised.value.remedy
+
+
+def _said(framework: Framework, made_with: AdviceRecord, **changes: Any) -> str:
+    workload = with_training(made_with.workload, **changes)
+    return framework_config.render(msgspec.structs.replace(made_with, workload=workload), framework)
+
+
+@pytest.mark.parametrize("framework", ["accelerate", "lightning"])
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"optimizer_bits": 8}, "bitsandbytes.optim.AdamW8bit(model.parameters(), lr=5e-05)"),
+        ({"optimizer": "adam", "optimizer_bits": 8}, "bitsandbytes.optim.Adam8bit(model.parameters(), lr=5e-05)"),
+        ({"optimizer": "sgd_momentum"}, "torch.optim.SGD(model.parameters(), lr=0.25, momentum=0.9)"),
+        ({"optimizer": "adafactor"}, "torch.optim.Adafactor(model.parameters(), lr=0.001)"),
+        ({"optimizer": "lamb"}, "LAMB, which torch does not have"),
+        ({"fused_optimizer": True}, "torch.optim.AdamW(model.parameters(), lr=5e-05, fused=True)"),
+    ],
+)
+def test_a_loop_of_ones_own_is_told_batch_workers_and_the_optimizer_with_its_rate(
+    framework: Framework, changes: dict[str, Any], shown: str
+) -> None:
+    text = _said(framework, advised("resnet50", count=4, strategy="ddp", batch_size_per_device=160), **changes)
+    plain = _said(framework, made("zero2"))
+    if "optimizer" not in changes:
+        text = _said(framework, made("autocast"), **{"fused_optimizer": False, **changes})
+    assert shown in text
+    assert "DataLoader(data, batch_size=4, shuffle=True, num_workers=4)" in plain
+
+
+def test_several_machines_are_started_by_a_command_that_names_each() -> None:
+    assert (
+        "accelerate launch --config_file FILE --machine_rank N --main_process_ip HOST --main_process_port 29500 "
+        in framework_config.render(made("machines"), "accelerate")
+    )
+    told = framework_config.render(made("machines"), "lightning")
+    assert "NODE_RANK=N MASTER_ADDR=HOST MASTER_PORT=29500 python YOUR_CLI.py fit" in told
+    assert "HOST" not in framework_config.render(made("autocast"), "lightning")
+
+
+@pytest.mark.parametrize(("recipe", "backend"), [(None, "ao"), ("rowwise", "ao"), ("transformer_engine", "te")])
+def test_accelerate_is_told_who_multiplies_in_eight_bits(recipe: str | None, backend: str) -> None:
+    text = _said("accelerate", made("fp8"), precision="fp8", fp8_recipe=recipe)
+    assert yaml.safe_load(text)["fp8_config"] == {"backend": backend}
+    assert "here they run in BF16" not in text
+    assert "here they run in BF16" in _said("trainer", made("fp8"), precision="fp8")
+
+
+@pytest.mark.parametrize("framework", ["accelerate", "lightning"])
+def test_strict_fp32_is_told_to_keep_convolutions_from_tf32(framework: Framework) -> None:
+    assert "cudnn.allow_tf32 = False" in framework_config.render(made("one"), framework)
+    assert "cudnn.allow_tf32" not in framework_config.render(made("tf32"), framework)
 
 
 def test_the_name_of_a_framework_alone_prints_its_configuration() -> None:

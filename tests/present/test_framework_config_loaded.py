@@ -114,6 +114,8 @@ def test_trainer_takes_every_configuration(
 def test_accelerate_launches_every_configuration(tmp_path: Path, case: str, method: str) -> None:
     launch = pytest.importorskip("accelerate.commands.launch", reason="Accelerate is not installed")
     environment_of = pytest.importorskip("accelerate.utils.launch").prepare_multi_gpu_env
+    if case == "fp8" and not pytest.importorskip("accelerate.utils").is_fp8_available():
+        pytest.skip("neither torchao nor Transformer Engine is installed")
     advice = made(case, method)
     chosen = advice.recommendation
     assert chosen is not None
@@ -129,6 +131,8 @@ def test_accelerate_launches_every_configuration(tmp_path: Path, case: str, meth
         assert environment["FSDP_RESHARD_AFTER_FORWARD"] == str(case != "zero2").lower()
         assert environment["FSDP_OFFLOAD_PARAMS"] == str(case == "host").lower()
         assert environment["FSDP_ACTIVATION_CHECKPOINTING"] == str(method == "checkpointed").lower()
+    if case == "fp8":
+        assert environment["ACCELERATE_FP8_BACKEND"] == "ao"
     assert found.use_fsdp is (chosen.strategy in {"fsdp", "zero2", "fsdp_offload"})
 
 

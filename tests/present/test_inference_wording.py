@@ -21,6 +21,7 @@ from advisor.workload.workload import Mode, with_training
 from advisor.workload.workload_file import load_workload
 from tests.present.fakes import advice
 from tests.present.test_launch_script import run_script
+from tests.present.test_script_methods import complaints
 
 
 def advised(workload: str, mode: Mode = "inference", **chosen: object) -> AdviceRecord:
@@ -94,6 +95,11 @@ def test_the_script_of_inference_infers(tmp_path: Path, workload: str) -> None:
     assert "backward" not in text
     assert "python infer.py" in text
     assert run_script(tmp_path, made, "--steps", "5")["steps"] == 5
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16_amp", "bf16"])
+def test_the_script_of_inference_lints_clean_in_every_precision(precision: str) -> None:
+    assert complaints(launch_script.render(advised("rnn_characters", thread_count=1, precision=precision))) == ""
 
 
 def test_the_script_of_forward_and_backward_updates_nothing(tmp_path: Path) -> None:

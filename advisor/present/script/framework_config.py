@@ -9,9 +9,10 @@ from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.sentences import SaidOutputError, visible
 from advisor.predict.assembly import optimizer_step_count
-from advisor.present.script.framework_gaps import Framework, global_batch, half_format, left_out
+from advisor.present.script.framework_gaps import Framework, fp8_backend, global_batch, half_format, left_out
 from advisor.present.script.launch_script import launch_command
 from advisor.present.script.learning_rates import learning_rate
+from advisor.present.script.strategy_lines import has_script
 from advisor.present.summary import expected_line
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
@@ -32,7 +33,7 @@ def render(advice: AdviceRecord, framework: Framework) -> str:
         raise SaidOutputError.of("script-no-advice")
     if advice.workload.training.mode != "training":
         raise SaidOutputError.of("script-no-training", framework=framework)
-    _refuse_strategy(chosen, framework)
+    _refuse_strategy(advice.workload, chosen, framework)
     fields = {"trainer": _trainer, "accelerate": _accelerate, "lightning": _lightning}[framework](advice, chosen)
     head = (
         f"{framework} for {advice.workload.name}, written by advisor {advice.advisor_version}.",
@@ -44,19 +45,25 @@ def render(advice: AdviceRecord, framework: Framework) -> str:
     return comments + "\n".join(_yaml(fields)) + "\n"
 
 
-def _refuse_strategy(chosen: Recommendation, framework: Framework) -> None:
+def _refuse_strategy(workload: Workload, chosen: Recommendation, framework: Framework) -> None:
+    """DataParallel is Trainer's alone; a split model is none's here."""
     split = not STRATEGY_FACTS[chosen.strategy].has_script
-    if split or (chosen.strategy == "dp" and framework != "trainer"):
-        name = STRATEGY_LABELS.get(chosen.strategy, chosen.strategy)
-        raise SaidOutputError.of("script-no-field", framework=framework, strategy=name)
+    if not split and (chosen.strategy != "dp" or framework == "trainer"):
+        return
+    name = STRATEGY_LABELS.get(chosen.strategy, chosen.strategy)
+    code = "script-no-field" if has_script(workload, chosen) else "script-no-field-nor-script"
+    raise SaidOutputError.of(code, framework=framework, strategy=name)
 
 
 def _use(chosen: Recommendation, framework: Framework) -> str:
     """What reads the file, and for Trainer the command that starts as many processes: its file cannot say how many."""
+    several = chosen.node_count > 1
     if framework == "accelerate":
-        return "accelerate launch --config_file FILE YOUR_SCRIPT.py"
+        where = "--machine_rank N --main_process_ip HOST --main_process_port 29500 " * several
+        return f"accelerate launch --config_file FILE {where}YOUR_SCRIPT.py"
     if framework == "lightning":
-        return "python YOUR_CLI.py fit --config FILE   (a LightningCLI)"
+        where = "NODE_RANK=N MASTER_ADDR=HOST MASTER_PORT=29500 " * several
+        return f"{where}python YOUR_CLI.py fit --config FILE   (a LightningCLI: jsonargparse[signatures])"
     read = "HfArgumentParser(TrainingArguments).parse_yaml_file(FILE) in YOUR_SCRIPT.py, started by"
     if chosen.device.key == "cpu":
         return f"{read} python YOUR_SCRIPT.py"
@@ -140,6 +147,8 @@ def _accelerate(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     }
     if sharded:
         fields["fsdp_config"] = _sharding(training, chosen, "fsdp_")
+    if half == "fp8":
+        fields["fp8_config"] = {"backend": fp8_backend(training)}
     if training.compile:
         fields["dynamo_config"] = {"dynamo_backend": "INDUCTOR"}
     return fields

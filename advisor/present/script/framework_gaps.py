@@ -8,9 +8,10 @@ from typing import Literal
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import SHARDING
 from advisor.present.script.learning_rates import learning_rate
+from advisor.present.script.optimizer_calls import eight_bit_call, plain_call
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import Training
+from advisor.workload.workload import Training, Workload
 
 Framework = Literal["trainer", "accelerate", "lightning"]
 
@@ -27,6 +28,11 @@ def half_format(chosen: Recommendation) -> str | None:
     return facts.half_format if facts.autocast or gathered else None
 
 
+def fp8_backend(training: Training) -> str:
+    """Accelerate's name of what multiplies in FP8."""
+    return "te" if training.fp8_recipe == "transformer_engine" else "ao"
+
+
 def left_out(advice: AdviceRecord, chosen: Recommendation, framework: Framework) -> Iterator[str]:
     """A sentence for each thing that `framework` is to be told elsewhere."""
     training, facts = advice.workload.training, PRECISION_FACTS[chosen.precision]
@@ -35,24 +41,38 @@ def left_out(advice: AdviceRecord, chosen: Recommendation, framework: Framework)
         if training.optimizer == "lamb":
             yield "Yours: LAMB, which Trainer does not have; AdamW stands in for it."
     else:
-        yield from _of_the_loop(training, chosen, framework)
-    if chosen.precision == "fp8" and (framework == "trainer" or chosen.strategy in SHARDING):
+        yield from _of_the_loop(advice.workload, chosen, framework)
+    eight_bits_here = framework == "accelerate" or (framework == "lightning" and chosen.strategy not in SHARDING)
+    if chosen.precision == "fp8" and not eight_bits_here:
         yield "Yours: FP8 layers (torchao or Transformer Engine); here they run in BF16."
+    elif chosen.precision == "fp8" and framework == "accelerate":
+        packages = {"ao": "torchao", "te": "transformer-engine[pytorch]"}
+        yield f"Yours: pip install {packages[fp8_backend(training)]}, which multiplies in FP8."
     if facts.half_weights and half_format(chosen) is None and (framework != "lightning" or facts.master_copies):
         copies = "; no FP32 copies are kept then" * facts.master_copies
         yield f"Yours: load the model in {PRECISION_LABELS[chosen.precision]} (dtype){copies}."
     if chosen.node_count > 1:
-        yield f"{chosen.node_count} machines: start it on each, with the rank and address of the first."
+        yield f"{chosen.node_count} machines: start it on each; HOST: the address of the first, N: its number from 0."
     yield from _checkpointing(training, chosen, framework)
     yield from _of_the_model(training, framework)
 
 
-def _of_the_loop(training: Training, chosen: Recommendation, framework: Framework) -> Iterator[str]:
+def _of_the_loop(workload: Workload, chosen: Recommendation, framework: Framework) -> Iterator[str]:
     """What a training loop of one's own sets."""
-    yield f"Yours: batch size {chosen.batch_size_per_device} a device in your DataLoader, learning rate, optimizer."
+    training, workers = workload.training, workload.data.loader_workers
+    yield f"Yours: DataLoader(data, batch_size={chosen.batch_size_per_device}, shuffle=True, num_workers={workers})."
+    rate = learning_rate(workload)
+    at = {"rate": f"{rate.at(global_batch(chosen)):.3g}"}
+    fused = None if chosen.device.key == "cpu" else "True"
+    plain = plain_call(training, "model.parameters()", **at, fused=fused)
+    yield f"Yours: {eight_bit_call(training, 'model.parameters()', **at) or plain}; the rate: {rate.source}."
+    if training.optimizer == "lamb":
+        yield "Yours: LAMB, which torch does not have; AdamW stands in for it."
     clips, sharded = training.clip_gradient_norm is not None, chosen.strategy in SHARDING
     if chosen.precision == "tf32":
         yield 'Yours: torch.set_float32_matmul_precision("high") for TF32.'
+    if chosen.precision == "fp32" and chosen.device.key != "cpu":
+        yield "Yours: torch.backends.cudnn.allow_tf32 = False: torch by itself lets convolutions use TF32."
     if framework == "accelerate":
         if chosen.gradient_accumulation_steps > 1:
             yield f"Yours: Accelerator(gradient_accumulation_steps={chosen.gradient_accumulation_steps})."

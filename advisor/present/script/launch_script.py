@@ -166,6 +166,7 @@ def _inference_lines(chosen: Recommendation) -> dict[str, str]:
         "input_dtype": half if facts.half_weights else "None",
         "weights_dtype": f", {half}" * facts.half_weights,
         "autocast": f"torch.autocast(device.type, {half})" if facts.autocast else "contextlib.nullcontext()",
+        "contextlib_import": "" if facts.autocast else "import contextlib\n",
     }
 
 

@@ -9,6 +9,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.present.script.learning_rates import learning_rate
 from advisor.present.script.model_code import task_of
+from advisor.present.script.optimizer_calls import eight_bit_call, plain_call
 from advisor.present.script.parts import part
 from advisor.present.script.strategy_lines import TYPES, casts_shards, half_type, micro_batch, offloads, shards, splits
 from advisor.recommend.recommendation import Recommendation
@@ -23,7 +24,6 @@ from advisor.workload.workload import (
 
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
-_EIGHT_BITS = 8
 _HALF_BITS = 16
 _PEFT_TASKS = {
     "sequence-classification": "SEQ_CLS",
@@ -238,22 +238,13 @@ def _checkpointing(training: Training) -> str:
 
 
 def _optimizer(training: Training, parameters: str) -> str:
-    fused = ", fused=on_gpu" if training.fused_optimizer else ""
-    made = {
-        "adamw": f"torch.optim.AdamW({parameters}, lr=LEARNING_RATE{fused})",
-        "adam": f"torch.optim.Adam({parameters}, lr=LEARNING_RATE{fused})",
-        "sgd": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE{fused})",
-        "sgd_momentum": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE, momentum=0.9{fused})",
-        "adafactor": f"torch.optim.Adafactor({parameters}, lr=LEARNING_RATE)",
-    }
-    # LAMB is in no release of torch, and "none" trains nothing: AdamW is the nearest that runs.
-    plain = made.get(training.optimizer, made["adamw"])
-    name = {"adamw": "AdamW8bit", "adam": "Adam8bit"}.get(training.optimizer)
-    if training.optimizer_bits != _EIGHT_BITS or name is None:
+    plain = plain_call(training, parameters, rate="LEARNING_RATE", fused="on_gpu")
+    packed = eight_bit_call(training, parameters, rate="LEARNING_RATE")
+    if packed is None:
         return plain
     return (
         f"{plain}\n    if on_gpu:  # states of 8 bits need bitsandbytes; a CPU keeps them whole\n"
-        f"        import bitsandbytes\n\n        optimizer = bitsandbytes.optim.{name}({parameters}, lr=LEARNING_RATE)"
+        f"        import bitsandbytes\n\n        optimizer = {packed}"
     )
 
 
