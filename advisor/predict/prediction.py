@@ -146,6 +146,12 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
         peak, usable = self.peak_memory_bytes, self.usable_memory_bytes
         return peak.value / usable if peak is not None and usable else None
 
+    @property
+    def may_run_out(self) -> bool:
+        """Whether a step is taken to fit, but the range of its need passes what the device can give."""
+        peak, usable = self.peak_memory_bytes, self.usable_memory_bytes
+        return self.fits is True and peak is not None and usable is not None and peak.high > usable
+
     def part_s(self, *kinds: PartKind) -> float:
         """Seconds a step that the parts of these kinds take together."""
         return sum(part.duration_s for part in self.parts if part.kind in kinds)

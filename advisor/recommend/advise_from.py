@@ -218,7 +218,12 @@ def _choose_count(comparison: Comparison, by_count: Sequence[Prediction]) -> Pre
     if comparison.goal == "time":
         return knee_count(by_count)
     scored = [prediction for prediction in by_count if score(prediction, comparison.goal) is not None]
-    return min(scored, key=lambda prediction: expected(prediction, comparison), default=None)
+    least = min(scored, key=lambda prediction: expected(prediction, comparison), default=None)
+    if least is None:
+        return None
+    most = expected(least, comparison) * (1 + CLEAR_DIFFERENCE_FRACTION)
+    near = (prediction for prediction in scored if expected(prediction, comparison) <= most)
+    return min(near, key=lambda prediction: (prediction.may_run_out, expected(prediction, comparison)))
 
 
 def _clearly_less(prediction: Prediction, other: Prediction, comparison: Comparison) -> bool:

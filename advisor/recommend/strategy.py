@@ -42,7 +42,7 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
             by_count[count].append(_without_data_parallel(chosen, predictions))
     if not by_count:
         # Everything that fits passes the bound on the global batch: the least beyond it is kept, and said to be so.
-        for count, member in _least_beyond(predictions).items():
+        for count, member in _least_beyond(predictions, training).items():
             by_count[count].append(member)
     by_rising_count = []
     for count in sorted(by_count):
@@ -68,25 +68,32 @@ def _without_data_parallel(chosen: Prediction, predictions: Sequence[Prediction]
     return max(twins, key=lambda prediction: prediction.samples_per_s.value, default=chosen)
 
 
-def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:
+def _least_beyond(predictions: Sequence[Prediction], training: Training) -> dict[int, Prediction]:
     """For each count the plainest set-up that fits with the smallest global batch."""
     fitting = [prediction for prediction in predictions if prediction.fits is not False]
-    fitting.sort(
-        key=lambda prediction: (prediction.global_batch_size, prediction.effort_rank, -prediction.samples_per_s.value)
-    )
-    return firsts(fitting, lambda prediction: prediction.count)
+    fitting.sort(key=_beyond)
+    least = firsts(fitting, lambda prediction: prediction.count)
+    return {
+        count: _preferred([one for one in fitting if one.count == count and _beyond(one) == _beyond(first)], training)
+        for count, first in least.items()
+    }
+
+
+def _beyond(prediction: Prediction) -> tuple[int, int]:
+    return prediction.global_batch_size, prediction.effort_rank
 
 
 def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:
-    """The fastest, but fewer samples a step than the workload's, more accumulation or DP only for more than 5 %."""
+    """The fastest; a smaller step than the workload's, too little room, accumulation, DP: only for more than 5 %."""
     best = max(member.samples_per_s.value for member in members)
     near = [member for member in members if member.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * best]
     own = training.global_batch_size
 
-    def unusual(member: Prediction) -> tuple[int, int, bool, float]:
-        """What to avoid at nearly equal speed: too few samples, accumulation, DataParallel, then the slower one."""
+    def unusual(member: Prediction) -> tuple[int, bool, int, bool, float]:
+        """What to avoid at nearly equal speed: too few samples, running out of memory, accumulation, DP, slowness."""
         missing = max(0, own - member.global_batch_size)
-        return (missing, member.gradient_accumulation_steps, member.strategy == "dp", -member.samples_per_s.value)
+        passes = member.gradient_accumulation_steps
+        return (missing, member.may_run_out, passes, member.strategy == "dp", -member.samples_per_s.value)
 
     return min(near, key=unusual)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.core.units import format_cost, value_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, set_up_name
@@ -14,20 +14,25 @@ _ALIKE_FRACTION = 0.005
 """Times that differ by less read alike, and decide nothing that anybody would notice."""
 
 
-def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[float, float, float]:
+def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[bool, bool, tuple[float, float]]:
     """Sorts the leaders of a tie (`first`), the one to take first.
 
-    For time: what is here already, unless another leader is clearly ahead of it at another batch size; then the
-    cheaper where all of them have prices, then the shorter expected time. For cost and energy: the least that is
-    expected of it, then the shorter job.
+    For time: what is here already, unless another leader is clearly ahead of it at another batch size. Then for every
+    goal what has room for the whole range of its memory need. Then for time the cheaper where all of them have prices
+    and the shorter expected time; for cost and energy the least that is expected of it and the shorter job.
     """
     prediction = row.prediction
-    own = expected(prediction, comparison)
-    if comparison.goal != "time":
-        return (own, value_of(prediction.job_s), 0.0)
-    here = prediction.device.local and not _is_outrun(prediction, first, comparison)
+    here = comparison.goal == "time" and prediction.device.local and not _is_outrun(prediction, first, comparison)
     priced = all(row.prediction.cost is not None for row in first)
-    return (float(not here), value_of(prediction.cost) if priced else 0.0, own)
+    return (not here, prediction.may_run_out, _figures(prediction, comparison, priced=priced))
+
+
+def _figures(prediction: Prediction, comparison: Comparison, *, priced: bool) -> tuple[float, float]:
+    """What is compared inside a tie, the first one first; `priced`: a price is known of all of them."""
+    own = expected(prediction, comparison)
+    if comparison.goal == "time":
+        return (value_of(prediction.cost) if priced else 0.0, own)
+    return (own, value_of(prediction.job_s))
 
 
 def _is_outrun(own: Prediction, first: Sequence[Row], comparison: Comparison) -> bool:
@@ -59,6 +64,12 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
     if comparison.goal == "time" and chosen.device.local and not all(other.device.local for other in others):
         yield Reason.of("why-tie-here", device=set_up_name(chosen))
         return
+    tight = _ahead_without_room(comparison, chosen, others)
+    if tight:
+        yield passed_over(chosen, tight)
+        others = [one for one in others if one not in tight]
+        if not others:
+            return
     if comparison.goal == "energy":
         nearest = min(others, key=lambda prediction: expected(prediction, comparison))
         if chosen.energy_j is not None and nearest.energy_j is not None:
@@ -86,3 +97,20 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
             yield Reason.of("why-tie-alike", other=set_up_name(nearest), job_s=chosen.job_s.value)
             return
         yield Reason.of("why-tie-time", other=set_up_name(nearest), job_s=chosen.job_s.value, other_job_s=job_s)
+
+
+def _ahead_without_room(
+    comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]
+) -> tuple[Prediction, ...]:
+    """Those of a tie that would have been taken before the chosen one, had they room for the whole of their range."""
+    if chosen.may_run_out:
+        return ()
+    priced = all(one.cost is not None for one in (chosen, *others))
+    own = _figures(chosen, comparison, priced=priced)
+    return tuple(one for one in others if one.may_run_out and _figures(one, comparison, priced=priced) < own)
+
+
+def passed_over(chosen: Prediction, tight: Sequence[Prediction]) -> Reason:
+    """That those of a tie which may run out of memory come after what has room for the whole of its range."""
+    names = Names(names=tuple(set_up_name(other) for other in tight))
+    return Reason.of("why-tie-memory", device=set_up_name(chosen), others=names)

@@ -17,7 +17,7 @@ from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Goal, Limits, Recommendations
 from advisor.recommend.switches import lighter_changes
 from advisor.workload.workload import with_training
-from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
+from tests.recommend.fakes import SPECS, TRANSFORMER, estimate, machine, predict_all, workload
 from tests.recommend.test_recommend import advise, best_of, codes
 
 
@@ -51,6 +51,26 @@ def test_what_asks_for_more_changes_to_the_code_is_named_where_it_is_clearly_fas
     assert told.figure("advantage_ratio") > 2
     assert "takes" in say(told, "en")
     assert "change-strategy" not in codes(best_of(split_or_sharded(1.05)).would_change_if)
+
+
+@pytest.mark.parametrize(("gain", "told"), [(1.05, True), (1.02, False)])
+def test_by_energy_a_split_model_that_takes_less_is_named_though_the_ranges_touch(gain: float, *, told: bool) -> None:
+    here, work = machine(), workload("fp16_amp")
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("l40s",), counts=(8,), strategies=("zero2", "pp"), local=False
+    )
+    known = [
+        msgspec.structs.replace(one, energy_j=estimate(1e6 / gain if one.strategy == "pp" else 1e6))
+        for one in predict_all(found, TRANSFORMER, work)
+    ]
+    comparison = Comparison(
+        workload=work, goal="energy", limits=Limits(), specs=SPECS, draws={}, untrusted={}, global_limit=4096,
+        predictions=tuple(known),
+    )  # fmt: skip
+    chosen = next(one for one in known if one.strategy == "zero2")
+    reasons = [one for one in would_change_if(comparison, chosen, (), (), ()) if one.code == "change-strategy"]
+    assert [(one.numbers["goal"], one.numbers["strategy"]) for one in reasons] == ([("energy", "pp")] if told else [])
+    assert all("1.05 times the energy of 8 × L40S with pipeline parallel" in say(one, "en") for one in reasons)
 
 
 def test_limits_are_not_blamed_for_what_only_changes_to_the_code_would_reach() -> None:

@@ -12,6 +12,7 @@ from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.reasons.launching import script_gap
+from advisor.recommend.reasons.memory_room import room_reasons
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
 from advisor.recommend.recommendation import Recommendation
 
@@ -32,6 +33,7 @@ def comparison_caveats(
         *_goal_caveats(comparison, finalists),
         *_wide_range(comparison, best),
         *_memory_caveats(best),
+        *room_reasons(comparison, (best,) if here is None or here == best else (best, here)),
         *_precision_caveats(comparison),
         *_basis_caveats(comparison, best),
         *_script_caveats(comparison, best),

@@ -74,5 +74,6 @@ def _tight(predictions: Sequence[Prediction], best: Recommendation | None) -> Pr
     if best is None or best.device.key == "cpu" or STRATEGY_FACTS[best.strategy].shards:
         return None
     chosen = prediction_of(predictions, best)
-    share = None if chosen is None else chosen.memory_share
-    return chosen if share is not None and share >= TIGHT_MEMORY_FRACTION else None
+    if chosen is None or chosen.memory_share is None:
+        return None
+    return chosen if chosen.may_run_out or chosen.memory_share >= TIGHT_MEMORY_FRACTION else None

@@ -14,6 +14,7 @@ from advisor.recommend.comparison import Comparison, Finalist, fixed_s, set_up_n
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import Row, leaders, score
 from advisor.recommend.reasons.loading import core_reasons, loading_reasons
+from advisor.recommend.reasons.memory_room import left_for_room
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.recommendation import Goal
 from advisor.recommend.tie_decision import tie_decision
@@ -41,6 +42,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
             _precision_reasons(comparison, chosen),
             loading_reasons(comparison, chosen),
             _place_reasons(comparison, chosen, rows),
+            left_for_room(comparison, finalist),
             core_reasons(comparison, chosen),
             _launch_reasons(comparison, chosen),
             _hardware_reasons(comparison, chosen, rows),
@@ -209,7 +211,9 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
         )
     yield from (note for note in chosen.notes if note.code.startswith(("memory-host-", "predict-outside-")))
     need, capacity, share = chosen.peak_memory_bytes, chosen.usable_memory_bytes, chosen.memory_share
-    if need is not None and capacity is not None and share is not None and share >= TIGHT_MEMORY_FRACTION:
+    if chosen.may_run_out or need is None or capacity is None or share is None:  # the first has a caveat of its own
+        return
+    if share >= TIGHT_MEMORY_FRACTION:
         yield Reason.of("why-memory-tight", need_bytes=need.value, capacity_bytes=capacity, share_fraction=share)
 
 

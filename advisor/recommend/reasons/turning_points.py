@@ -9,7 +9,7 @@ from advisor.core.sentences import Arguments, Names, Reason
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.precisions import at_least_as_exact
-from advisor.recommend.ranking import Row, score, within_limits
+from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, score, within_limits
 from advisor.recommend.reasons.missed_limits import is_limited
 from advisor.recommend.recommendation import Crossover
 
@@ -91,10 +91,10 @@ def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
     own = score(chosen, comparison.goal)
     if own is None:
         return
-    best, best_value = None, own.low
+    best, best_value = None, own.value
     for prediction in _open(comparison, chosen):
         value = score(prediction, comparison.goal)
-        if value is None or value.high >= own.low or value.value >= best_value:
+        if value is None or value.value >= best_value or not _is_better(prediction, chosen, comparison):
             continue
         comparable = prediction.count <= chosen.count and (prediction.cost is None) == (chosen.cost is None)
         if (
@@ -112,6 +112,19 @@ def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
             goal=comparison.goal,
             advantage_ratio=own.value / best_value,
         )
+
+
+def _is_better(prediction: Prediction, chosen: Prediction, comparison: Comparison) -> bool:
+    """Whether its range lies below the chosen one's; for cost and energy, of one card by the table: 3 % are enough.
+
+    What the table says of one card errs alike. For time a split model has to gain more than that to be worth a word.
+    """
+    value, own = score(prediction, comparison.goal), score(chosen, comparison.goal)
+    if value is None or own is None:
+        return False
+    alike = comparison.goal != "time" and prediction.device == chosen.device and value.basis == own.basis == "specified"
+    gains = value.value * (1 + CLEAR_DIFFERENCE_FRACTION) < own.value and not prediction.may_run_out
+    return value.high < own.low or (alike and gains)
 
 
 def _rate(prediction: Prediction) -> float:

@@ -24,6 +24,24 @@ caveat-some-prices-missing = The price file has no price for { $devices }: their
 caveat-no-prices = Without prices cost means GPU-hours, and hours of different cards are not worth the same. Give a price file with --prices.
 caveat-power-unknown = The power of { $devices } is unknown, so energy could not be compared there.
 caveat-memory-unknown = Whether a step fits { $device } is unknown, since its memory need could not be predicted. Try one step before relying on it.
+caveat-memory-range = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give: it may run out of memory. Nothing that was tried there is sure to fit; run a few steps before a long job.
+caveat-memory-range-instead = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give. If it runs out, take { $more ->
+        [0] { "" }
+       *[other] { $more }{ " cards, " }
+    }{ $strategy ->
+        [same] { "" }
+        [single] { "" }
+        [ddp] { "DDP, " }
+        [dp] { "DataParallel, " }
+        [zero2] { "ZeRO-2, " }
+        [fsdp] { "FSDP, " }
+        [fsdp_offload] { "FSDP with CPU off-load, " }
+        [tp] { "tensor parallel, " }
+       *[pp] { "pipeline parallel, " }
+    }batch size { $batch }{ $steps ->
+        [1] { "" }
+       *[other] { " × " }{ $steps }
+    }: at most { $most_bytes }, { $speed_ratio } times the speed.
 caveat-precision-left-out = { $device } has no { $precision }; it was left out of the comparison at that precision.
 caveat-precision-replaced = { $device } has no { $precision }; it was judged in { $used } instead, and stands in the tables with the precision used.
 caveat-inference-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured. Inference was judged on BERT-large in FP32 alone: how often a time lies between { $low_s } and { $high_s } is not known for other models.

@@ -2,6 +2,8 @@
 why-tied = There is no clear difference between { $device } and { $others }: the ranges of their times touch.
 why-tied-cost = There is no clear difference between { $device } and { $others }: the ranges of their costs touch.
 why-tied-energy = There is no clear difference between { $device } and { $others }: the ranges of their energies touch.
+why-tie-memory = Inside this tie { $device } is taken before { $others }, where the range of the memory need goes beyond what a device can give.
+why-room-first = { $strategy } is taken before { $other_strategy }, which is { $speed_ratio } times as fast but may need up to { $high_bytes } of the { $capacity_bytes } that a device can give.
 why-tie-here = Inside this tie what is here already is taken: { $device }.
 why-tie-cost = Inside this tie the least expected cost decides: { $cost } against { $other_cost } of { $other }.
 why-tie-energy = Inside this tie the least expected energy decides: { $energy_j } against { $other_energy_j } of { $other }.
@@ -144,7 +146,11 @@ precision-closes = Precision decides: in { $asked } { $device } is { $ahead_rati
 ## What would change it
 change-precision-same = In { $precision } instead of { $asked } the same set-up would be { $gain_ratio } times as fast.
 change-precision-other = In { $precision } instead of { $asked } { $device } would be { $gain_ratio } times as fast as this advice.
-change-strategy = Against { $device } with { $strategy ->
+change-strategy = This advice { $goal ->
+         [cost] costs { $advantage_ratio } times as much as
+         [energy] uses { $advantage_ratio } times the energy of
+        *[time] takes { $advantage_ratio } times as long as
+    } { $device } with { $strategy ->
          [zero2] ZeRO-2
          [fsdp] FSDP
          [fsdp_offload] FSDP with CPU off-load
@@ -152,11 +158,7 @@ change-strategy = Against { $device } with { $strategy ->
          [pp] pipeline parallel
          [single] one whole copy
         *[ddp] DistributedDataParallel
-    } this advice { $goal ->
-         [cost] costs { $advantage_ratio } times as much
-         [energy] uses { $advantage_ratio } times the energy
-        *[time] takes { $advantage_ratio } times as long
-    }. That way asks for more changes to the training code than { $instead ->
+    }, which asks for more changes to the training code than { $instead ->
          [zero2] ZeRO-2
          [fsdp] FSDP
          [fsdp_offload] FSDP with CPU off-load
@@ -164,7 +166,7 @@ change-strategy = Against { $device } with { $strategy ->
          [pp] pipeline parallel
          [single] one whole copy
         *[ddp] DistributedDataParallel
-    }, which is why the plainer one is advised.
+    }.
 change-batch-to-cpu = Below a batch size of about { $batch } the CPU beats { $device }.
 change-count-batch = If only time counted: { $count } × { $device } at batch size { $batch } a card would be { $gain_ratio } times as fast, at more GPU-hours.
 change-count-batch-at = If only time counted: { $count } × { $device } at batch size { $batch } a card, { $samples } samples a step, would be { $gain_ratio } times as fast, at more GPU-hours.

@@ -24,6 +24,24 @@ caveat-some-prices-missing = 价格文件中没有 { $devices } 的价格：其�
 caveat-no-prices = 没有价格时，费用以 GPU 小时计，而不同显卡的一小时并不等价。请用 --prices 提供价格文件。
 caveat-power-unknown = { $devices } 的功耗未知，无法比较能耗。
 caveat-memory-unknown = 无法预测显存需求，因此不知道一步能否放入 { $device }。请先试跑一步。
+caveat-memory-range = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：有可能显存不足。在它上面试过的方案没有一个肯定放得下；开始长任务前请先试跑几步。
+caveat-memory-range-instead = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }。若显存不足，请改用{ $more ->
+        [0] { "" }
+       *[other] { " " }{ $more }{ " 张卡、" }
+    }{ $strategy ->
+        [same] { "" }
+        [single] { "" }
+        [ddp] { "DDP、" }
+        [dp] { "DataParallel、" }
+        [zero2] { "ZeRO-2、" }
+        [fsdp] { "FSDP、" }
+        [fsdp_offload] { "FSDP（CPU 卸载）、" }
+        [tp] { "张量并行、" }
+       *[pp] { "流水线并行、" }
+    }批大小 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] { " × " }{ $steps }
+    }：最多 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
 caveat-precision-left-out = { $device } 不支持 { $precision }，未参与该精度下的比较。
 caveat-precision-replaced = { $device } 不支持 { $precision }，改以 { $used } 评估，并以所用精度列入表中。
 caveat-inference-from-spec-sheet = { $device } 的单步时间由规格表和公开运行结果预测，并非实测。推理只用 FP32 的 BERT-large 检验过：对其他模型，实际时间有多大可能介于 { $low_s } 与 { $high_s } 之间尚不清楚。

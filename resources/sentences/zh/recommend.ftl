@@ -2,6 +2,8 @@
 why-tied = { $device } 与 { $others } 之间没有明显差别：它们的时间区间相互重叠。
 why-tied-cost = { $device } 与 { $others } 之间没有明显差别：它们的费用区间相互重叠。
 why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们的能耗区间相互重叠。
+why-tie-memory = 在无明显差别的方案中，{ $device } 优先于 { $others }：后者显存需求的区间超出了设备所能提供的。
+why-room-first = 采用 { $strategy } 而不是 { $other_strategy }：后者的速度是前者的 { $speed_ratio } 倍，但每张卡最多可能需要 { $high_bytes }，而可用的只有 { $capacity_bytes }。
 why-tie-here = 在并列者之中，选用本机已有的设备：{ $device }。
 why-tie-cost = 在并列者之中，由预期费用最低者决定：{ $cost }，而 { $other } 为 { $other_cost }。
 why-tie-energy = 在并列者之中，由预期能耗最低者决定：{ $energy_j }，而 { $other } 为 { $other_energy_j }。

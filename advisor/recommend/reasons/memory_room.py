@@ -1,0 +1,104 @@
+"""Whether what is advised has room for the whole range of its memory need, and what would have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from advisor.catalogue.strategies import STRATEGY_LABELS
+from advisor.core.sentences import Arguments, Reason
+from advisor.predict.prediction import Prediction
+from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.ranking import within_limits
+from advisor.recommend.recommendation import Recommendation, prediction_of
+from advisor.recommend.tie_decision import expected, passed_over
+
+_PLAIN_EFFORT = 1
+"""Sharding is no great change to the code; off-loading and a split model are no remedy for a need that is uncertain."""
+_NOTABLE_RATIO = 1.005
+"""What is printed as faster."""
+
+
+def room_reasons(comparison: Comparison, advised: Sequence[Recommendation | None]) -> Iterator[Reason]:
+    """Of each advised set-up whose range passes what its device can give: by how much, and what would stay inside."""
+    for recommendation in advised:
+        chosen = prediction_of(comparison.predictions, recommendation)
+        if chosen is not None and chosen.may_run_out:
+            yield _room(chosen, roomier(comparison, chosen))
+
+
+def left_for_room(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
+    """What is nearly as good or better on the same cards by its figures, and left because it may run out of memory."""
+    chosen = finalist.chosen
+    if chosen.may_run_out:
+        return
+    own = expected(chosen, comparison)
+    if comparison.goal != "time":
+        fewer = [one for one in finalist.by_count if one.may_run_out and expected(one, comparison) < own]
+        if fewer:
+            yield passed_over(chosen, fewer)
+    alike = [
+        one
+        for one in comparison.kept
+        if one.may_run_out
+        and one.differs_at_most_by(chosen, "strategy")
+        and one.effort_rank <= chosen.effort_rank
+        and one.samples_per_s.value >= _NOTABLE_RATIO * chosen.samples_per_s.value
+    ]
+    if alike:
+        yield _strategy_left(chosen, max(alike, key=lambda one: one.samples_per_s.value))
+
+
+def _strategy_left(chosen: Prediction, other: Prediction) -> Reason:
+    assert other.peak_memory_bytes is not None  # what may run out has both figures
+    assert other.usable_memory_bytes is not None
+    return Reason.of(
+        "why-room-first",
+        strategy=STRATEGY_LABELS[chosen.strategy],
+        other_strategy=STRATEGY_LABELS[other.strategy],
+        speed_ratio=other.samples_per_s.value / chosen.samples_per_s.value,
+        high_bytes=other.peak_memory_bytes.high,
+        capacity_bytes=other.usable_memory_bytes,
+    )
+
+
+def roomier(comparison: Comparison, chosen: Prediction) -> Prediction | None:
+    """With room for the whole of its range: as many of the cards as may be, the plainest, at the same global batch."""
+    open_ones = [
+        prediction
+        for prediction in comparison.kept
+        if prediction.device == chosen.device
+        and prediction.precision == chosen.precision
+        and prediction.fits
+        and not prediction.may_run_out
+        and prediction.count >= chosen.count
+        and prediction.batch_size_per_device <= chosen.batch_size_per_device
+        and prediction.effort_rank <= max(_PLAIN_EFFORT, chosen.effort_rank)
+        and prediction.global_batch_size <= max(comparison.global_limit, chosen.global_batch_size)
+        and within_limits(prediction, comparison.limits, comparison.draws)
+    ]
+
+    def nearness(one: Prediction) -> tuple[int, int, bool, float]:
+        return one.count, one.effort_rank, one.global_batch_size != chosen.global_batch_size, -one.samples_per_s.value
+
+    return min(open_ones, key=nearness, default=None)
+
+
+def _room(chosen: Prediction, other: Prediction | None) -> Reason:
+    assert chosen.peak_memory_bytes is not None  # what may run out has both figures
+    assert chosen.usable_memory_bytes is not None
+    numbers: Arguments = {
+        "device": chosen.device.name,
+        "high_bytes": chosen.peak_memory_bytes.high,
+        "capacity_bytes": chosen.usable_memory_bytes,
+    }
+    if other is None or other.peak_memory_bytes is None:
+        return Reason.of("caveat-memory-range", **numbers)
+    numbers |= {
+        "more": 0 if other.count == chosen.count else other.count,
+        "strategy": "same" if other.strategy == chosen.strategy else other.strategy,
+        "batch": other.batch_size_per_device,
+        "steps": other.gradient_accumulation_steps,
+        "most_bytes": other.peak_memory_bytes.high,
+        "speed_ratio": other.samples_per_s.value / chosen.samples_per_s.value,
+    }
+    return Reason.of("caveat-memory-range-instead", **numbers)

@@ -1,0 +1,129 @@
+"""A set-up whose memory range passes what its device can give: left inside a tie, and never advised without a word."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.catalogue.strategies import Strategy
+from advisor.core.sentences import say
+from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
+from advisor.recommend.comparison import Finalist
+from advisor.recommend.ranking import Row
+from advisor.recommend.reasons.memory_room import left_for_room, room_reasons, roomier
+from advisor.recommend.recommendation import Goal, Recommendation
+from advisor.recommend.strategy import best_by_count
+from advisor.recommend.tie_decision import preference, tie_decision
+from advisor.store.advice_record import AdviceRecord
+from tests.recommend.fakes import comparison, estimate
+from tests.recommend.test_batch_and_strategy import OWN, one
+from tests.recommend.test_fixed_and_ties import advised
+from tests.recommend.test_tie_decision import compared
+
+GIB = 2.0**30
+ROOM = 22.5
+"""What a card of 24 GiB can give."""
+
+
+def needing(made: Prediction, value: float, high: float) -> Prediction:
+    need = Estimate(value=value * GIB, low=value * GIB * 0.9, high=high * GIB, basis="specified")
+    return msgspec.structs.replace(made, peak_memory_bytes=need, memory_capacity_bytes=24 * GIB, fits=True)
+
+
+def said(advice: AdviceRecord) -> set[str]:
+    chosen = advice.recommendation
+    assert chosen is not None
+    return {reason.code for reason in (*chosen.why, *advice.caveats)}
+
+
+@pytest.mark.parametrize(("high", "may"), [(ROOM, False), (ROOM + 0.1, True)])
+def test_it_may_run_out_where_the_range_passes_what_the_device_can_give(high: float, may: bool) -> None:
+    assert needing(one(16, 100), 20.0, high).may_run_out is may
+    assert not msgspec.structs.replace(needing(one(16, 100), 20.0, high), fits=False).may_run_out
+
+
+@pytest.mark.parametrize(("rate", "taken"), [(96.0, "fsdp"), (94.0, "zero2")])
+def test_of_two_ways_within_five_percent_the_one_with_room_is_taken(rate: float, taken: Strategy) -> None:
+    full = needing(one(16, 100.0, count=2, strategy="zero2"), 21.0, 25.0)
+    roomy = needing(one(16, rate, count=2, strategy="fsdp"), 12.0, 14.0)
+    (best,) = best_by_count([full, roomy], OWN, 1024)
+    assert best.strategy == taken
+
+
+@pytest.mark.parametrize("goal", ["time", "cost", "energy"])
+def test_inside_a_tie_of_cards_the_one_with_room_is_taken_and_it_is_said(goal: Goal) -> None:
+    figures = {"job_s": 90.0, "energy_j": 9.0, "cost": 9.0}
+    better = {name: estimate(value) for name, value in figures.items()}
+    worse = {name: estimate(value * 1.05) for name, value in figures.items()}
+    full = msgspec.structs.replace(needing(one(16, 100), 21.0, 25.0), currency="EUR", **better)
+    roomy = msgspec.structs.replace(needing(one(16, 95), 12.0, 14.0), currency="EUR", **worse)
+    tied = [Row(prediction=each, place=1, tied=True, trusted=True) for each in (full, roomy)]
+    assert min(tied, key=lambda row: preference(row, tied, compared(goal))).prediction is roomy
+    (told,) = tie_decision(compared(goal), roomy, [full])
+    assert told.code == "why-tie-memory"
+    for language in ("en", "zh"):
+        assert "{" not in say(told, language)
+
+
+def test_a_card_without_room_that_would_not_have_been_taken_is_not_named() -> None:
+    roomy = msgspec.structs.replace(needing(one(16, 100), 12.0, 14.0), energy_j=estimate(5.0))
+    full = msgspec.structs.replace(needing(one(16, 90), 21.0, 25.0), energy_j=estimate(6.0))
+    (told,) = tie_decision(compared("energy"), roomy, [full])
+    assert told.code == "why-tie-energy"
+
+
+def test_what_is_advised_without_room_names_the_nearest_that_has_it() -> None:
+    full = needing(one(16, 100), 21.0, 25.0)
+    half, quarter = needing(one(8, 90), 15.0, 17.0), needing(one(4, 70), 10.0, 12.0)
+    asked = comparison(16, 1024, 4096, (full, half, quarter))
+    assert roomier(asked, full) is half
+    more = needing(one(16, 190, count=2, strategy="fsdp"), 12.0, 14.0)
+    assert roomier(comparison(16, 1024, 4096, (full, more)), full) is more
+    assert roomier(comparison(16, 1024, 4096, (full,)), full) is None
+
+
+def test_eight_cards_take_fsdp_where_zero2_is_as_fast_and_might_run_out() -> None:
+    advice = advised("llama_7b_pretraining", "h100-sxm", counts=(8,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert (chosen.strategy, chosen.batch_size_per_device) == ("fsdp", 2)
+    (left,) = [reason for reason in chosen.why if reason.code == "why-room-first"]
+    assert (left.numbers["strategy"], left.numbers["other_strategy"]) == ("FSDP", "ZeRO-2")
+    assert left.figure("high_bytes") > left.figure("capacity_bytes")
+    assert 1.005 <= left.figure("speed_ratio") < 1.05
+    assert not {code for code in said(advice) if code.startswith("caveat-memory-range")}
+
+
+def test_an_advice_that_might_run_out_says_so_with_the_figures_and_what_has_room() -> None:
+    advice = advised("llama_7b_pretraining", "a100-sxm4-40", counts=(8,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.peak_memory_bytes is not None
+    (told,) = [reason for reason in advice.caveats if reason.code == "caveat-memory-range-instead"]
+    assert told.figure("high_bytes") == chosen.peak_memory_bytes.high > told.figure("capacity_bytes")
+    assert told.figure("most_bytes") <= told.figure("capacity_bytes")
+    assert (told.numbers["batch"], told.numbers["strategy"], told.numbers["more"]) == (1, "same", 0)
+    assert "take batch size 1: at most" in say(told, "en")
+    assert "批大小 1" in say(told, "zh")
+    assert "why-memory-tight" not in said(advice), "said once"
+
+
+def test_by_energy_fewer_cards_that_might_run_out_come_after_more_that_have_room() -> None:
+    advice = advised("llama_8b", "h100-nvl", counts=(1, 2, 4), goal="energy")
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.count == 4
+    assert "why-tie-memory" in said(advice)
+    rows = [advice.predictions[place] for place in advice.best_set_ups]
+    (two,) = [row for row in rows if row.count == 2]
+    assert two.may_run_out
+
+
+def test_nothing_is_said_where_the_whole_range_has_room() -> None:
+    roomy = needing(one(16, 100), 12.0, 14.0)
+    asked = comparison(16, 1024, 4096, (roomy,))
+    assert list(left_for_room(asked, Finalist(chosen=roomy, by_count=(roomy,)))) == []
+    advice = advised("bert_base_sst2", "h100-sxm", counts=(1,))
+    chosen: Recommendation | None = advice.recommendation
+    assert list(room_reasons(asked._replace(predictions=advice.predictions), (chosen,))) == []
