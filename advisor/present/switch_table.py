@@ -25,8 +25,9 @@ def switch_table(switches: tuple[Switch, ...], language: Language) -> Table | No
 
 
 WORTH_SAYING_RATIO = 1.05
-_VAGUE_RATIO = 16.0
-"""A gain that may be a loss, and whose ends lie further apart than this, says nothing: it stands in the table alone."""
+_LIKELY = 0.5
+"""Of the way down to the range's low end that a gain must be above none: about three to one that there is one. What
+may as well be a loss stands in the table alone."""
 
 
 _HOLDING: tuple[SwitchKind, ...] = ("checkpointing_on_cards", "larger_cards", "lora", "qlora", "qlora_checkpointing")
@@ -47,7 +48,8 @@ def help_sentences(switches: tuple[Switch, ...], language: Language) -> tuple[st
 
 
 def _worth_saying(gain: Estimate) -> bool:
-    return gain.value >= WORTH_SAYING_RATIO and (gain.low >= 1 or gain.high <= _VAGUE_RATIO * gain.low)
+    likely = gain.value >= (gain.value / gain.low) ** _LIKELY
+    return gain.value >= WORTH_SAYING_RATIO and likely
 
 
 def _holding(switch: Switch) -> str:

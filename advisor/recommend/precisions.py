@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_FACTS
-from advisor.workload.defaults import stored_half
-from advisor.workload.model_config import bundled_config
+from advisor.workload.defaults import config_of, stored_half
 from advisor.workload.workload import HuggingFaceModel
 
 if TYPE_CHECKING:
@@ -42,8 +41,7 @@ def autocast_for(workload: Workload, spec: GpuSpec | None = None) -> Precision:
 def _published_half(workload: Workload) -> HalfFormat | None:
     if not isinstance(workload.model, HuggingFaceModel):
         return None
-    config = workload.model.config
-    return stored_half(config if isinstance(config, dict) else bundled_config(config) or {})
+    return stored_half(config_of(workload.model))
 
 
 def at_least_as_exact(precision: Precision, asked: Precision) -> bool:

@@ -149,7 +149,9 @@ class Training(Record, frozen=True, kw_only=True):
     adapter_bits: Literal[16, 32] | None = None
     """Bits of adapters in a model of 16 bits; None: 32, as PEFT keeps them since 0.12 (`autocast_adapter_dtype`)."""
     weights_bits: Literal[4, 8, 16, 32] | None = None
-    """Bits of a frozen weight: 32 whole, 16 in half, 8 and 4 quantised; None: as the step's precision has them."""
+    """Bits of a frozen weight: 32 whole, 16 in half, 8 and 4 quantised; None: as the step's precision has them, but 16
+    beside adapters under autocast where a model is published so, as language models are unless their configuration
+    names another `dtype`."""
     quantization: Quantization | None = None
     """How frozen linear layers and experts are stored; None: in the step's precision, or as `weights_bits` implies."""
     unpacked_bits: Literal[16, 32] | None = None

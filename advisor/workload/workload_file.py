@@ -17,7 +17,7 @@ from advisor.workload.defaults import assumed_for_config, assumed_for_file, assu
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides
 from advisor.workload.python_source import code_to_run, file_of, is_file
-from advisor.workload.workload import PythonModel, Workload
+from advisor.workload.workload import PythonModel, Task, Workload
 
 Source = Literal["huggingface", "python", "template", "numbers"]
 _NAME_LENGTH = 200
@@ -221,9 +221,10 @@ def _with_assumptions(
     if not isinstance(model, dict) or ("data" in table and "training" in table):
         return table, ()
     if config is not None:
-        task = model.get("task")
-        sections = assumed_for_config(config, task if isinstance(task, str) else None)  # type: ignore[arg-type]
-        sections["training"] |= assumed_for_frozen(config, overrides)
+        given = model.get("task")
+        task: Task | None = given if isinstance(given, str) else None  # type: ignore[assignment]
+        sections = assumed_for_config(config, task)
+        sections["training"] |= assumed_for_frozen(config, task, overrides)
     elif model.get("source") == "python" and described.folder is not None and isinstance(model.get("file"), str):
         sections = assumed_for_file(described.folder / str(model["file"]))
     else:

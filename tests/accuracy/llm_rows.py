@@ -222,7 +222,7 @@ def _adapters(tuned: str, model: str, *, mixed: bool, half: bool, prepared: bool
         "trainable": "lora",
         "lora_rank": int(rank[1]) if rank else 8,
         "lora_targets": list(_FUSED_ATTENTION if fused else first(_LORA_TARGETS, tuned)),
-        **({} if mixed else {"weights_bits": 16}),
+        "weights_bits": 32 if mixed else 16,
         **({"adapter_bits": 16} if half else {}),
     }
     quantization = "gptq" if "gptq" in tuned.lower() else "nf4" if "nf4" in tuned else None

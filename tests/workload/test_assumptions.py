@@ -84,6 +84,7 @@ def test_a_bare_configuration_is_trained_as_its_weights_are_stored_and_in_bf16_o
         ("bfloat16", {"trainable": "lora"}, 16),
         ("float16", {"trainable": "lora", "precision": "fp16_amp"}, 16),
         ("float32", {"trainable": "lora"}, None),
+        ("", {"trainable": "lora"}, 16),
         ("bfloat16", {}, None),
         ("bfloat16", {"trainable": "lora", "quantization": "nf4"}, None),
         ("bfloat16", {"trainable": "lora", "precision": "fp32"}, None),

@@ -13,6 +13,7 @@ from advisor.present.script.optimizer_calls import eight_bit_call, plain_call
 from advisor.present.script.parts import part
 from advisor.present.script.strategy_lines import TYPES, casts_shards, half_type, micro_batch, offloads, shards, splits
 from advisor.recommend.recommendation import Recommendation
+from advisor.workload.defaults import rests_in_half
 from advisor.workload.workload import (
     HuggingFaceModel,
     Training,
@@ -24,7 +25,6 @@ from advisor.workload.workload import (
 
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
-_HALF_BITS = 16
 _PEFT_TASKS = {
     "sequence-classification": "SEQ_CLS",
     "token-classification": "TOKEN_CLS",
@@ -134,7 +134,7 @@ def placed_line(workload: Workload, chosen: Recommendation) -> str:
     training, precision = workload.training, chosen.precision
     facts = PRECISION_FACTS[precision]
     halved = (facts.half_weights and not casts_shards(workload, chosen)) or (
-        training.trainable == "lora" and facts.autocast and _frozen_in_half(training)
+        training.trainable == "lora" and facts.autocast and rests_in_half(workload)
     )
     half = half_type(precision) if halved else ""
     if splits(chosen):
@@ -146,13 +146,6 @@ def placed_line(workload: Workload, chosen: Recommendation) -> str:
         f"{cast}    if not dist.is_initialized():  # sharding brings one layer after the other to the device\n"
         "        model = model.to(device)\n"
     )
-
-
-def _frozen_in_half(training: Training) -> bool:
-    """Whether what is frozen and not packed is in 16 bits under autocast."""
-    if quantization_of(training) is not None:
-        return not training.keeps_unpacked_whole
-    return training.weights_bits == _HALF_BITS
 
 
 def input_dtype(workload: Workload, chosen: Recommendation) -> str:

@@ -15,6 +15,7 @@ from advisor.core.sentences import SaidError
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, mapped, under_fake_mode
 from advisor.worker.models.trainable_parameters import adapter_parameters, choose_trainable
 from advisor.worker.replaced import replaced
+from advisor.workload.defaults import rests_in_half
 from advisor.workload.workload import (
     HuggingFaceModel,
     NumbersModel,
@@ -25,7 +26,6 @@ from advisor.workload.workload import (
     fp8_recipe_of,
     keeps_adapters_whole,
     quantization_of,
-    stored_bits,
 )
 
 AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {
@@ -33,7 +33,6 @@ AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {
 }
 
 
-_HALF_BITS = 16
 _IMAGE_DIMENSIONS = 4
 """Batch, channels, height, width."""
 
@@ -175,11 +174,9 @@ def _head(module: nn.Module) -> nn.Module | None:
 
 
 def _halve_frozen(module: nn.Module, workload: Workload) -> None:
-    """Frozen weights of at most 16 bits stand in half beside trained FP32 ones, where autocast joins the two."""
-    training = workload.training
-    half = AUTOCAST_DTYPES.get(training.precision)
-    bits = stored_bits(training) or training.weights_bits
-    if half is None or bits is None or bits > _HALF_BITS or training.keeps_unpacked_whole:
+    """Frozen weights of 16 bits stand in half beside trained FP32 ones, where autocast joins the two."""
+    half = AUTOCAST_DTYPES.get(workload.training.precision)
+    if half is None or not rests_in_half(workload):
         return
 
     def halved(tensor: Tensor) -> Tensor:

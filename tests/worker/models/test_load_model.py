@@ -175,6 +175,28 @@ def test_frozen_weights_of_few_bits_stand_in_half_beside_trained_full_ones(bits:
     assert math.isfinite(step(workload, model))
 
 
+@pytest.mark.parametrize(
+    ("task", "stated", "bits", "stored"),
+    [
+        ("causal-lm", {}, None, torch.bfloat16),
+        ("causal-lm", {"dtype": "float32"}, None, torch.float32),
+        ("causal-lm", {}, 32, torch.float32),
+        ("sequence-classification", {}, None, torch.float32),
+        ("sequence-classification", {"dtype": "bfloat16"}, None, torch.bfloat16),
+        ("sequence-classification", {"torch_dtype": "bfloat16"}, 32, torch.float32),
+    ],
+)
+def test_frozen_weights_beside_adapters_are_as_the_model_is_published_unless_their_bits_are_said(
+    task: str, stated: dict[str, str], bits: int | None, stored: torch.dtype
+) -> None:
+    config = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 2, "vocab_size": 50, "n_positions": 32}
+    workload = tiny(task, config | stated, trainable="lora", precision="bf16_amp", weights_bits=bits)
+    model = load(workload)
+    frozen = {parameter.dtype for parameter in model.module.parameters() if not parameter.requires_grad}
+    assert frozen == {stored}
+    assert math.isfinite(step(workload, model))
+
+
 def test_lora_finds_the_fused_projection_of_gpt2() -> None:
     config = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 2, "vocab_size": 50, "n_positions": 32}
     workload = tiny("causal-lm", config, trainable="lora", lora_rank=2)

@@ -1,0 +1,47 @@
+"""What would help is said where it likely would; what may as well cost stands in the table alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.core.units import Estimate
+from advisor.present.switch_table import help_sentences
+from advisor.recommend.switches import Switch
+
+
+def gaining(value: float, low: float, high: float, *, fits: bool = True) -> Switch:
+    return Switch(
+        kind="compile",
+        device_key="l40s",
+        device_name="L40S",
+        count=1,
+        strategy="single",
+        batch_size_per_device=8,
+        gradient_accumulation_steps=1,
+        step_s=Estimate(value=0.1, low=0.09, high=0.12, basis="specified"),
+        gain=Estimate(value=value, low=low, high=high, basis="specified"),
+        peak_memory_bytes=Estimate(value=1e9, low=1e9, high=1e9, basis="specified"),
+        saved_bytes=0.0,
+        fits=fits,
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "told"),
+    [
+        (1.58, 1.26, 1.97, True),
+        (1.19, 0.95, 1.48, True),
+        (1.04, 1.02, 1.06, False),
+        (1.09, 0.58, 2.07, False),
+        (1.14, 0.61, 2.16, False),
+        (0.8, 0.7, 0.9, False),
+    ],
+)
+def test_a_gain_is_said_where_it_is_three_times_as_likely_as_none(
+    value: float, low: float, high: float, *, told: bool
+) -> None:
+    assert len(help_sentences((gaining(value, low, high),), "en")) == told
+
+
+def test_a_gain_that_does_not_fit_is_not_said() -> None:
+    assert help_sentences((gaining(1.58, 1.26, 1.97, fits=False),), "en") == ()
