@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from advisor.catalogue.precisions import HalfFormat
-from advisor.workload.model_config import bundled_config
 from advisor.workload.tasks import data_kind, infer_task
-from advisor.workload.workload import HuggingFaceModel, Task, Workload, quantization_of
+from advisor.workload.workload import Task
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
 ASSUMED_SAMPLES = 10_000
@@ -21,7 +20,6 @@ ASSUMED_SPEECH_SAMPLES = 160_000
 """Ten seconds at 16 kHz."""
 _BATCH_SIZE = {"text": 16, "image": 32, "speech": 8}
 _LM_BATCH_SIZE = 8
-_HALF_BITS = 16
 
 
 def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, dict[str, Any]]:
@@ -49,30 +47,10 @@ def assumed_for_frozen(config: dict[str, Any], task: Task | None, overrides: Map
     """How frozen weights are kept beside adapters where nobody says: in 16 bit where they are published so."""
     frozen = overrides.get("trainable") == "lora" and overrides.get("quantization") is None
     joined = overrides.get("precision") in {None, "fp16_amp", "bf16_amp"}
-    return {"weights_bits": 16} if frozen and joined and _published_in_16_bits(config, task) else {}
+    return {"weights_bits": 16} if frozen and joined and published_in_16_bits(config, task) else {}
 
 
-def rests_in_half(workload: Workload) -> bool:
-    """Whether what stays frozen and is not packed stands in 16 bits where autocast joins it to adapters.
-
-    As the description says; else as the model is published, since that is how a checkpoint is loaded for adapters
-    (`dtype="auto"`, which transformers 5 does by itself). What a file builds stays as it builds it.
-    """
-    training, model = workload.training, workload.model
-    if quantization_of(training) is not None:
-        return not training.keeps_unpacked_whole
-    if training.weights_bits is not None:
-        return training.weights_bits == _HALF_BITS
-    published = isinstance(model, HuggingFaceModel) and _published_in_16_bits(config_of(model), model.task)
-    return published and training.trainable == "lora"
-
-
-def config_of(model: HuggingFaceModel) -> dict[str, Any]:
-    """The configuration of a Hugging Face model, whether it is its own or a bundled one; empty: there is none."""
-    return model.config if isinstance(model.config, dict) else bundled_config(model.config) or {}
-
-
-def _published_in_16_bits(config: dict[str, Any], task: Task | None) -> bool:
+def published_in_16_bits(config: dict[str, Any], task: Task | None) -> bool:
     """By the configuration's own word; language models whose configuration has none are published so since 2023."""
     stated = config.get("dtype") or config.get("torch_dtype")
     return stored_half(config) is not None if stated else (task or infer_task(config)) == "causal-lm"

@@ -13,7 +13,7 @@ from advisor.present.script.optimizer_calls import eight_bit_call, plain_call
 from advisor.present.script.parts import part
 from advisor.present.script.strategy_lines import TYPES, casts_shards, half_type, micro_batch, offloads, shards, splits
 from advisor.recommend.recommendation import Recommendation
-from advisor.workload.defaults import rests_in_half
+from advisor.workload.frozen_weights import rests_in_half
 from advisor.workload.workload import (
     HuggingFaceModel,
     Training,

@@ -15,7 +15,7 @@ from advisor.core.sentences import SaidError
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, mapped, under_fake_mode
 from advisor.worker.models.trainable_parameters import adapter_parameters, choose_trainable
 from advisor.worker.replaced import replaced
-from advisor.workload.defaults import rests_in_half
+from advisor.workload.frozen_weights import rests_in_half
 from advisor.workload.workload import (
     HuggingFaceModel,
     NumbersModel,
