@@ -85,6 +85,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """`torch.compile`; None: tried as an explanation of what is too fast."""
     step_s: Seconds | None = None
     """The claimed time of one step."""
+    per_card: bool | None = None
+    """Whether the rate is told of each card of a number that is not told."""
     samples_per_s: Rate | None = None
     """The claimed samples a second, of all cards."""
     tokens_per_s: Rate | None = None

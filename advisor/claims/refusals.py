@@ -11,6 +11,7 @@ from advisor.claims.gpu_names import nearest_cards
 from advisor.core.sentences import Names, Reason, SaidError, Value
 from advisor.core.units import format_count, format_seconds
 from advisor.recommend.comparison import counted
+from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Workload
 
 
@@ -26,9 +27,17 @@ def unpredicted(
     claim: Claim, workload: Workload, specs: Mapping[str, GpuSpec], precision: Precision | None
 ) -> SaidError:
     """The refusal of a claim whose model has no prediction on its card (at a precision, where one was asked for)."""
+    if precision is not None and all(rate_of(specs[key], precision) is None for key in claim.gpus):
+        return lacks_precision(claim, specs)
     label = PRECISION_LABELS[precision] if precision is not None else "none"
     device = specs[claim.gpus[0]].name
     return refusal("claim-without-prediction", claim, specs, model=workload.name, device=device, precision=label)
+
+
+def lacks_precision(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
+    """The refusal of a precision that no variant of the claimed card computes in: torch may do without, much slower."""
+    label = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
+    return refusal("claim-card-lacks-precision", claim, specs, device=specs[claim.gpus[0]].name, precision=label)
 
 
 def unknown_card(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:

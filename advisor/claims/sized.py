@@ -10,12 +10,12 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.refusals import refusal, size_text
+from advisor.claims.refusals import lacks_precision, refusal, size_text
 from advisor.claims.setting import range_over
 from advisor.core.sentences import Arguments, Listed, Names, Reason, SaidError
 from advisor.core.units import Estimate, format_count
@@ -24,7 +24,7 @@ from advisor.optable.op_table import OpTable
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
-from advisor.workload.workload import Workload, length_of
+from advisor.workload.workload import Workload, length_of, with_training
 from advisor.workload.workload_file import load_workload
 
 _FULL_FLOP, _ADAPTER_FLOP, _FORWARD_FLOP = 6.0, 4.0, 2.0
@@ -141,7 +141,7 @@ def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     specs = [predictor.specs[key] for key in claim.gpus]
     fastest = _fastest(specs, (claim.precision,) if claim.precision is not None else _OPEN)
     if fastest is None:
-        raise refusal("claim-without-prediction", claim, predictor.specs, **_unpredicted(claim, specs[0]))
+        raise lacks_precision(claim, predictor.specs)
     precision, spec = fastest
     flop = flop_per_token(claim) * (claim.parameters or 0.0)
     peak = (rate_of(spec, precision) or 0.0) * (claim.count or 1)
@@ -186,6 +186,9 @@ def _against_alike(claim: Claim, predictor: Predictor, tokens_per_s: float, numb
     code = {"plausible": "expected", "plausible_only_with": "above", "below_expected": "below"}[verdict]
     held = check_memory(msgspec.structs.replace(claim, fits=True), predictor)
     room = held.reasons if held.verdict != "plausible" else ()
+    if room and claim.per_card:
+        told = Reason.of(f"claim-size-{code}", **numbers)
+        return ClaimAnswer(claim=claim, verdict=verdict, reasons=(told, Reason.of("claim-size-of-several")))
     verdict = "plausible_only_with" if room and verdict == "plausible" else verdict
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(f"claim-size-{code}", **numbers), *room))
 
@@ -213,7 +216,7 @@ def alike(claim: Claim, predictor: Predictor) -> list[tuple[int, Workload]]:
     if claim.trainable == "lora":
         like = _LIKE_QUANTISED if claim.weights_bits == 4 else _LIKE_ADAPTERS  # noqa: PLR2004 - bits
     by_distance: list[tuple[float, int, Workload]] = []
-    for workload in map(load_workload, like):
+    for workload in (_as_claimed(claim, predictor, load_workload(name)) for name in like):
         parameters = max((table.parameter_count for table in predictor.tables(workload).values()), default=0)
         if parameters:
             by_distance.append((abs(math.log(parameters / (claim.parameters or 1.0))), parameters, workload))
@@ -224,6 +227,13 @@ def alike(claim: Claim, predictor: Predictor) -> list[tuple[int, Workload]]:
         if place == 0 or measured[0] <= math.log(_FARTHEST)
     ]
     return [(parameters, workload) for _, parameters, workload in kept]
+
+
+def _as_claimed(claim: Claim, predictor: Predictor, workload: Workload) -> Workload:
+    """The workload in the claim's precision, where its traces are only made when it asks for it, as those of FP8."""
+    if claim.precision is None or TRACE_PRECISIONS[claim.precision] in predictor.tables(workload):
+        return workload
+    return with_training(workload, precision=claim.precision)
 
 
 def predicted(claim: Claim, predictor: Predictor, workload: Workload, parameters: int) -> list[Prediction]:

@@ -13,6 +13,8 @@ from advisor.logs.log_facts import LogFacts
 _KERAS = re.compile(
     r"(\d{1,12})/(\d{1,12}) (?:\[={1,60}\]|━{1,60}) (?:- )?(?:(\d{1,9})s )?(\d{1,9}(?:\.\d{1,9})?)(ms|s|us)/step"
 )
+_KERAS_SAMPLES = re.compile(r"(\d{1,12})/(\d{1,12}) \[={1,60}\] - (\d{1,9})s (\d{1,9}(?:\.\d{1,9})?)(?:ms|s|us)/sample")
+"""As Keras printed before it counted batches: an epoch's seconds, and no step's."""
 _RICH = re.compile(
     r"(\d{1,12})/(\d{1,12}) (\d{1,3}):(\d{2}):(\d{2}) • (?:\d{1,3}:\d{2}:\d{2}|-:--:--) (\d{1,9}(?:\.\d{1,9})?)it/s"
 )
@@ -50,7 +52,9 @@ def clock_s(groups: tuple[str | None, ...]) -> float:
 
 def takes_known(line: str, facts: LogFacts) -> bool:
     """Whether a line is of a known format; what it tells is added to the facts."""
-    return any(takes(line, facts) for takes in (_keras, _rich, _drawn, _megatron, _fairseq, _composer, _epoch))
+    return any(
+        takes(line, facts) for takes in (_keras, _keras_samples, _rich, _drawn, _megatron, _fairseq, _composer, _epoch)
+    )
 
 
 def take_stamp(line: str, step: int, facts: LogFacts) -> None:
@@ -86,6 +90,13 @@ def _keras(line: str, facts: LogFacts) -> bool:
     return True
 
 
+def _keras_samples(line: str, facts: LogFacts) -> bool:
+    match = _KERAS_SAMPLES.search(line)
+    if match is not None and match.group(1) == match.group(2):
+        facts.runtime_s = (facts.runtime_s or 0.0) + float(match.group(3))
+    return match is not None
+
+
 def _rich(line: str, facts: LogFacts) -> bool:
     match = _RICH.search(line)
     if match is None:
@@ -107,7 +118,7 @@ def _take_bar(line: str, match: re.Match[str], elapsed: float, facts: LogFacts) 
         facts.points.append((done, elapsed))
         facts.total_steps = total
     elif done == total:
-        facts.validation_passes_s.append(elapsed)
+        facts.add_drawn_pass(total, elapsed)
     return True
 
 

@@ -17,6 +17,10 @@ class LogFacts:
     starts_s: list[float] = field(default_factory=list)
     """Steps numbered 0, which also start the loader's workers and the kernels: a step's time only where no other is."""
     validation_passes_s: list[float] = field(default_factory=list)
+    drawn_passes: list[tuple[int, float]] = field(default_factory=list)
+    """Passes that bars told since the last training step: (its steps, seconds). Drawn again they are no others."""
+    pass_stated: bool = False
+    """Whether a line has stated the time of a pass since the last training step: it tells of what bars drew."""
     validation_steps: list[int] = field(default_factory=list)
     """Steps whose line also tells a validation result."""
     runtime_s: float | None = None
@@ -25,3 +29,27 @@ class LogFacts:
     """Clock time of the first line that bears one, where steps are told by nothing else."""
     steps_per_s: float | None = None
     """Steps a second over the whole runtime, as Trainer sums up."""
+
+    def add_drawn_pass(self, steps: int, seconds: float) -> None:
+        """A bar of evaluation that came to its end."""
+        if self.pass_stated or (steps, seconds) in self.drawn_passes:
+            return
+        self.drawn_passes.append((steps, seconds))
+        self.validation_passes_s.append(seconds)
+
+    def add_stated_pass(self, seconds: float) -> None:
+        """What a line says of an evaluation, and says better than a bar, whose clock is in whole seconds."""
+        if self.drawn_passes:
+            del self.validation_passes_s[-len(self.drawn_passes) :]
+            self.drawn_passes.clear()
+        self.pass_stated = True
+        self.validation_passes_s.append(seconds)
+
+    def progress(self) -> tuple[int, int]:
+        """What changes with a training step that was told: the newest step, and how many times were."""
+        return (self.points[-1][0] if self.points else 0, len(self.step_times_s))
+
+    def trained_on(self) -> None:
+        """What is told of a pass from here on is of another one."""
+        self.drawn_passes.clear()
+        self.pass_stated = False

@@ -67,7 +67,10 @@ def parse_log(text: str) -> LogFacts:
     """The facts of a log's text; lines that tell nothing are passed over, as are lines beyond 2000 characters."""
     facts = LogFacts()
     for line in _lines(text):
+        before = facts.progress()
         _take(line, facts)
+        if facts.progress() != before:
+            facts.trained_on()
     if not facts.step_times_s and not facts.points:
         facts.step_times_s = facts.starts_s
     return facts
@@ -96,7 +99,7 @@ def _take(line: str, facts: LogFacts) -> None:
     if _take_summary(line, facts):
         return
     if (evaluation := _EVAL_RUNTIME.search(line)) is not None:
-        facts.validation_passes_s.append(float(evaluation.group(1)))
+        facts.add_stated_pass(float(evaluation.group(1)))
     elif takes_known(line, facts):
         return
     elif (bar := _BAR.search(line)) is not None:
@@ -128,7 +131,7 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
         facts.points.append((done, elapsed))
         facts.total_steps = total
     elif ended:
-        facts.validation_passes_s.append(elapsed)
+        facts.add_drawn_pass(total, elapsed)
         if named and facts.points and facts.points[-1][0] == facts.total_steps:
             # The next bar is another epoch's, even where a file kept only the last state of each bar.
             facts.points.append((0, 0.0))

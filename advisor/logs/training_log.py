@@ -187,13 +187,22 @@ def _timeline(facts: LogFacts) -> tuple[float | None, float | None, float, int |
     pauses = 0.0
     if step_s is not None and not facts.step_times_s:
         pauses = sum((rate - step_s) * steps for rate, steps in rates if rate > PAUSE_RATIO * step_s)
-    elapsed = sum(run[-1][1] for run in runs) if runs else None
+    elapsed = sum(_spans(runs)) if runs else None
     steps = sum(run[-1][0] for run in runs) if runs else facts.total_steps
     if step_s is None and facts.runtime_s is not None and facts.steps_per_s is not None:
         # Trainer's own summary: its runtime holds the evaluations too.
         steps = max(1, round(facts.runtime_s * facts.steps_per_s))
         step_s = max(0.0, facts.runtime_s - sum(facts.validation_passes_s)) / steps
     return step_s, facts.runtime_s if facts.runtime_s is not None else elapsed, pauses, steps
+
+
+def _spans(runs: Sequence[Sequence[tuple[int, float]]]) -> Iterator[float]:
+    """Seconds that each run adds to the whole: its clock begins anew, or goes on from the run before."""
+    before_s = 0.0
+    for run in runs:
+        goes_on = run[0][1] >= before_s
+        yield run[-1][1] - before_s * goes_on
+        before_s = run[-1][1]
 
 
 def _usual(rates: Sequence[tuple[float, int]]) -> float | None:

@@ -18,6 +18,18 @@ A100 = ("a100-pcie-40", "a100-pcie-80", "a100-sxm4-40", "a100-sxm4-80")
 V100 = ("v100-pcie-16", "v100-pcie-32", "v100-sxm2-16", "v100-sxm2-32")
 
 CLAIMS: list[tuple[str, dict[str, object]]] = [
+    ("用 4 张 V100 训练 ResNet-50 达到 1400 图/秒", {"count": 4, "workload": "resnet50", "samples_per_s": 1400.0}),
+    (
+        "Going from batch size 1 to batch size 64 made it 20 times faster on a 3090",
+        {"batch_size": 64, "reference_batch_size": 1, "speed_up_ratio": 20.0},
+    ),
+    (
+        "Raising the batch size from 16 to 64 made GPT-2 1.2x faster on an A100",
+        {"batch_size": 64, "reference_batch_size": 16},
+    ),
+    ("批大小从 32 增加到 128，ResNet-50 在 A100 上快 1.3 倍", {"batch_size": 128, "reference_batch_size": 32}),
+    ("7B trains at 3900 tokens/s/GPU on A100", {"per_card": True, "count": None, "tokens_per_s": 3900.0}),
+    ("7B trains at 3900 tokens/s/GPU on 8 A100", {"per_card": None, "count": 8, "tokens_per_s": 31200.0}),
     ("2 GPUs made it 3.5 times faster", {"count": 2, "speed_up_ratio": 3.5, "gpus": (), "workload": None}),
     (
         "BERT-base at 30 ms a step, batch 32, length 384, FP32, on a V100",

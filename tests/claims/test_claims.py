@@ -155,7 +155,7 @@ def test_an_unknown_precision_is_replaced_where_torch_would() -> None:
         ("it became 1.8 times faster", "by how many GPUs"),
         ("resnet50 at 300 images/s", "names no GPU"),
         ("300 images/s on a V100", "names no model"),
-        ("ResNet-50 in bf16 on a P100 at 100 images/s", "Nothing can be predicted"),
+        ("ResNet-50 in bf16 on a P100 at 100 images/s", "has no units for BF16 AMP"),
     ],
 )
 def test_a_claim_that_lacks_something_names_it(text: str, missing: str) -> None:

@@ -85,3 +85,11 @@ def test_ways_to_train_keep_ever_less() -> None:
         kept = [way.parameter_bytes for way in ways_of(claim)]
         assert kept == sorted(kept, reverse=True)
     assert [round(way.parameter_bytes) for way in ways_of(Claim())] == [16, 8, 6, 4, 2]
+
+
+def test_a_rate_of_each_of_several_cards_is_not_held_against_the_memory_of_one() -> None:
+    answer = check_claim("7B trains at 3900 tokens/s/GPU on A100 SXM 80GB", real_predictor())
+    assert answer.verdict == "plausible"
+    assert [reason.code for reason in answer.reasons] == ["claim-size-expected", "claim-size-of-several"]
+    alone = check_claim("7B trains at 3900 tokens/s on one A100 SXM 80GB", real_predictor())
+    assert alone.verdict == "plausible_only_with"

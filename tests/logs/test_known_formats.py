@@ -165,3 +165,35 @@ def test_a_report_says_what_a_step_takes_and_whether_the_whole_was_seen(text: st
     report = explain_log(parse_log(text))
     assert [one.code for one in report.reasons] == codes
     assert report.reasons[-1].numbers["step_s"] == pytest.approx(report.step_s)
+
+
+def test_an_evaluation_that_bar_and_result_both_tell_is_one_pass() -> None:
+    inner, outer = "100%|x| 28/28 [00:04<00:00, 6.2it/s]\n", " {part}%|x| {done}/6315 [{clock}<07:00, 7.69it/s]\n"
+    result = "{'eval_loss': 0.2, 'eval_runtime': 4.9812, 'eval_steps_per_second': 5.6}\n"
+    text = "".join(
+        outer.format(part=done * 100 // 6315, done=done, clock=clock) + inner + result
+        # the outer bar is drawn again, and the inner one's last state with it
+        + outer.format(part=done * 100 // 6315, done=done, clock=clock) + inner
+        for done, clock in ((500, "01:05"), (1000, "02:15"))
+    )  # fmt: skip
+    assert parse_log(text).validation_passes_s == [4.9812, 4.9812]
+    assert parse_log(text.replace(result, "")).validation_passes_s == [4.0, 4.0]
+
+
+def test_an_epoch_of_keras_that_counts_samples_is_a_part_of_the_whole_and_tells_no_step() -> None:
+    line = "{done}/60000 [=====] - {whole}s 193us/sample - loss: 0.2 - val_loss: 0.1\n"
+    text = line.format(done=32, whole=0) + line.format(done=60000, whole=12) + line.format(done=60000, whole=11)
+    report = explain_log(parse_log(text))
+    assert report.step_s is None
+    assert sum(part.duration_s for part in report.split.parts) == pytest.approx(23)
+
+
+def test_a_clock_that_goes_on_over_epochs_is_not_counted_again_for_each() -> None:
+    text = "".join(
+        f"2026-03-02 10:{epoch:02d}:{step // 20:02d} Epoch [{epoch}/3], Step [{step}/1000], Loss: 0.1\n"
+        for epoch in (1, 2, 3)
+        for step in (100, 500, 1000)
+    )
+    report = explain_log(parse_log(text))
+    assert report.step_s == pytest.approx(0.05)
+    assert sum(part.duration_s for part in report.split.parts) == pytest.approx(165)  # from 10:01:05 to 10:03:50

@@ -23,7 +23,7 @@ DURATION = rf"(?<![a-z0-9.]){NUMBER}\s*{_UNIT}(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s
 SECOND = r"(?:s(?:ec(?:ond)?)?\b|秒钟?)"
 SAMPLES = (
     r"(?:images?|imgs?|ims?(?=\s*/)|pics?|samples?|sequences?|seqs?|examples?|sentences?|rows?|pictures?"
-    r"|张图片?|张图像|张|幅|个?样本|条)"
+    r"|张图片?|张图像|张|幅|图[片像]?(?=\s*(?:/|每))|个?样本|条)"
 )
 STEPS = r"(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
 TOKENS = r"(?:tok(?:en)?s?|词元)"

@@ -81,6 +81,12 @@ _BATCH = (
 _BATCH_INSTEAD = (
     rf"{_BATCH[0]}\s*(?:instead of|rather than|over|vs\.?|versus|而不是|代替)\s*(\d+)(?!\s*(?:gpus?|cards?))"
 )
+_BATCH_CHANGED = (
+    r"\bfrom\s+(?:a\s+)?batch(?:[ _-]?size)?(?: of)? ?(\d+) to (?:a )?(?:batch(?:[ _-]?size)?(?: of)? ?)?(\d+)",
+    r"\bbatch(?:[ _-]?size)? from (\d+) to (\d+)",
+    r"批(?:大小|量|次)?(?:大小)? ?从 ?(\d+) ?(?:增加|提高|增大|加大|调大|改|调)?(?:到|至|为) ?(\d+)",
+)
+"""Before and after, where a change of the batch size is told."""
 _LENGTH = (
     rf"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?{_SAYS}(\d+)",
     rf"\bseq{_SAYS}(\d+)",
@@ -171,7 +177,8 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     precisions = _precisions(plain, sides, cards) if figures.speed_up_ratio is not None else None
     batches = _compared_batches(plain) if figures.speed_up_ratio is not None else None
     strategies = compared_strategies(plain) if figures.speed_up_ratio is not None else None
-    of_all = sides.card_count or 1 if search(_OF_ONE_CARD, plain) is not None else 1
+    of_each = search(_OF_ONE_CARD, plain) is not None
+    of_all = sides.card_count or 1 if of_each else 1
     return Claim(
         text=text,
         gpus=sides.subject,
@@ -197,6 +204,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         channels_last=True if search(r"channels[ _-]?last|\bnhwc\b", plain) else None,
         compile=True if search(r"torch\.?compile|\bcompiled\b|编译", plain) else None,
         step_s=figures.step_s,
+        per_card=True if of_each and sides.card_count is None else None,
         samples_per_s=_times(_rate(figures, length), of_all),
         tokens_per_s=_times(figures.tokens_per_s, of_all),
         epoch_s=figures.epoch_s,
@@ -271,7 +279,11 @@ def _number_of(patterns: tuple[str, ...], plain: str) -> int | None:
 def _compared_batches(plain: str) -> tuple[int, int] | None:
     """Two batch sizes that are held against each other: `batch 64 is 1.3 times as fast as batch 32`."""
     batches = [int(match.group(1)[:_DIGITS]) for match in re.finditer(_BATCH[0], plain, re.ASCII)]
-    if (instead := search(_BATCH_INSTEAD, plain)) is not None:
+    if (
+        changed := next((hit for pattern in _BATCH_CHANGED if (hit := search(pattern, plain)) is not None), None)
+    ) is not None:
+        batches = [int(digits[:_DIGITS]) for digits in reversed(changed.groups())]
+    elif (instead := search(_BATCH_INSTEAD, plain)) is not None:
         batches = [int(digits[:_DIGITS]) for digits in instead.groups()]
     if len(batches) != 2 or batches[0] == batches[1] or not all(1 <= size <= _LARGEST for size in batches):  # noqa: PLR2004 - a pair
         return None

@@ -37,14 +37,20 @@ _WITHOUT_HALF = (
     r"(?:without|no|not using|disabl\w+) (?:amp|mixed[\s-]precision|half)|(?:不用|不使用|不开|关闭|未用|没有|非)\s*"
     r"(?:混合精度|amp|半精度)"
 )
+_AUTOCAST = r"(?:[\s-]{0,2}(?:amp\b|autocast\b|mixed[\s-]precision|混合精度))?"
+"""Behind a type's name it says nothing more: `BF16 AMP` names one precision, not two."""
+_AUTOCAST_IN = r"(?:\b(?:amp|mixed[\s-]precision)[\s-]{0,2}(?:\(|with |in |using )?)?"
 PRECISIONS: tuple[tuple[str, Precision], ...] = (
     (_WITHOUT_HALF, "fp32"),
-    (r"\bfp[\s-]?8\b|\bfloat8\b", "fp8"),
-    (r"\bbf16\b|\bbfloat16\b", "bf16_amp"),
+    (rf"{_AUTOCAST_IN}(?:\bfp[\s-]?8\b|\bfloat8\b){_AUTOCAST}", "fp8"),
+    (rf"{_AUTOCAST_IN}\bb(?:float|f)16\b{_AUTOCAST}", "bf16_amp"),
     (r"\btf32\b|tensorfloat", "tf32"),
     (r"\b(?:pure|full)[\s-](?:fp16|half)|\bo2\b|纯\s*fp16", "fp16"),
     (r"\b(?:strict |full |true )?fp[\s-]?32\b|\bfloat32\b|single[\s-]precision|单精度|全精度", "fp32"),
-    (r"\bfp[\s-]?16\b|\bfloat16\b|\bamp\b|mixed[\s-]precision|half[\s-]precision|混合精度|半精度", "fp16_amp"),
+    (
+        rf"{_AUTOCAST_IN}\b(?:fp[\s-]?|float)16\b{_AUTOCAST}|\bamp\b|(?:mixed|half)[\s-]precision|混合精度|半精度",
+        "fp16_amp",
+    ),
 )
 """`FP16` alone means autocast, as most people use it."""
 _COMPARES = r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas fast as\b|\binstead of\b|比|相对"

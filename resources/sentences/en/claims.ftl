@@ -97,6 +97,7 @@ claim-size-only-with = Not as usual: { $model } parameters { $way } take { $need
 claim-size-beyond = It does not fit: { $model } parameters take { $least_bytes } even { $least_way }, before any activation, and { $device } can give { $capacity_bytes }. Only off-loading weights to the host's memory, or more cards, would do.
 claim-size-offloaded = With off-loading it is the host's memory that decides: { $model } parameters { $way } take { $need_bytes }, of which { $device } can hold { $capacity_bytes } at most; steps wait for what is copied.
 claim-size-shared = That is with the parameters spread over all { $count } cards (FSDP or ZeRO-3); DataParallel and DDP would need as much on every card.
+claim-size-of-several = One card alone would not hold it the usual way; a rate of each card is mostly told of several that share weights, gradients and states, so its memory is not judged.
 claim-size-whole = DataParallel and DDP keep all parameters on each of the { $count } cards.
 claim-size-adapters = The adapters themselves, their gradients and states are not counted: they depend on rank and layers, and are mostly below a hundredth of the weights.
 claim-size-impossible = Impossible: { $claimed_rate } tokens a second of { $model } parameters are at least { $needed_flop_per_s } ({ $flop_count } FLOP a parameter and token), and { $device } has a peak of { $peak_flop_per_s } in { $precision }. More than { $most_rate } tokens a second cannot be.
@@ -162,6 +163,8 @@ claim-without-card = The claim names no GPU.
 claim-without-card-remedy = Name the card it was timed on, for example "on one RTX 3090".
 claim-without-count = The claim is about a speed-up and does not say by how many GPUs, or over which card.
 claim-without-count-remedy = Say it like "4 GPUs made it 3.2 times faster" or "an RTX 4090 is 2 times as fast as an A100".
+claim-card-lacks-precision = { $device } has no units for { $precision }: torch computes it there by way of another precision, if at all, and no data sheet tells how fast, so no time in it is judged.
+claim-card-lacks-precision-remedy = Name a precision that the card computes in, such as FP16 AMP or FP32.
 claim-without-prediction = Nothing can be predicted for { $model } on { $device }{ $precision ->
     [none] { "" }
    *[other] { " " }in { $precision }

@@ -97,6 +97,7 @@ claim-size-only-with = 按通常方式放不下：{ $model } 参数{ $way }需�
 claim-size-beyond = 放不下：{ $model } 参数即使{ $least_way }，不计激活也需要 { $least_bytes }，而 { $device } 只可提供 { $capacity_bytes }。只有把权重卸载到主机内存或增加显卡才行。
 claim-size-offloaded = 使用卸载时由主机内存决定：{ $model } 参数{ $way }需要 { $need_bytes }，其中 { $device } 最多能放 { $capacity_bytes }；每步都要等待拷贝。
 claim-size-shared = 这是把参数分散到全部 { $count } 张卡上的情形（FSDP 或 ZeRO-3）；DataParallel 和 DDP 则每张卡都需要这么多。
+claim-size-of-several = 单独一张卡按通常方式放不下它；“每卡”的速率多半来自共同分担权重、梯度和状态的多张卡，因此不判断其显存。
 claim-size-whole = DataParallel 和 DDP 在 { $count } 张卡的每一张上都保留全部参数。
 claim-size-adapters = 适配器本身及其梯度和状态没有计入：它们取决于秩和层，通常不到权重的百分之一。
 claim-size-impossible = 不可能：{ $model } 参数的模型每秒 { $claimed_rate } 个词元至少需要 { $needed_flop_per_s }（每个参数每个词元 { $flop_count } FLOP），而 { $device } 在 { $precision } 下的峰值为 { $peak_flop_per_s }。每秒不可能超过 { $most_rate } 个词元。
@@ -162,6 +163,8 @@ claim-without-card = 这条说法没有提到 GPU。
 claim-without-card-remedy = 请写明在哪种卡上计时，例如“一张 RTX 3090”。
 claim-without-count = 这条说法谈到提速，却没有说用了几张 GPU，也没有说与哪种卡相比。
 claim-without-count-remedy = 可以这样写：“4 张 GPU 快了 3.2 倍”或“RTX 4090 的速度是 A100 的 2 倍”。
+claim-card-lacks-precision = { $device } 没有 { $precision } 的计算单元：torch 至多借其他精度来算，规格表不说有多快，因此不判断其时间。
+claim-card-lacks-precision-remedy = 请写明该卡支持的精度，例如 FP16 AMP 或 FP32。
 claim-without-prediction = 无法预测 { $model } 在 { $device } 上{ $precision ->
     [none] { "" }
    *[other] { "以 " }{ $precision } { "" }
