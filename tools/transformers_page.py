@@ -18,6 +18,8 @@ _ROW = re.compile(r"^\| (\S+) \| ([a-z ]+) \| ([\d,]*) \| ([\d.]+) \| ([\d-]+) \
 _VERSIONS = re.compile(r"transformers (\S+) and torch (\S+?)[.:,]? ")
 _PATH = re.compile(r"/\S*site-packages/")
 """Where this machine keeps its packages."""
+_AS_THE_COMMAND_SINCE = "2026-11-26"
+"""The first day on which types were asked what the command asks."""
 _NOT_ASKED = "Not asked yet"
 
 
@@ -83,8 +85,10 @@ def page(answers: dict[str, Answer], types: list[str], day: str, versions: tuple
         "",
         (
             f"Written on {day} by `tools/walk_transformers.py`, transformers {versions[0]} and torch {versions[1]}: "
-            f"each `model_type` by its own default configuration, at FP32 on one card ({GPU}). Each row has the day on "
-            "which it was asked; a nightly test asks some of them again."
+            f"each `model_type` by its own default configuration, on one card ({GPU}), at the precisions that "
+            "`advisor --predict` looks at by itself, with the checks that it makes. Each row has the day on which it "
+            "was asked; a nightly test asks some of them again. Rows of before "
+            f"{_AS_THE_COMMAND_SINCE} were asked at FP32 alone, without the check at a third batch size."
         ),
         "",
         f"{shares(asked, len(types))}. The slowest is {slowest.model_type} with {slowest.spent_s:.0f} s.",

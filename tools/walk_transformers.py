@@ -2,9 +2,10 @@
 
 python tools/walk_transformers.py [--types a,b] [--limit-s S] [--budget-s S] [--answers FILE] [--page]
 
-Each type is asked as a user would ask with `{"model_type": …}` alone: its own default configuration, at FP32 on an
-A100. Types that the page lacks are asked first, then those asked longest ago, until the budget is spent; what was
-answered is kept in a file of lines, and `--page` writes it and the page's other rows anew.
+Each type is asked as `advisor --predict` asks of `{"model_type": …}` alone: its own default configuration, on an A100,
+at the precisions that the command looks at, with its checks. Types that the page lacks are asked first, then those
+asked longest ago, until the budget is spent; what was answered is kept in a file of lines, and `--page` writes it and
+the page's other rows anew.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ import msgspec
 from msgspec.structs import replace
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.advice.facts import trace_precisions
+from advisor.catalogue.precisions import TracePrecision
 from advisor.hardware.machine import Machine
-from advisor.measure.worker_session import WorkerHung, WorkerSession
+from advisor.measure.worker_session import TRACE_LIMIT_S, WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload_file import load_workload
@@ -37,13 +40,15 @@ sys.path.insert(0, str(ROOT))
 from tools.transformers_page import GPU, PAGE, Answer, Outcome, page, read_page, shares  # noqa: E402 - beside this file
 
 ANSWERS = ROOT / "build" / "transformers.jsonl"
-LIMIT_S = 60.0
+LIMIT_S = TRACE_LIMIT_S
+"""Of processor time: what the command gives a trace of the wall's, waits for a core apart."""
 MEMORY_LIMIT_BYTES = 16 << 30
 _WALL_LIMITS = 5.0
 _PART = "describes a part of another model"
 """Said of a configuration that no whole model of the library is built from."""
 _UNBUILT = "transformers cannot build this"
 MACHINES = ROOT / "tests" / "recorded" / "machines"
+Tables = dict[TracePrecision, OpTable]
 
 
 def main() -> int:
@@ -158,50 +163,57 @@ class Asker:
         """What a user would get for this type."""
         session, start_s = self._alive(), time.process_time()
         before_s = processor_time_s(session.pid)
-        outcome, table, reason = self._traced(model_type, session)
+        request = AdviceRequest(
+            workload=load_workload(described(model_type)), measure=False, gpu_keys=(GPU,), counts=(1,)
+        )
+        outcome, tables, reason = self._traced(request, session)
         spent_s = self._limit_s if outcome == "too long" else processor_time_s(session.pid) - before_s
-        if table is None:
+        if not tables:
             return Answer(model_type=model_type, outcome=outcome, spent_s=max(0.0, spent_s), reason=reason)
-        answer = self._predicted(model_type, table)
+        answer = self._predicted(request, tables, reason)
         return replace(answer, spent_s=spent_s + time.process_time() - start_s)
 
-    def _traced(self, model_type: str, session: WorkerSession) -> tuple[Outcome, OpTable | None, str]:
-        workload = load_workload(described(model_type))
-        request = TraceRequest(workload=workload, precisions=("fp32",), checked=False)
-        table: OpTable | None = None
+    def _traced(self, request: AdviceRequest, session: WorkerSession) -> tuple[Outcome, Tables, str]:
+        """How it ended, the tables that were made by then, and what kept others from being made."""
+        asked = TraceRequest(workload=request.workload, precisions=trace_precisions(request))
+        tables: Tables = {}
         failed = Failed(exception="", text="", traceback="")
         limit_s = processor_time_s(session.pid) + self._limit_s
         try:
             # On a busy machine the wall's clock runs ahead of the processor's, which is the one that is limited.
-            for event in session.ask(request, deadline_s=time.monotonic() + _WALL_LIMITS * self._limit_s):
-                table = event.table if isinstance(event, Traced) else table
+            for event in session.ask(asked, deadline_s=time.monotonic() + _WALL_LIMITS * self._limit_s):
+                if isinstance(event, Traced):
+                    tables[event.table.precision] = event.table
                 failed = event if isinstance(event, Failed) else failed
                 if processor_time_s(session.pid) > limit_s:
                     raise WorkerHung  # noqa: TRY301 - as the session does by its own clock
         except WorkerHung:
             self.close()
-            return "too long", None, f"over {self._limit_s:g} s"
+            return "too long", tables, f"over {self._limit_s:g} s"
         if session.too_large:
-            return "ended", None, "more memory than a trace may take"
-        if table is not None:
-            return "predicted", table, ""
+            return "ended", tables, "more memory than a trace may take"
+        if tables:
+            return "predicted", tables, failed.text
         outcome: Outcome = "no model of its own" if _PART in failed.text else "refused"
-        return (outcome, None, failed.text) if failed.text else ("ended", None, "the worker ended without a word")
+        return (outcome, {}, failed.text) if failed.text else ("ended", {}, "the worker ended without a word")
 
-    def _predicted(self, model_type: str, table: OpTable) -> Answer:
-        workload = load_workload(described(model_type))
-        request = AdviceRequest(workload=workload, measure=False, gpu_keys=(GPU,), counts=(1,), precisions=("fp32",))
-        advice = advice_from_facts(request, Facts(machine=self._machine, tables={"fp32": table}))
+    def _predicted(self, request: AdviceRequest, tables: Tables, reason: str) -> Answer:
+        """The answer by what could be traced; `reason`: why not all of it, as the command then says in its caveats."""
+        advice = advice_from_facts(request, Facts(machine=self._machine, tables=tables))
         times = [one.step_s.value for one in advice.predictions if one.step_s is not None]
         finite = [time_s for time_s in times if math.isfinite(time_s) and time_s > 0]
+        lacking = [
+            f"{precision} not traced: {reason}" for precision in trace_precisions(request) if precision not in tables
+        ]
+        table = next(iter(tables.values()))
         return Answer(
-            model_type=model_type,
+            model_type=request.workload.name,
             outcome="predicted" if finite else "refused",
             spent_s=0.0,
             parameters=table.parameter_count,
             step_s=min(finite, default=None),
             reason="" if finite else ", ".join(caveat.code for caveat in advice.caveats),
-            remarks=tuple(caveat.code for caveat in table.caveats),
+            remarks=(*(caveat.code for caveat in table.caveats), *lacking),
         )
 
     def _alive(self) -> WorkerSession:

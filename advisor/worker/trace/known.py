@@ -19,6 +19,7 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from advisor.worker.replaced import replaced
+from advisor.worker.trace.computed import NOT_COMPUTED, computed, is_computable
 from advisor.worker.trace.kept_values import (
     Values,
     evenly_chosen,
@@ -120,9 +121,16 @@ class KnownResults:
 
         try:
             named = (self._add(parts, pair, inputs) for pair in kwargs.items())
-            return tuple(parts) if self._add(parts, args, inputs) and all(named) else None
+            told = self._add(parts, args, inputs) and all(named)
+            return tuple(parts) if told and self._goes_by_shape(func, inputs) else None
         except RuntimeError:  # a tensor without strides
             return None
+
+    @staticmethod
+    def _goes_by_shape(func: Operator, inputs: Sequence[FakeTensor]) -> bool:
+        """Whether no values decide: none are known, or too few of them to work out a result that keeps its own."""
+        known = sum(tensor.constant is not None for tensor in inputs)
+        return known == 0 or (known < len(inputs) and not func._schema.is_mutable)  # noqa: SLF001 - torch's own modes read it
 
     def _add(self, parts: list[Any], values: Iterable[Any], inputs: list[FakeTensor]) -> bool:
         """Add what tells the values from others to `parts`, their tensors to `inputs`; whether all could be told."""
@@ -130,7 +138,7 @@ class KnownResults:
             kind = type(value)
             if kind is FakeTensor:
                 self._marked |= value.dtype.is_complex
-                if value.constant is not None or (self._marked and _is_marked(value)):
+                if self._marked and _is_marked(value):
                     return False
                 inputs.append(value)
                 parts += (value.dtype, value.shape, value.stride(), value.storage_offset(), value.fake_device)
@@ -210,6 +218,7 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         self.cache_enabled = False
         self._known = KnownResults()
         self._names: dict[Any, str | None] = {}
+        self._computable: dict[Any, bool] = {}
         self._decides = True
         """Whether values of what is computed may be asked for."""
         self._in_rule = False
@@ -243,6 +252,12 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         return self._by_shapes(func, types, args, kwargs)
 
     def _by_shapes(self, func: Operator, types: object, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
+        if self.values != "none":
+            if func not in self._computable:
+                self._computable[func] = is_computable(func)
+            out = computed(self, func, args, kwargs) if self._computable[func] else NOT_COMPUTED
+            if out is not NOT_COMPUTED:
+                return out
         if func not in self._names:
             name = func._schema.name.partition("::")[2] if isinstance(func, OpOverload) else ""  # noqa: SLF001 - torch's own modes read it
             self._names[func] = name if knowable(func, name) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -32,53 +33,84 @@ from advisor.worker.trace.traced_table import table_of
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training
 
 _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
+_NOT_AFFINE = frozenset({"trace-not-affine", "trace-memory-streams-differ"})
 _MOST_REAL_WEIGHTS = 1 << 26
 _EVENLY = Reason(code="trace-even-routing")
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
 
 
-def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) -> OpTable:
+@dataclass
+class Way:
+    """How a model came to be traced after what failed, which is not tried anew at another precision."""
+
+    values: Values = "none"
+    """Which of its values had to be kept."""
+    tried: bool = False
+    """Whether its batch had to be searched for."""
+    checked: bool = False
+    """Whether a third batch has come out of its table: precisions differ in types, not in what grows with the batch."""
+
+
+def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True, way: Way | None = None) -> OpTable:
     """The operator table of one forward and backward pass (forward only for inference).
 
-    Nothing is allocated: parameters and activations are fake. Raises TraceFailed with a reason for models whose
-    control flow depends on data, or that run other operators at another batch size.
+    Nothing is allocated: parameters and activations are fake. `way`: what traces of the same model at other precisions
+    have found out, to which this one adds. Raises TraceFailed with a reason for models whose control flow depends on
+    data, or that run other operators at another batch size.
     """
-    try:
-        return _wherever(subject, precision, checked=checked)
-    except NotRunning:
-        if subject.try_batches is None:
-            raise
+    way = way or Way()
+    if way.tried and subject.try_batches is not None:
         subject.try_batches()
-        return _wherever(subject, precision, checked=checked)
+    checks = checked and not way.checked
+    try:
+        table = _wherever(subject, precision, way, checked=checks)
+    except NotRunning:
+        if way.tried or subject.try_batches is None:
+            raise
+        way.tried = True
+        subject.try_batches()
+        table = _wherever(subject, precision, way, checked=checks)
+    way.checked = way.checked or (checked and _NOT_AFFINE.isdisjoint(caveat.code for caveat in table.caveats))
+    return table
 
 
-def _wherever(subject: Subject, precision: TracePrecision, *, checked: bool) -> OpTable:
+def _wherever(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable:
     """The table of a model that may name a GPU where there is none."""
     try:
-        return _with_values(subject, precision, checked=checked)
+        return _with_values(subject, precision, way, checked=checked)
     except Exception as error:
         if not lacks_a_gpu(error):
             raise
     with InOnePlace():
-        return _with_values(subject, precision, checked=checked)
+        return _with_values(subject, precision, way, checked=checked)
 
 
-def _with_values(subject: Subject, precision: TracePrecision, *, checked: bool) -> OpTable:
+def _with_values(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable:
     """The table with as few values kept as it takes; what no values tell is chosen evenly in the end."""
+    if way.values != "none":
+        try:
+            return _traced(subject, precision, Fakes(values=way.values), checked=checked)
+        except Exception:  # noqa: BLE001 - what another precision does otherwise is found out from the start
+            way.values = "none"
+    table, way.values = _with_fewest_values(subject, precision, checked=checked)
+    return table
+
+
+def _with_fewest_values(subject: Subject, precision: TracePrecision, *, checked: bool) -> tuple[OpTable, Values]:
     kinds: tuple[Values, ...] = ("none", "whole", "all")
     first: TraceFailed | None = None
     for values in kinds:
         if values == "all" and not _is_small(subject):
             continue
         try:
-            return _traced(subject, precision, Fakes(values=values), checked=checked)
+            return _traced(subject, precision, Fakes(values=values), checked=checked), values
         except TraceFailed as failed:
             first = first or failed
             if failed.fault not in _BY_VALUES and values != "all":
                 raise
     assert first is not None
     try:
-        return _traced(subject, precision, Fakes(values="even"), checked=checked)
+        return _traced(subject, precision, Fakes(values="even"), checked=checked), "even"
     except Exception as error:
         raise first from error  # values that were made up have led astray
 
@@ -294,12 +326,13 @@ def answer(request: TraceRequest, box: EventBox) -> None:
 
 def _answer(request: TraceRequest, box: EventBox) -> None:
     failures: list[Exception] = []
+    way = Way()
     for place, precision in enumerate(request.precisions):
         fraction = place / len(request.precisions)
         box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
         try:
             subject = subject_of(request.workload, precision, allow_code=request.allow_code)
-            table = trace(subject, precision, checked=request.checked)
+            table = trace(subject, precision, checked=request.checked, way=way)
         except Exception as error:  # noqa: BLE001 - told below; what one precision cannot do says nothing of the next
             failures.append(error)
             continue

@@ -94,6 +94,7 @@ worker-no-task-model = model.task: transformers has no { $task } model of type {
 worker-part-of-model = model.config: { $model } describes a part of another model: transformers has no model of its own for it. Give the configuration of the whole model.
 worker-mixes-types = model.config: { $model } mixes its 16-bit weights with FP32 numbers that it makes itself ({ $error }), which torch refuses on a device as well. Train it under autocast: bf16_amp or fp16_amp.
 worker-not-running = model.config: { $model } is built, but does not run on what is made for it here ({ $given }): { $error }. Give the model and its batches as a Python file.
+worker-no-forward = model.config: transformers runs { $model } part by part: its class { $class } has no forward pass that a step could be made of. Give the part that is trained and its batches as a Python file.
 worker-no-class = model.config: the installed transformers has no class { $named }, which `architectures` names, of type { $model }. Give the head as `task`, leave `architectures` out for the bare model, or give a Python file.
 worker-users-code-failed = The model's own file raised { $error }. Mend the file; the log has the traceback.
 worker-file-is-code = { $file }: this file is code (SHA-256 { $digest }) and would run with your rights. Read it, then allow it to run (--allow-code).

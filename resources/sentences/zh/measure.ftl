@@ -94,6 +94,7 @@ worker-no-task-model = model.task：transformers 没有 { $model } 类型的 { $
 worker-part-of-model = model.config：{ $model } 描述的是另一模型的一部分，transformers 没有单独的此类模型。请给出整个模型的配置。
 worker-mixes-types = model.config：{ $model } 把 16 位权重与自身产生的 FP32 数混合运算（{ $error }），torch 在设备上同样会拒绝。请在自动混合精度下训练：bf16_amp 或 fp16_amp。
 worker-not-running = model.config：{ $model } 已构建，但无法在此处为它生成的数据（{ $given }）上运行：{ $error }。请以 Python 文件给出模型及其批次。
+worker-no-forward = model.config：transformers 只能逐部分运行 { $model }：它的类 { $class } 没有可构成训练步的前向计算。请以 Python 文件给出要训练的部分及其批次。
 worker-no-class = model.config：已安装的 transformers 没有 `architectures` 所指的类 { $named }（类型 { $model }）。请以 `task` 给出任务头，或去掉 `architectures` 以使用裸模型，或给出 Python 文件。
 worker-users-code-failed = 模型自身的文件抛出 { $error }。请修正该文件，日志中有调用栈。
 worker-file-is-code = { $file }：此文件是代码（SHA-256 { $digest }），会以您的权限运行。请阅读后允许其运行（--allow-code）。

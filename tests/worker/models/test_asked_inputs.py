@@ -17,6 +17,7 @@ from advisor.worker.models.huggingface.loss import own_loss
 from advisor.worker.models.huggingface.search import Search
 from advisor.worker.models.huggingface.sets import known_sets
 from advisor.worker.models.huggingface.sizes import resized_batches
+from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.trace import subject_of, trace
@@ -379,3 +380,13 @@ def test_a_picture_gets_the_sides_that_as_many_patches_need() -> None:
     found = Search(Squared(), TEXT).batch([lambda size: {"pixel_values": torch.zeros(size, 3, 224, 224)}])
     assert found is not None
     assert sizes(found) == {"pixel_values": (3, 3, 512, 512)}
+
+
+def test_what_reads_the_memory_of_its_tensors_is_said_to_decide_by_values() -> None:
+    config = {
+        "model_type": "udop", "d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 1, "num_heads": 4,
+        "num_decoder_layers": 1, "vocab_size": 100, "image_size": 32,
+    }  # fmt: skip
+    workload = load_workload({"name": "udop", "model": {"source": "huggingface", "config": config}})
+    with pytest.raises(TraceFailed, match="decides by the values of its tensors"):
+        trace(subject_of(workload, "fp32"), "fp32", checked=False)

@@ -56,6 +56,14 @@ def test_a_class_that_the_library_lacks_is_refused_or_said_to_be_another() -> No
     assert ["`BertForSequenceClassification` is predicted in its place" in one for one in said] == [True]
 
 
+def test_a_model_that_the_library_runs_part_by_part_is_refused_by_the_class_that_lacks_a_forward() -> None:
+    sizes = {"hidden_size": 32, "num_layers": 1, "num_heads": 2, "block_size": 16}
+    parts = {f"{name}_config": sizes for name in ("semantic", "coarse_acoustics", "fine_acoustics")}
+    with pytest.raises(SaidError, match="`BarkModel` has no forward pass") as refused:
+        parameter_count({"model_type": "bark", **parts})
+    assert "它的类 `BarkModel` 没有可构成训练步的前向计算" in say(refused.value.statement, "zh")
+
+
 def test_a_decoder_beside_sound_gets_words() -> None:
     assert parameter_count(WHISPER) == count_of(transformers.WhisperModel, WHISPER)
 

@@ -67,6 +67,9 @@ def build(
     if layer_limit is not None:
         _limit_layers(config, layer_limit)
     module, notes = _module(config, task, workload, pretended=pretended)
+    if type(module).forward is nn.Module.forward:
+        named = {"model": shown_value(config.model_type), "class": shown_value(type(module).__name__)}
+        raise SaidError.of("worker-no-forward", **named)
     for part in _parts(module.config):
         part.use_cache = False
     made = batch_maker(module, task, workload, tried=tried)
@@ -286,6 +289,10 @@ def _limit_layers(config: Config, limit: int) -> None:
             setattr(part, key, after)
 
 
+_MEMORY_READ = "its data is not allocated yet"
+"""Of torch's words where something reads the memory of a tensor that has none."""
+
+
 def _head_names(module: Network) -> tuple[str, ...]:
     """Everything beside the body that transformers calls `base_model`."""
     prefix = getattr(module, "base_model_prefix", "")
@@ -346,6 +353,8 @@ def _outputs(module: Network, batch: Batch) -> Any:  # noqa: ANN401 - transforme
     except (InputError, DataDependentOutputException, DynamicOutputShapeException):
         raise
     except Exception as error:
+        if _MEMORY_READ in str(error):  # numbers taken out of a tensor by C++, which asks no fake
+            raise DataDependentOutputException(torch.ops.aten._local_scalar_dense.default) from error  # noqa: SLF001 - torch's own name
         raise _not_running(module, batch, error) from error
 
 
