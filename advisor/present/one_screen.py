@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 import msgspec
 
+from advisor.catalogue.precisions import Precision, precision_name
 from advisor.catalogue.strategies import STRATEGY_LABELS
-from advisor.core.sentences import Language, sentence, visible
+from advisor.core.sentences import Language, listed, sentence, visible
 from advisor.core.units import format_bytes
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name
@@ -15,7 +18,6 @@ from advisor.present.summary import (
     best_by_device,
     explained_marks,
     limit_mark,
-    own_precisions,
     said,
     summarise,
 )
@@ -25,7 +27,7 @@ from advisor.recommend.comparison import counted
 from advisor.store.advice_record import AdviceRecord
 
 ROWS = 5
-_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 1, "summary-help": 3, "summary-caveats": 3}
+_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 1, "summary-help": 3, "summary-caveats": 2}
 """How many sentences of each section are shown; sections that are not named wait for the details."""
 _FIGURES = ("summary-step", "summary-job", "summary-job-inference", "summary-memory", "summary-cost", "summary-tied")
 """The figures that decide; an energy does where it is the goal."""
@@ -33,24 +35,32 @@ _SAID_BY_FIGURES = {"why-tied", "why-tied-cost", "why-tied-energy"}
 """What the line of those it is tied with says too."""
 _SEEN_IN_FIGURES = {"caveat-from-spec-sheet"}
 """What the range and the basis behind each figure show; the details have it in words."""
+_ALWAYS_SO = {"change-price", "change-measure"}
+"""What is true of nearly every advice waits for the details."""
 _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 """Two causes of one thing: that this machine's own devices are not among those compared."""
+_LAST = {*_NOT_HERE, "workload-weights-bits-predicted-only"}
+"""Caveats that change no decision: they are shown where there is room after the others."""
+_MARKS = "¹²³⁴⁵"
+"""Behind the devices of another precision than the advised one: one mark for each precision."""
 
 
 def one_screen(advice: AdviceRecord, language: Language) -> Summary:
     """The short form of `summarise`; its last line says how many sentences and rows it leaves out."""
     whole = summarise(advice, language)
     titles = {sentence(code, language): limit for code, limit in _SENTENCES.items()}
-    left, merged = _told_elsewhere(advice, language), _merged(advice, language)
+    rows = _rows(advice)
+    left, merged = _told_elsewhere(advice, rows[:ROWS], language), _merged(advice, language)
+    last = {*said((caveat for caveat in advice.caveats if caveat.code in _LAST), language)}
     sections = []
     shown = 0
     for section in whole.sections:
-        fewer = dict.fromkeys(merged.get(text, text) for text in section.sentences if text not in left)
+        gravest = sorted(section.sentences, key=last.__contains__)
+        fewer = dict.fromkeys(merged.get(text, text) for text in gravest if text not in left)
         kept = tuple(fewer)[: titles.get(section.title, 0)]
         if kept:
             sections.append(Section(title=section.title, sentences=kept))
             shown += sum(merged.get(text, text) in kept for text in section.sentences)
-    rows = _rows(advice)
     more = _left_out(
         sum(len(section.sentences) for section in whole.sections) - shown,
         sum(len(table.rows) for table in whole.tables) - min(len(rows), ROWS),
@@ -76,14 +86,24 @@ def _deciding(
     return tuple((label, text) for label, text in figures if label in labels)
 
 
-def _told_elsewhere(advice: AdviceRecord, language: Language) -> set[str]:
-    """Sentences that say again what the figures above them say."""
+def _told_elsewhere(advice: AdviceRecord, rows: Sequence[Prediction], language: Language) -> set[str]:
+    """Sentences that say again what the figures and the rows show, and those that are true of nearly every advice."""
     main = advice.main
-    tied = (
-        () if main is None or not main.tied_with else (reason for reason in main.why if reason.code in _SAID_BY_FIGURES)
+    of_main = () if main is None else (*main.why, *main.would_change_if)
+    seen = _SEEN_IN_FIGURES | _ALWAYS_SO | (_SAID_BY_FIGURES if main is not None and main.tied_with else set())
+    marked = {row.device.name for row in rows if row.precision in _marks(advice, rows)}
+    told = (
+        reason
+        for reason in (*of_main, *advice.caveats)
+        if reason.code in seen or (reason.code == "caveat-precision-replaced" and reason.numbers["device"] in marked)
     )
-    seen = (reason for reason in advice.caveats if reason.code in _SEEN_IN_FIGURES)
-    return {*said((*tied, *seen), language)}
+    return {*said(told, language)}
+
+
+def _marks(advice: AdviceRecord, rows: Iterable[Prediction]) -> dict[Precision, str]:
+    """The mark of each precision that rows have instead of the advised one."""
+    others = dict.fromkeys(row.precision for row in rows if row.precision != advice.shown_precision)
+    return dict(zip(others, _MARKS, strict=False))
 
 
 def _merged(advice: AdviceRecord, language: Language) -> dict[str, str]:
@@ -123,24 +143,39 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     priced = any(row.cost is not None for row in rows)
     asked = ["cost"] if priced else ["hours"] if goal == "cost" else []  # what a cost is where no price is known
     asked += ["energy"] if goal == "energy" else []
-    own = ("precision",) if own_precisions(advice, rows) else ()
+    marks = _marks(advice, rows)
     step = () if asked else ("step",)  # a job's time is enough beside what is asked for, and a row stays one line
-    names = ("device", "strategy", *own, "batch", *step, "job", "memory", *asked)
+    names = ("device", "strategy", "batch", *step, "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"
     title = sentence(f"summary-{fitting if rows[0].fits is not False else 'nearest'}-rows", language)
-    title = explained_marks(title, advice, language)
+    title = _with_precisions(explained_marks(title, advice, language), marks, language)
     cells = (
         set_up_cells(
             row,
             names,
             language,
-            device=f"{counted(row.count, short_name(visible(row.device.name)))}{limit_mark(advice, row)}",
+            device=" ".join(filter(None, (_cards(row), marks.get(row.precision), limit_mark(advice, row).strip()))),
             strategy=STRATEGY_LABELS.get(row.strategy, NONE),
             memory=memory_cell(row, language),
         )
         for row in rows
     )
     return table_of(title, names, cells, language, first_number="batch")
+
+
+def _cards(row: Prediction) -> str:
+    return counted(row.count, short_name(visible(row.device.name)))
+
+
+def _with_precisions(title: str, marks: Mapping[Precision, str], language: Language) -> str:
+    """The title of the table that also says which precision each mark stands for."""
+    if not marks:
+        return title
+    said_of = [
+        sentence("summary-in-precision", language, mark=mark, precision=precision_name(precision, language))
+        for precision, mark in marks.items()
+    ]
+    return sentence("summary-own-precisions", language, title=title, marks=listed(said_of, language))
 
 
 def memory_cell(prediction: Prediction, language: Language) -> str:

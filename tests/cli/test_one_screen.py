@@ -5,22 +5,24 @@ from __future__ import annotations
 import io
 import re
 import sys
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from advisor.cli import run
-from advisor.core.sentences import Language, Reason, say, sentence
+from advisor.core.sentences import Language, Names, Reason, say, sentence
 from advisor.present.one_screen import memory_cell, one_screen
 from advisor.present.summary import summarise
+from advisor.workload.workload_file import bundled_names
 from tests.present.fakes import advice
 
 ASKED = (
-    ["bert_base_sst2"],
-    ["bert_base_sst2", "--goal", "energy"],
-    ["llama_8b_lora", "--gpus", "rtx4090", "--counts", "1"],
+    *([name] for name in bundled_names()),
+    *([name, "--goal", "energy"] for name in ("bert_base_sst2", "llama_7b_pretraining", "llama_8b", "llama_8b_qlora")),
+    *([name, "--gpus", "rtx4090", "--counts", "1"] for name in ("llama_8b_lora", "llama_8b_qlora", "rnn_characters")),
+    *([name, "--gpus", "h100-sxm", "--counts", "16"] for name in ("llama_1b_qlora", "rnn_characters")),
     ["gpt2_small", "--gpus", "h100-sxm", "--counts", "16", "--nodes", "2"],
-    ["resnet50"],
     ["unet_vgg16", "--goal", "cost"],
     ["iris_mlp", "--max-hours", "1"],
 )
@@ -34,19 +36,21 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("asked", ASKED, ids=" ".join)
 def test_a_default_answer_is_at_most_forty_lines_of_eighty_columns(
-    asked: list[str], language: Language, monkeypatch: pytest.MonkeyPatch
+    asked: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    terminal = Terminal()
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stdout", terminal)
-    assert run(["--predict", *asked, "--language", language, "--quiet", "--no-history"]) == 0
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()
-    assert len(lines) <= 40
-    assert lines[-1].endswith("--details")
+    kept = tmp_path / "advice.json"
+    asks = (["--predict", *asked, "--no-history", "--json", str(kept)], ["--open", str(kept)])
+    for language, ask in zip(("en", "zh"), asks, strict=True):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stdout", terminal)
+        assert run([*ask, "--language", language, "--quiet"]) == 0
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()
+        assert len(lines) <= 40
+        assert lines[-1].endswith("--details")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -66,7 +70,7 @@ def test_a_machine_that_is_not_compared_is_one_remark_and_the_details_have_both_
     made = msgspec.structs.replace(advice(), caveats=(*causes, warned))
     title = sentence("summary-caveats", language)
     (beware,) = (section.sentences for section in one_screen(made, language).sections if section.title == title)
-    assert beware == (sentence("summary-not-here", language), say(warned, language))
+    assert beware == (say(warned, language), sentence("summary-not-here", language))
     assert {say(cause, language) for cause in causes} <= {
         text for section in summarise(made, language).sections for text in section.sentences
     }
@@ -87,3 +91,16 @@ def test_a_unit_that_both_sizes_have_is_said_once(need: float, text: str) -> Non
     capacity = 24 * 2**30
     held = msgspec.structs.replace(one, peak_memory_bytes=size, memory_capacity_bytes=capacity, fits=True)
     assert memory_cell(held, "en") == text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_true_of_nearly_every_advice_waits_for_the_details(language: Language) -> None:
+    made = advice()
+    assert made.recommendation is not None
+    always = (Reason.of("change-price"), Reason.of("change-measure", devices=Names(names=("A", "B"))))
+    chosen = msgspec.structs.replace(made.recommendation, would_change_if=always)
+    made = msgspec.structs.replace(made, recommendation=chosen)
+    title = sentence("summary-change", language)
+    assert title not in {section.title for section in one_screen(made, language).sections}
+    (whole,) = (section.sentences for section in summarise(made, language).sections if section.title == title)
+    assert whole == tuple(say(reason, language) for reason in always)

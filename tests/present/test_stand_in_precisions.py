@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from advisor.core.sentences import Language, sentence
+from advisor.core.sentences import Language, Reason, say, sentence
 from advisor.predict.prediction import Prediction
 from advisor.present import markdown_file
 from advisor.present.one_screen import one_screen
@@ -52,10 +52,9 @@ def test_the_tables_of_terminal_markdown_and_report_name_its_own_precision(langu
     row = next(row for row in table.rows if row[0] == "V100 of this test")
     assert "FP16 AMP" in row
     (short,) = one_screen(made, language).tables
-    assert {sentence("column-precision", language)} & {*short.columns}
-    for cells in short.rows:
-        assert ("FP16 AMP" in cells) is (cells[0] == "V100 of this test")
-    assert any("FP16 AMP" in cells for cells in short.rows)
+    assert sentence("column-precision", language) not in short.columns, "a mark takes less room"
+    assert [cells[0] for cells in short.rows if "¹" in cells[0]] == ["V100 of this test ¹"]
+    assert short.title.endswith({"en": "; ¹ in FP16 AMP", "zh": "；¹ 为 FP16 AMP"}[language])
     assert {len(one) for one in table.rows} == {len(table.columns)}
     assert table.columns[table.first_number_index] in {"Batch", "批大小"}
     assert "FP16 AMP" in markdown_file.encode(made, language).decode()
@@ -64,6 +63,21 @@ def test_the_tables_of_terminal_markdown_and_report_name_its_own_precision(langu
     assert any("FP16 AMP" in cell for cells in report.rows for cell in cells)
     assert {len(cells) for cells in report.rows} == {len(report.columns)}
     assert report_content(made, language)["evidence"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_caveat_that_a_mark_says_too_waits_for_the_details(language: Language) -> None:
+    made, _ = mixed()
+    names = {"precision": "BF16 AMP", "used": "FP16 AMP"}
+    caveats = [
+        Reason.of("caveat-precision-replaced", device=device, **names) for device in ("V100 of this test", "Unseen")
+    ]
+    made = msgspec.structs.replace(made, caveats=tuple(caveats))
+    shown = {text for section in one_screen(made, language).sections for text in section.sentences}
+    assert [say(caveat, language) in shown for caveat in caveats] == [False, True]
+    assert {say(caveat, language) for caveat in caveats} <= {
+        text for section in summarise(made, language).sections for text in section.sentences
+    }
 
 
 def test_a_comparison_at_one_precision_has_no_column_for_it() -> None:

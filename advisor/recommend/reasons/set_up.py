@@ -235,19 +235,25 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
         for prediction in comparison.predictions
         if prediction.differs_at_most_by(chosen, "batch_size_per_device") or _own_without_room(prediction, chosen, own)
     ]
+    passes = tuple(_passes_reasons(comparison, chosen))
     if comparison.fixed.batch_size and chosen.batch_size_per_device == own:
         yield Reason.of("why-batch-fixed", batch=own)
-    else:
+    elif not any(reason.code == "why-accumulation-own" for reason in passes):  # it says too what does not fit
         yield batch_reason(comparison, chosen, curve)
+    yield from passes
+    note = learning_rate_note(chosen.global_batch_size, training.global_batch_size)
+    if note is not None and training.mode == "training":
+        yield note
+
+
+def _passes_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """Why several passes a step, where that is not the workload's own."""
     if comparison.held_global_batch is not None and chosen.gradient_accumulation_steps > 1:
         yield Reason.of(
             "why-accumulation-held", steps=chosen.gradient_accumulation_steps, global_batch=chosen.global_batch_size
         )
-    elif chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
+    elif chosen.gradient_accumulation_steps > comparison.workload.training.gradient_accumulation_steps:
         yield from _accumulation_reasons(comparison, chosen)
-    note = learning_rate_note(chosen.global_batch_size, training.global_batch_size)
-    if note is not None and training.mode == "training":
-        yield note
 
 
 def _accumulation_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

@@ -93,8 +93,10 @@ summary-more = { $sentences ->
         [1] 1 more row
        *[other] { $rows } more rows
     }: --details
-summary-not-here = This machine is not compared: no NVIDIA driver is installed, and a CPU's speed is measured, never read from a table (--measure).
+summary-not-here = This machine is not compared: no NVIDIA driver; a CPU needs --measure.
 summary-best-rows = The best set-ups, the advised one first
+summary-own-precisions = { $title }; { $marks }
+summary-in-precision = { $mark } in { $precision }
 summary-nearest-rows = Nothing fits; what each lacks least
 summary-over-limits = { $title }; { $mark }: over a limit that was given, or not known to keep it
 memory-of = { $need } of { $room }
@@ -133,10 +135,10 @@ published-others = { $ratio } ({ $low } – { $high }, { $count } pairs, other c
 published-against = : not borne out
 published-none = none
 summary-help = What would help
-help-adapter = With { $name } one { $device } holds a step (batch size { $batch }{ $steps ->
+help-adapter = With { $name } one { $device } holds a step (batch { $batch }{ $steps ->
         [1] { "" }
-       *[other] , accumulating { $steps } micro-batches
-    }): { $step_s } in { $need_bytes }. Only the adapters are trained then.
+       *[other] { " × " }{ $steps }
+    }): { $step_s }, { $need_bytes }; only the adapters are trained.
 help-checkpointing-card = With activation checkpointing (full) one { $device } holds all of it (batch size { $batch }{ $steps ->
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches

@@ -2,7 +2,7 @@
 
 workload-totals-only = The model is known by its totals only: its layers are taken for plain products, small operators and the size of the inputs are left out, and ranges are wider for it.
 workload-weights-bits-predicted-only = Weights of { $bits } bits are predicted only: measured steps run with the weights in the step's own precision.
-workload-weights-not-prepared = Predicted without PEFT's preparation of quantised weights (prepare_model_for_kbit_training), which keeps norms in FP32 and what flows between layers with them: in published runs on one card a step took 1.25 to 1.3 times as long with it. If you call it, or a trainer does for you, set unpacked_bits to 32.
+workload-weights-not-prepared = Predicted without PEFT's prepare_model_for_kbit_training (norms and what flows between layers in FP32), which made steps 1.25 to 1.3 times as long in published runs on one card. If it is called, set unpacked_bits to 32.
 workload-experts-whole = Its experts are counted packed, as they are where each is a layer of its own. bitsandbytes packs linear layers alone: where experts are kept as stacks of weights, as in transformers 5, they stay in 16 bits and take { $more_bytes } more, of all devices together. GPTQ's libraries pack them (`quantization = "gptq"`).
 workload-fused-layers-predicted-only = Fused layers are predicted only: measured steps run the model's own.
 workload-fp8-predicted-only = FP8 products are predicted only: measured steps run in BF16 autocast.

@@ -91,8 +91,10 @@ summary-more = 还有 { $sentences ->
         [0] { "" }
        *[other] { $rows } 行
     }：--details
-summary-not-here = 本机未参与比较：没有安装 NVIDIA 驱动，而 CPU 速度只靠实测，不由规格表推算（--measure）。
+summary-not-here = 本机未参与比较：没有 NVIDIA 驱动；CPU 速度需实测（--measure）。
 summary-best-rows = 最佳方案，所建议的在前
+summary-own-precisions = { $title }；{ $marks }
+summary-in-precision = { $mark } 为 { $precision }
 summary-nearest-rows = 都放不下；各设备最接近的方案
 summary-over-limits = { $title }；{ $mark } 表示超出所给的限制，或无法判断是否超出
 memory-of = { $need } / { $room }
@@ -133,8 +135,8 @@ published-none = 无
 summary-help = 什么会有帮助
 help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步（批大小 { $batch }{ $steps ->
         [1] { "" }
-       *[other] ，梯度累积 { $steps } 步
-    }）：{ $step_s }，占用 { $need_bytes }。此时只训练适配器。
+       *[other] { " × " }{ $steps }
+    }）：{ $step_s }，{ $need_bytes }；只训练适配器。
 help-checkpointing-card = 启用激活检查点（full）后，一块 { $device } 就放得下全部（批大小 { $batch }{ $steps ->
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步

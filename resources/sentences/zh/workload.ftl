@@ -2,7 +2,7 @@
 
 workload-totals-only = 只知道模型的总量：各层按普通矩阵乘计算，不含小算子和输入数据的大小，区间因此更宽。
 workload-weights-bits-predicted-only = { $bits } 位权重只做预测：实测时权重按该步自身的精度存放。
-workload-weights-not-prepared = 预测未计入 PEFT 对量化权重的预处理（prepare_model_for_kbit_training）：它让归一化层以及层间数据保持 FP32；公开的单卡训练中，单步时间因此是不做时的 1.25 至 1.3 倍。如果您或所用的训练框架会调用它，请将 unpacked_bits 设为 32。
+workload-weights-not-prepared = 预测未计入 PEFT 的 prepare_model_for_kbit_training（归一化层和层间数据保持 FP32）：公开的单卡训练中，它使单步时间变为 1.25 至 1.3 倍。若会调用它，请将 unpacked_bits 设为 32。
 workload-experts-whole = 专家层按压缩后计算，即每个专家都是单独一层时的情形。bitsandbytes 只压缩线性层：专家以堆叠权重存放时（如 transformers 5），它们保持 16 位，所有设备合计多占 { $more_bytes }。GPTQ 的库会压缩它们（`quantization = "gptq"`）。
 workload-fused-layers-predicted-only = 融合层只做预测：实测时运行模型自身的层。
 workload-fp8-predicted-only = FP8 乘法只做预测：实测时用 BF16 自动混合精度。
