@@ -10,6 +10,7 @@ import msgspec
 
 from advisor import __version__
 from advisor.advice.advice import Advice
+from advisor.advice.checkpointed import Answered, checkpointed_where_needed
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import at_fixed_precision, predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
@@ -67,7 +68,8 @@ def advise_events(
     cancelled = cancelled or threading.Event()
     facts = yield from find_facts(request, cancelled)
     yield progress("advice-phase-predict", 0.97)
-    advice = advice_from_facts(request, facts)
+    first = Answered(request, facts, advice_from_facts(request, facts))
+    request, facts, advice = yield from checkpointed_where_needed(first, advice_from_facts, cancelled)
     switches = yield from find_switches(request, facts, advice, cancelled)
     advice = msgspec.structs.replace(advice, switches=switches)
     yield progress("advice-phase-done", 1.0)

@@ -43,7 +43,7 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
         measurements = yield from measured(request, machine, wanted, tables, cancelled)
     if cancelled.is_set():
         caveats.append(Reason.of("advice-interrupted"))
-    failure = yield from _complete_tables(request, tables, wanted, cancelled)
+    failure = yield from complete_tables(request, tables, wanted, cancelled)
     traced = any(precision in tables for precision in wanted)
     not_traced = None if traced else failure or Reason.of("advice-not-traced")
     if not_traced is not None:
@@ -74,7 +74,7 @@ def _precisions(request: AdviceRequest) -> tuple[Precision, ...]:
     return request.precisions or sensible_precisions(request.workload)
 
 
-def _complete_tables(
+def complete_tables(
     request: AdviceRequest,
     tables: dict[TracePrecision, OpTable],
     wanted: Sequence[TracePrecision],

@@ -10,6 +10,7 @@ from itertools import product
 
 import msgspec
 
+from advisor.advice.checkpointed import leans_on_host
 from advisor.advice.facts import Facts
 from advisor.advice.predictions import sources_and_memory
 from advisor.advice.request import AdviceRequest, known_specs
@@ -67,7 +68,7 @@ def find_switches(
     switches = list(_without_tracing(request, facts, advice, chosen))
     spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
     changes: list[Change] = []
-    makeshift = _makeshift(advice, chosen)
+    makeshift = leans_on_host(advice)
     changes += lighter_changes(request.workload, chosen) if makeshift else ()
     if request.switches:
         changes += traced_changes(request.workload, chosen, spec)
@@ -101,16 +102,8 @@ def _without_tracing(
         for change in plain_changes(request.workload, chosen, spec):
             if applies(change, table):
                 yield from _switched(request, facts, change, chosen, facts.tables)
-    if request.workload.training.mode == "training" and _makeshift(advice, chosen):
+    if request.workload.training.mode == "training" and leans_on_host(advice):
         yield from _on_larger_cards(request, facts, facts.tables)
-
-
-def _makeshift(advice: AdviceRecord, chosen: Prediction | None) -> bool:
-    """Whether nothing was advised for want of memory, or what was advised leans on the host's memory."""
-    if chosen is not None:
-        return STRATEGY_FACTS[chosen.strategy].offloads
-    cards = [prediction for prediction in advice.predictions if prediction.device.key != "cpu"]
-    return advice.recommendation is None and bool(cards) and all(card.fits is False for card in cards)
 
 
 def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:

@@ -180,7 +180,11 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
             max_job_s=None if arguments.max_hours is None else arguments.max_hours * S_PER_HOUR,
         ),
         global_batch_size=arguments.global_batch,
-        fixed=Fixed(batch_size=arguments.batch_size is not None, precision=arguments.precision is not None),
+        fixed=Fixed(
+            batch_size=arguments.batch_size is not None,
+            precision=arguments.precision is not None,
+            checkpointing=arguments.activation_checkpointing is not None,
+        ),
         critical_batch=None if critical is None else CriticalBatch(low=critical[0], high=critical[1], given=True),
         host_memory_bytes=None if arguments.host_memory is None else arguments.host_memory * 2.0**30,
         switches=arguments.switches,

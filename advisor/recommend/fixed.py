@@ -23,6 +23,8 @@ class Fixed(Record, frozen=True, kw_only=True):
     batch_size: bool = False
     """Samples a device in one pass, and no more passes a step than the workload's own."""
     precision: bool = False
+    checkpointing: bool = False
+    """What backward computes again; of nothing that is predicted here is any other looked at."""
 
 
 FREE = Fixed()

@@ -11,6 +11,9 @@ summary-set-up-one = { $mode ->
     }, batch size { $batch }, { $precision }, one device{ $accumulation ->
         [1] { "" }
        *[other] , accumulating { $accumulation } micro-batches
+    }{ $added ->
+       *[nothing] { "" }
+        [checkpointing] , with activation checkpointing
     }.
 summary-set-up-many = { $mode ->
         [inference] Run inference
@@ -22,6 +25,9 @@ summary-set-up-many = { $mode ->
     } with { $strategy }, batch size { $batch } per device, { $precision }{ $accumulation ->
         [1] { "" }
        *[other] , accumulating { $accumulation } micro-batches
+    }{ $added ->
+       *[nothing] { "" }
+        [checkpointing] , with activation checkpointing
     }.
 summary-why = Why
 summary-also = Also worth knowing

@@ -11,6 +11,9 @@ summary-set-up-one = { $mode ->
     }，批大小 { $batch }，精度 { $precision }，单设备{ $accumulation ->
         [1] { "" }
        *[other] ，梯度累积 { $accumulation } 步
+    }{ $added ->
+       *[nothing] { "" }
+        [checkpointing] ，启用激活检查点
     }。
 summary-set-up-many = { $mode ->
         [inference] 建议用于推理：
@@ -22,6 +25,9 @@ summary-set-up-many = { $mode ->
     }，策略 { $strategy }，每卡批大小 { $batch }，精度 { $precision }{ $accumulation ->
         [1] { "" }
        *[other] ，梯度累积 { $accumulation } 步
+    }{ $added ->
+       *[nothing] { "" }
+        [checkpointing] ，启用激活检查点
     }。
 summary-why = 理由
 summary-also = 其他值得了解的信息

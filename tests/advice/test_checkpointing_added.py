@@ -1,0 +1,106 @@
+"""Where only activation checkpointing makes a step fit, it is switched on and said; never against what is fixed."""
+
+from __future__ import annotations
+
+import threading
+
+import msgspec
+import pytest
+
+from advisor.advice import advice_from_facts
+from advisor.advice.checkpointed import Answered, checkpointed_where_needed, leans_on_host
+from advisor.advice.facts import Facts
+from advisor.advice.request import AdviceRequest
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.core.drive import drive
+from advisor.optable.saved_tables import saved_tables
+from advisor.present.script.launch_script import render
+from advisor.present.summary import summarise
+from advisor.recommend.fixed import Fixed
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Workload, with_training
+from advisor.workload.workload_file import load_workload
+from tests.recommend.fakes import machine
+
+GPT2 = load_workload("gpt2_small")
+
+
+def card(memory_bytes: float) -> GpuSpec:
+    return msgspec.structs.replace(spec_table()["rtx4090"], key="small", name="Small", memory_bytes=memory_bytes)
+
+
+def answered(workload: Workload, spec: GpuSpec, **more: object) -> AdviceRecord:
+    """What is advised on one such card, with the saved operator tables of the workload."""
+    request = AdviceRequest(
+        workload=workload,
+        measure=False,
+        gpu_keys=(spec.key,),
+        extra_specs=(spec,),
+        counts=(1,),
+        **more,  # type: ignore[arg-type]
+    )
+    facts = Facts(machine=machine(), tables=saved_tables(workload))
+    asked = Answered(request, facts, advice_from_facts(request, facts))
+    return drive(checkpointed_where_needed(asked, advice_from_facts, threading.Event())).advice
+
+
+def least_bytes(workload: Workload) -> float:
+    """Memory of the smallest such card on which a step is held without the host's, to a part in a hundred."""
+    few, enough = 1e9, 80e9
+    while enough / few > 1.01:
+        middle = (few * enough) ** 0.5
+        held = not leans_on_host(answered(workload, card(middle), fixed=Fixed(checkpointing=True)))
+        few, enough = (few, middle) if held else (middle, enough)
+    return enough
+
+
+@pytest.fixture(scope="module")
+def between() -> GpuSpec:
+    """A card that holds one sample with recomputed activations, and none without."""
+    without, with_it = (least_bytes(with_training(GPT2, activation_checkpointing=how)) for how in ("none", "full"))
+    assert with_it < without / 1.02
+    return card((without * with_it) ** 0.5)
+
+
+def test_what_only_checkpointing_makes_fit_is_advised_with_it(between: GpuSpec) -> None:
+    advice = answered(GPT2, between)
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.checkpointing_added
+    assert not STRATEGY_FACTS[chosen.strategy].offloads
+    assert advice.workload.training.activation_checkpointing == "full"
+    assert chosen.why[0].code == "why-checkpointing-added"
+    assert "with activation checkpointing" in summarise(advice, "en").headline
+    assert "激活检查点" in summarise(advice, "zh").headline
+    assert "torch.utils.checkpoint" in render(advice)
+
+
+def test_where_a_step_fits_without_it_is_left_off() -> None:
+    advice = answered(GPT2, card(24e9))
+    assert advice.recommendation is not None
+    assert not advice.recommendation.checkpointing_added
+    assert advice.workload == GPT2
+    assert "checkpointing" not in summarise(advice, "en").headline
+
+
+def test_where_it_does_not_help_enough_the_answer_is_as_it_was() -> None:
+    advice = answered(GPT2, card(1.5e9))
+    assert advice.workload == GPT2
+    assert advice.recommendation is None or not advice.recommendation.checkpointing_added
+
+
+@pytest.mark.parametrize(
+    ("changes", "fixed"),
+    [
+        ({}, Fixed(checkpointing=True)),
+        ({"offload": "optimizer"}, Fixed()),
+        ({"mode": "inference"}, Fixed()),
+    ],
+)
+def test_what_the_user_asked_for_is_kept(between: GpuSpec, changes: dict[str, object], fixed: Fixed) -> None:
+    workload = with_training(GPT2, **changes)
+    advice = answered(workload, between, fixed=fixed)
+    assert advice.workload == workload
+    assert advice.recommendation is None or not advice.recommendation.checkpointing_added
