@@ -207,3 +207,15 @@ def test_a_tie_tells_this_machines_card_from_the_one_of_the_table(
     tied = msgspec.structs.replace(main, tied_with=(gone,))
     session.show_recorded(msgspec.structs.replace(advice, recommendation=tied))
     assert "to RTX 9999." in words(shown_page(window, "advice", AdvicePage, qtbot))
+
+
+@pytest.mark.parametrize("added", [True, False])
+def test_checkpointing_that_was_switched_on_stands_beside_the_set_up(
+    window: MainWindow, session: Session, qtbot: QtBot, *, added: bool
+) -> None:
+    advice = fakes.advice()
+    assert advice.recommendation is not None
+    changed = msgspec.structs.replace(advice.recommendation, checkpointing_added=added)
+    session.show_recorded(msgspec.structs.replace(advice, recommendation=changed))
+    found = shown_page(window, "advice", AdvicePage, qtbot)
+    assert ("activation checkpointing" in words(found)) is added
