@@ -39,6 +39,8 @@ _ALWAYS_SO = {"change-price", "change-measure"}
 """What is true of nearly every advice waits for the details."""
 _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 """Two causes of one thing: that this machine's own devices are not among those compared."""
+_FIRST = {"caveat-memory-range", "caveat-memory-range-instead", "workload-no-head"}
+"""Caveats that could overturn the advice: one more is shown where they would fill the room."""
 _LAST = {*_NOT_HERE, "workload-weights-bits-predicted-only"}
 """Caveats that change no decision: they are shown where there is room after the others."""
 _MARKS = "¹²³⁴⁵"
@@ -51,13 +53,14 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
     titles = {sentence(code, language): limit for code, limit in _SENTENCES.items()}
     rows = _rows(advice)
     left, merged = _told_elsewhere(advice, rows[:ROWS], language), _merged(advice, language)
-    last = {*said((caveat for caveat in advice.caveats if caveat.code in _LAST), language)}
+    gravity = _gravity(advice, language)
     sections = []
     shown = 0
     for section in whole.sections:
-        gravest = sorted(section.sentences, key=last.__contains__)
+        gravest = sorted(section.sentences, key=lambda text: gravity.get(text, 1))
         fewer = dict.fromkeys(merged.get(text, text) for text in gravest if text not in left)
-        kept = tuple(fewer)[: titles.get(section.title, 0)]
+        room = max(titles.get(section.title, 0), 1 + sum(gravity.get(text, 1) == 0 for text in fewer))
+        kept = tuple(fewer)[: room if section.title in titles else 0]
         if kept:
             sections.append(Section(title=section.title, sentences=kept))
             shown += sum(merged.get(text, text) in kept for text in section.sentences)
@@ -98,6 +101,17 @@ def _told_elsewhere(advice: AdviceRecord, rows: Sequence[Prediction], language: 
         if reason.code in seen or (reason.code == "caveat-precision-replaced" and reason.numbers["device"] in marked)
     )
     return {*said(told, language)}
+
+
+def _gravity(advice: AdviceRecord, language: Language) -> dict[str, int]:
+    """The place of the sentences of caveats that come before all others, 0, or after them, 2."""
+    places = dict.fromkeys(_FIRST, 0) | dict.fromkeys(_LAST, 2)
+    return {
+        text: places[caveat.code]
+        for caveat in advice.caveats
+        if caveat.code in places
+        for text in said((caveat,), language)
+    }
 
 
 def _marks(advice: AdviceRecord, rows: Iterable[Prediction]) -> dict[Precision, str]:

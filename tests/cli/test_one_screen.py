@@ -104,3 +104,15 @@ def test_what_is_true_of_nearly_every_advice_waits_for_the_details(language: Lan
     assert title not in {section.title for section in one_screen(made, language).sections}
     (whole,) = (section.sentences for section in summarise(made, language).sections if section.title == title)
     assert whole == tuple(say(reason, language) for reason in always)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_caveats_that_could_overturn_the_advice_are_shown_whatever_else_there_is(language: Language) -> None:
+    room = Reason.of("caveat-memory-range", device="A", high_bytes=9e9, capacity_bytes=8e9)
+    bare = Reason.of("workload-no-head", built="`A`", other="`B`")
+    others = [Reason.of("caveat-no-prices"), Reason.of("caveat-nothing-fits-here")]
+    title = sentence("summary-caveats", language)
+    for caveats, shown in (((*others, room), (room, others[0])), ((*others, room, bare), (room, bare, others[0]))):
+        made = msgspec.structs.replace(advice(), caveats=caveats)
+        (told,) = (one.sentences for one in one_screen(made, language).sections if one.title == title)
+        assert told == tuple(say(reason, language) for reason in shown)

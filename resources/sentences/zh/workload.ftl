@@ -11,6 +11,7 @@ workload-optimizer-bits-predicted-only = 8 位优化器状态只做预测：实�
 workload-attention-eager-only = transformers 没有为 `{ $model }` 提供融合注意力，因此以 eager 方式运行。
 workload-head-tied = 输出头与 `{ $weight }` 共享权重：两者都会训练，反向传播要经过整个模型，因此冻结其余部分能省显存，但几乎不省时间。
 workload-half-batch-norm = 在 { $precision } 下批归一化也使用半精度，与 `model.half()` 的做法相同：追踪、实测和预测均按此进行。若将其保留为 FP32，训练更稳定，时间和显存略有增加。
+workload-no-head = 配置中没有 "architectures"：所预测的是其基类 { $built }，不带任务头部。若训练其他类，请在其中写明（例如 { $other }）。
 workload-other-class = 已安装的 transformers 没有配置所指的类 { $named }：改为预测 { $built }。若新版本提供该类，请更新 transformers。
 workload-text-only = `{ $model }` 的训练步不含图像：只运行其文本部分。
 workload-assumed-values = 未给出、因而采用默认假设的项：{ $fields }。

@@ -45,6 +45,28 @@ def test_a_named_class_is_built_whole() -> None:
     assert parameter_count(MAE) == count_of(transformers.ViTMAEModel, MAE) < whole
 
 
+@pytest.mark.parametrize(
+    ("named", "task", "said"),
+    [
+        ({}, None, ["workload-no-head"]),
+        ({"architectures": ["ViTMAEModel"]}, None, []),
+        ({"architectures": ["ViTMAEForPreTraining"]}, None, []),
+        ({}, "base", []),
+    ],
+)
+def test_a_body_without_a_head_is_said_to_be_one_where_nobody_asked_for_it(
+    named: dict[str, Any], task: str | None, said: list[str]
+) -> None:
+    model = {"source": "huggingface", "config": {**MAE, **named}, **({} if task is None else {"task": task})}
+    subject = subject_of(load_workload({"name": "own", "model": model}), "fp32")
+    trace(subject, "fp32", checked=False)
+    notes = [note for note in subject.notes or [] if note.code == "workload-no-head"]
+    assert [note.code for note in notes] == said
+    for note in notes:
+        assert "its base class `ViTMAEModel` is predicted" in say(note, "en")
+        assert "`ViTMAEForPreTraining`" in say(note, "zh")
+
+
 def test_a_class_that_the_library_lacks_is_refused_or_said_to_be_another() -> None:
     with pytest.raises(SaidError, match="no class `ViTMAEForNonsense`") as refused:
         parameter_count({**MAE, "architectures": ["ViTMAEForNonsense"]})

@@ -29,7 +29,7 @@ from advisor.worker.models.huggingface.batch import batch_maker
 from advisor.worker.models.huggingface.fakes import known_layer_drop, let_experts_be_fake, no_initialisation
 from advisor.worker.models.huggingface.kinds import name_picture_words
 from advisor.worker.models.huggingface.loss import own_loss
-from advisor.worker.models.huggingface.model_class import model_class
+from advisor.worker.models.huggingface.model_class import model_class, with_head
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
@@ -241,11 +241,15 @@ def _built(class_: Config, config: Config, attention: str, dtype: torch.dtype, *
 
 
 def _of_another_class(config: Config, class_: Config, task: Task) -> tuple[Reason, ...]:
-    """Says that the library lacks the class that `architectures` names and what is built by the task in its name.
+    """Says what is built where the library lacks the class that `architectures` names, or where they name none.
 
+    The first is built by the task in the name; of the second a bare body is predicted though one with a head exists.
     Raises InputError where that name tells no task: a bare body would silently take the place of a whole model.
     """
     named = [shown_value(name) for name in getattr(config, "architectures", None) or []]
+    headed = None if named or task != "base" else with_head(config)
+    if headed is not None and headed is not class_:
+        return (Reason.of("workload-no-head", built=shown_value(class_.__name__), other=shown_value(headed.__name__)),)
     if not named or shown_value(class_.__name__) in named:
         return ()
     if task == "base":

@@ -65,6 +65,11 @@ def _named(config: Config) -> Any:  # noqa: ANN401 - transformers' types
 
 def _any_of(config: Config) -> Any:  # noqa: ANN401 - transformers' types
     """Any class that is built from this very type of configuration: of another task, or not in any list of tasks."""
+    return with_head(config) or _in_module(config)
+
+
+def with_head(config: Config) -> Any:  # noqa: ANN401 - transformers' types
+    """The class of a task that most people train of this type of configuration; None where no list of tasks has one."""
     from transformers.models.auto import modeling_auto
 
     mappings = [getattr(modeling_auto, f"MODEL_FOR_{name}_MAPPING", None) for name in _OTHERS]
@@ -72,7 +77,7 @@ def _any_of(config: Config) -> Any:  # noqa: ANN401 - transformers' types
         class_ = None if mapping is None else _mapped(mapping, config)
         if class_ is not None:
             return class_
-    return _in_module(config)
+    return None
 
 
 def _in_module(config: Config) -> Any:  # noqa: ANN401 - transformers' types
