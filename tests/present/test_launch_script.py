@@ -102,6 +102,17 @@ def test_the_micro_batches_that_are_left_weigh_as_many_as_they_are(tmp_path: Pat
     assert "".join(weights) == "444422" * 2  # six batches of twenty samples an epoch
 
 
+@pytest.mark.parametrize(
+    ("strategy", "count", "ranked"),
+    [("single", 1, False), ("dp", 4, False), ("ddp", 2, True), ("zero2", 2, True), ("fsdp_offload", 1, True)],
+)
+def test_only_what_runs_in_ranks_says_anything_of_them(strategy: str, count: int, *, ranked: bool) -> None:
+    text = launch_script.render(advised("bert_base_sst2", strategy=strategy, count=count))
+    for word in ("rank", "world", "dist.", "import torch.distributed as", "--run", "Sampler", "subprocess"):
+        assert (word in text) is ranked, word
+    assert "##" not in text
+
+
 def test_data_parallel_deals_out_the_batch_of_all_its_devices() -> None:
     text = launch_script.render(advised("resnet50", strategy="dp", count=4, batch_size_per_device=16))
     assert "BATCH_SIZE = 64  # all devices together" in text

@@ -20,7 +20,7 @@ from advisor.present.script.method_lines import (
     update_lines,
 )
 from advisor.present.script.model_code import model_code
-from advisor.present.script.strategy_lines import group_line, half_type, has_script, splits, wrapping
+from advisor.present.script.strategy_lines import group_line, half_type, has_script, in_ranks, splits, wrapping
 from advisor.present.summary import expected_line
 from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.recommendation import Recommendation
@@ -81,7 +81,8 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     command = launch_command(chosen, name or script_name(advice))
     # DataParallel deals one process's batch out to its copies of the model.
     copies = chosen.count if STRATEGY_FACTS[chosen.strategy].one_process else 1
-    return template.substitute(
+    ranked = in_ranks(advice.workload, chosen)
+    text = template.substitute(
         title=_comment(
             f"{'Runs' if infers else 'Trains'} {advice.workload.name}, written by advisor {advice.advisor_version}."
         ),
@@ -94,7 +95,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         batch_size=chosen.batch_size_per_device * copies,
         batch_of="all devices together" if splits(chosen) or copies > 1 else "per device",
         sampler="None  # all devices take the same samples" if splits(chosen) else _OWN_SAMPLES,
-        sampler_import="" if splits(chosen) else ", DistributedSampler",
+        sampler_import="" if splits(chosen) or not ranked else ", DistributedSampler",
         seeded="    torch.manual_seed(0)  # all devices draw the same weights and batches\n" * splits(chosen),
         accumulation=chosen.gradient_accumulation_steps * (chosen.count if splits(chosen) else 1),
         loader_workers=advice.workload.data.loader_workers,
@@ -115,8 +116,22 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         allow_tf32=chosen.precision != "fp32",
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
         compile=_compile(training) if training.compile else "",
+        rank_argument=", rank" * ranked,
+        rank_first="rank, " * ranked,
         **(_inference_lines(chosen) if infers else _training_lines(advice.workload, chosen)),
     )
+    return _of_ranks(text, ranked=ranked)
+
+
+def _of_ranks(text: str, *, ranked: bool) -> str:
+    """The text with what only ranks need, or only a process alone: between `##if ranks`, `##else` and `##end`."""
+    kept, taken = [], True
+    for line in text.splitlines(keepends=True):
+        if line.startswith("##"):
+            taken = {"##if ranks": ranked, "##else": not ranked}.get(line.strip(), True)
+        elif taken:
+            kept.append(line)
+    return "".join(kept)
 
 
 def _no_script(workload: Workload, chosen: Recommendation) -> SaidOutputError:

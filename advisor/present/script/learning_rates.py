@@ -29,7 +29,9 @@ _OF_OPTIMIZER = {
     "sgd_momentum": _SGD,
     "adafactor": LearningRate("1e-3", "as for fine-tuning T5; yours"),
 }
-_FINE_TUNING = LearningRate("5e-5", "usual for fine-tuning all weights; yours")
+_FINE_TUNING = LearningRate(
+    "5e-5", "usual for fine-tuning all weights; from random ones 6e-4 (125M) to 1e-4 (13B), Brown et al. 2020"
+)
 _ADAPTERS = LearningRate("2e-4", "usual for adapters (Dettmers et al. 2023); yours")
 
 

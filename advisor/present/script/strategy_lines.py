@@ -39,6 +39,12 @@ def shards(workload: Workload, chosen: Recommendation) -> bool:
     return offloads(workload, chosen) or (facts.shards and facts.has_script and chosen.count > 1)
 
 
+def in_ranks(workload: Workload, chosen: Recommendation) -> bool:
+    """Whether the script runs once a device, as ranks of a group; what is sharded is so on one device too."""
+    several = chosen.count > 1 and not STRATEGY_FACTS[chosen.strategy].one_process
+    return several or shards(workload, chosen)
+
+
 def casts_shards(workload: Workload, chosen: Recommendation) -> bool:
     """Whether sharding keeps FP32 weights and gathers them in half: then neither autocast nor FP32 copies are needed.
 
