@@ -33,6 +33,15 @@ _EPOCH_TIME = re.compile(
     r"\b(?:epoch_)?(?:time|took|duration|elapsed)['\"]?[:= ]{1,3}(\d{1,9}(?:\.\d{1,9})?) ?(ms|s|sec|min|m)\b",
     re.IGNORECASE,
 )
+_EPOCH_PARTS = re.compile(
+    r"\b(?:epoch_)?(?:time|took|duration|elapsed)['\"]?[:= ]{1,3}(?:"
+    r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d{1,6})?)(?![\d:])"
+    r"|(?:(\d{1,3}) ?h(?:ours?)? )?(\d{1,4}) ?m(?:in(?:utes?)?)? ?(\d{1,2}(?:\.\d{1,6})?) ?s)",
+    re.IGNORECASE,
+)
+"""An epoch's time of several parts: `1:02`, `1m 2s`, `1 h 2 min 3 s`."""
+_EPOCH_ALONE = re.compile(r"\bepoch[ _]time\b", re.IGNORECASE)
+"""Of the epoch that the lines before it tell of, as nnU-Net prints it."""
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,6}))?")
 _VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting|mAP50)\b", re.IGNORECASE)
 """mAP50: the head of the table that Ultralytics fills as it validates."""
@@ -151,11 +160,20 @@ def _composer(line: str, facts: LogFacts) -> bool:
 
 def _epoch(line: str, facts: LogFacts) -> bool:
     """A line that sums an epoch up: its time is a part of the whole, and no step's."""
-    epoch, time = _EPOCH.search(line), _EPOCH_TIME.search(line)
-    if epoch is None or time is None or re.search(r"\b(?:step|iter|batch|it)\b", line, re.IGNORECASE):
+    epoch = _EPOCH.search(line) or _EPOCH_ALONE.search(line)
+    if epoch is None or re.search(r"\b(?:step|iter|batch|it)\b", line, re.IGNORECASE):
         return False
-    seconds = float(time.group(1)) * unit_s(time.group(2))
+    seconds = _epoch_s(line)
     if seconds < 1.0:
         return False
     facts.runtime_s = (facts.runtime_s or 0.0) + seconds
     return True
+
+
+def _epoch_s(line: str) -> float:
+    """What a line says that its epoch took, in parts or as one figure; 0: nothing."""
+    parts, time = _EPOCH_PARTS.search(line), _EPOCH_TIME.search(line)
+    if parts is not None:
+        groups = parts.groups()
+        return clock_s((None, *(groups[:3] if groups[2] is not None else groups[3:])))
+    return float(time.group(1)) * unit_s(time.group(2)) if time is not None else 0.0

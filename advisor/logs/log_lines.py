@@ -36,13 +36,17 @@ _ELAPSED = re.compile(
     re.IGNORECASE,
 )
 _ITERATION = re.compile(
-    r"(?:\b(?:batch[_ ]?time|iter[_ ]?time|step[_ ]?time|step_avg|time)|步(?:耗时|用时))['\"]?\s*[:=：]?\s*"
-    r"(\d+(?:\.\d+)?)\s*(ms|s|秒)?(?![\d:])",
+    r"(?:\b(?:batch[_ ]?time|iter[_ ]?time|step[_ ]?time|step_avg|dt|train_step_timing(?: in s)?|time)"
+    r"|步(?:耗时|用时))['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|秒)?(?![\d:])",
     re.IGNORECASE,
 )
 _BARE = re.compile(r"\| ?(\d{1,9}(?:\.\d{1,9})?) ?(ms|s) ?\|")
 """A time between two bars of a step's line, as llm.c prints it."""
-_RATE = re.compile(r"(?<![\w.])(\d{1,9}(?:\.\d{1,9})?) ?(?:(it/s|steps/s|batches/s)|s/it|s/step|s/batch|sec/step)\b")
+_RATE = re.compile(
+    r"(?<![\w.])(\d{1,9}(?:\.\d{1,9})?) ?"
+    r"(?:(?:it|iters?|iterations?|steps?|batch(?:es)?)/s(?:ec(?:ond)?)?|(ms|s|sec)/(?:it|iter|iteration|step|batch))\b"
+)
+"""The unit of a time of each; none where it is a rate."""
 _OTHER_PASS = re.compile(r"\((?:val|test)\)|^(?:val|valid|validation|eval|evaluation|test)\b ?[:\[(]", re.IGNORECASE)
 """Stands before a step of validation, as mmengine prints one."""
 _DATA = re.compile(
@@ -177,9 +181,9 @@ def _seconds_of(pattern: re.Pattern[str], line: str) -> tuple[float, ...]:
 
 
 def _by_rate(line: str) -> tuple[float, ...]:
-    """A step's seconds of `4.0 it/s` or `0.25 s/it`, if a line has either."""
+    """A step's seconds of `4.0 it/s`, `0.25 s/it` or `250 ms/step`, if a line has one of them."""
     match = _RATE.search(line)
     if match is None or float(match.group(1)) <= 0:
         return ()
     figure = float(match.group(1))
-    return (1.0 / figure if match.group(2) is not None else figure,)
+    return (1.0 / figure if match.group(2) is None else figure * unit_s(match.group(2)),)

@@ -77,3 +77,10 @@ def test_a_precision_that_the_card_lacks_is_named_as_what_is_missing(text: str) 
     with pytest.raises(SaidError) as refused:
         check_claim(text, real_predictor())
     assert refused.value.reasons[0].code == "claim-card-lacks-precision"
+
+
+@pytest.mark.parametrize("text", ["FP64 is as fast as FP32 on an RTX 4090", "A100 双精度训练 ResNet-50 每秒 100 张"])
+def test_double_precision_is_said_not_to_be_predicted(text: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim(text, real_predictor())
+    assert refused.value.reasons[0].code == "claim-double-precision"

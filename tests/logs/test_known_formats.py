@@ -197,3 +197,34 @@ def test_a_clock_that_goes_on_over_epochs_is_not_counted_again_for_each() -> Non
     report = explain_log(parse_log(text))
     assert report.step_s == pytest.approx(0.05)
     assert sum(part.duration_s for part in report.split.parts) == pytest.approx(165)  # from 10:01:05 to 10:03:50
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [
+        ("time: 1m 1s", 61), ("time: 1:02", 62), ("took 1:00:02", 3602), ("time: 59s", 59), ("time 1.5 min", 90),
+        ("duration: 1 h 2 min 3 s", 3723),
+    ],
+)  # fmt: skip
+def test_an_epochs_time_of_several_parts_is_their_sum(told: str, seconds: float) -> None:
+    assert parse_log(f"Epoch 1/5 - loss: 0.3 - {told}\n").runtime_s == seconds
+
+
+def test_an_epoch_time_on_a_line_of_its_own_is_a_part_of_the_whole() -> None:
+    text = "2026-03-02 10:00:00.1: Epoch 0\n2026-03-02 10:01:02.3: Epoch time: 61.91 s\n"
+    assert parse_log(text + text).runtime_s == pytest.approx(123.82)
+
+
+@pytest.mark.parametrize(
+    ("line", "step_s"),
+    [
+        ("step    10 | loss: 3.2 | norm: 0.3 | dt: 338.21ms | tok/sec: 1551000.12", 0.33821),
+        ("epoch 1 | step 100/5000 | loss 2.1 | 350 ms/step | data 20 ms", 0.35),
+        ("iter 100/20000 loss=1.1 speed=4.0 iter/s eta=1:15:12", 0.25),
+        ("Training epoch 0, iteration 10/999 | lr: 1e-05 | train_step_timing in s: 3.214", 3.214),
+        ("step 3 loss 0.4 2.0 steps/sec", 0.5),
+        ("step 3 loss 0.4 0.5 s/iter", 0.5),
+    ],
+)
+def test_a_step_is_told_in_many_units(line: str, step_s: float) -> None:
+    assert parse_log(line + "\n").step_times_s == [pytest.approx(step_s)]

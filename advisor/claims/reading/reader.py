@@ -64,6 +64,7 @@ _OF_ONE_CARD = (
     rf"(?:{SECOND}|秒)\s*(?:/|per|a|each|every|on each|每)\s*(?:gpu|card|device|卡|张卡)|每(?:张)?卡每秒|单卡每秒"
 )
 """A rate of each card, behind its second: `3,000 tokens/s/GPU`."""
+_DOUBLE = r"\bfp[\s-]?64\b|\bfloat64\b|\bdouble[\s-]precision\b|双精度"
 _QUANTISED_BITS = 4
 _RTX = r"(?<![a-z0-9.])(?:geforce\s*)?(?:rtx\s*)?([2-5]0[5-9]0(?:\s*ti)?)"
 _LAPTOP_BEHIND = re.compile(rf"{_RTX}\s*(?:laptop|笔记本(?:电脑)?|移动版)(?![a-z])", re.ASCII)
@@ -153,6 +154,8 @@ def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
         raise refusal("claim-number-beyond", Claim(), specs)
     if _BELOW_ZERO.search(plain) is not None or _NO_CARDS.search(plain) is not None:
         raise refusal("claim-number-negative", Claim(), specs)
+    if search(_DOUBLE, plain) is not None:
+        raise refusal("claim-double-precision", Claim(), specs)
     if (odd := search(NOT_ONE_NUMBER, plain)) is not None:
         raise refusal("claim-number-form", Claim(), specs, figure=odd.group())
     return plain

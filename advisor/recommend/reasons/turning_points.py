@@ -39,6 +39,8 @@ def would_change_if(
 def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """The less exact precision that would gain most at the same batch and count, and whether the card changes."""
     asked = comparison.workload.training.precision
+    # What casts cost a processor is in no data sheet: of a precision that was not timed on it no gain is told.
+    timed = {one.precision for one in comparison.predictions if one.measured and one.device.key == "cpu"}
     less_exact = [
         prediction
         for prediction in comparison.predictions
@@ -48,6 +50,7 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         and prediction.fits is not False
         and prediction.effort_rank <= chosen.effort_rank
         and (prediction.device.local or not chosen.device.local or chosen.device.key == "cpu")
+        and (prediction.device.key != "cpu" or prediction.precision in timed)
     ]
     plain = _exact_rates(comparison, asked)
     rates = [(prediction, plain.get(prediction.set_up_but("precision"), 0.0)) for prediction in less_exact]

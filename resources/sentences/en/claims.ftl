@@ -165,6 +165,8 @@ claim-without-count = The claim is about a speed-up and does not say by how many
 claim-without-count-remedy = Say it like "4 GPUs made it 3.2 times faster" or "an RTX 4090 is 2 times as fast as an A100".
 claim-card-lacks-precision = { $device } has no units for { $precision }: torch computes it there by way of another precision, if at all, and no data sheet tells how fast, so no time in it is judged.
 claim-card-lacks-precision-remedy = Name a precision that the card computes in, such as FP16 AMP or FP32.
+claim-double-precision = The claim is about FP64 (double precision), in which this program predicts nothing.
+claim-double-precision-remedy = Compare the FP64 rates of the data sheets: cards for games mostly have a 32nd or a 64th of their FP32 rate.
 claim-without-prediction = Nothing can be predicted for { $model } on { $device }{ $precision ->
     [none] { "" }
    *[other] { " " }in { $precision }

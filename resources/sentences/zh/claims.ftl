@@ -165,6 +165,8 @@ claim-without-count = 这条说法谈到提速，却没有说用了几张 GPU，
 claim-without-count-remedy = 可以这样写：“4 张 GPU 快了 3.2 倍”或“RTX 4090 的速度是 A100 的 2 倍”。
 claim-card-lacks-precision = { $device } 没有 { $precision } 的计算单元：torch 至多借其他精度来算，规格表不说有多快，因此不判断其时间。
 claim-card-lacks-precision-remedy = 请写明该卡支持的精度，例如 FP16 AMP 或 FP32。
+claim-double-precision = 该说法涉及 FP64（双精度），本程序不对其作预测。
+claim-double-precision-remedy = 请比较规格表中的 FP64 速率：游戏卡的 FP64 速率大多只有 FP32 的 1/32 或 1/64。
 claim-without-prediction = 无法预测 { $model } 在 { $device } 上{ $precision ->
     [none] { "" }
    *[other] { "以 " }{ $precision } { "" }
