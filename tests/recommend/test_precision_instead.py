@@ -1,7 +1,8 @@
-"""Where the advised card lacks the precision that was asked for, the advice says so before anything else."""
+"""What is said of another precision: taken where the advised card lacks the asked one, a gain where it is known."""
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from advisor.advice import advice_from_facts
@@ -10,9 +11,13 @@ from advisor.advice.request import AdviceRequest
 from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import say
 from advisor.optable.saved_tables import saved_tables
+from advisor.recommend.advise_from import recommend
+from advisor.recommend.candidates import enumerate_candidates
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
-from tests.recommend.fakes import machine
+from tests.recommend.fakes import SPECS, TINY, machine, measurement, predict_all, workload
+
+IRIS = workload(batch_size=120, samples=120, epochs=20000)
 
 
 @pytest.mark.parametrize(
@@ -39,3 +44,25 @@ def test_what_was_taken_for_a_precision_that_the_card_lacks_is_the_first_reason(
     if used is not None:
         assert say(first, "en").endswith(f": {used} was taken instead.")
         assert f"改用 {used}" in say(first, "zh")
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_processor_gains_by_a_precision_only_where_that_was_timed_on_it(*, timed: bool) -> None:
+    here = machine()
+    found = predict_all(enumerate_candidates(IRIS, here, SPECS), TINY, IRIS, measured_keys=("cpu",))
+    own = next(
+        one for one in found if one.device.key == "cpu" and one.batch_size_per_device == IRIS.training.batch_size
+    )
+    half = msgspec.structs.replace(
+        own,
+        precision="bf16_amp",
+        measured=timed,
+        step_s=own.step_s.scaled(0.5),
+        samples_per_s=own.samples_per_s.scaled(2),
+        job_s=None if own.job_s is None else own.job_s.scaled(0.5),
+    )
+    others = [one for one in found if one.device.key == "cpu" and one.precision == "fp32"]
+    answer = recommend(IRIS, here, [*others, half], [measurement("cpu", "stable")], specs=SPECS)
+    assert answer.recommendation is not None
+    told = {reason.code for reason in answer.recommendation.would_change_if}
+    assert ("change-precision-same" in told) is timed

@@ -99,26 +99,6 @@ def test_a_contended_cpu_that_looks_slower_than_the_launches_still_ties_with_the
     assert not {"change-precision-other", "change-precision-same"} & codes(best.would_change_if)
 
 
-@pytest.mark.parametrize("timed", [True, False])
-def test_a_processor_gains_by_a_precision_only_where_that_was_timed_on_it(*, timed: bool) -> None:
-    here = machine()
-    found = predict_all(enumerate_candidates(IRIS, here, SPECS), TINY, IRIS, measured_keys=("cpu",))
-    own = next(
-        one for one in found if one.device.key == "cpu" and one.batch_size_per_device == IRIS.training.batch_size
-    )
-    half = msgspec.structs.replace(
-        own,
-        precision="bf16_amp",
-        measured=timed,
-        step_s=own.step_s.scaled(0.5),
-        samples_per_s=own.samples_per_s.scaled(2),
-        job_s=None if own.job_s is None else own.job_s.scaled(0.5),
-    )
-    others = [one for one in found if one.device.key == "cpu" and one.precision == "fp32"]
-    answer = recommend(IRIS, here, [*others, half], [measurement("cpu", "stable")], specs=SPECS)
-    assert ("change-precision-same" in codes(best_of(answer).would_change_if)) is timed
-
-
 @pytest.mark.parametrize("kind", ["unstable", "throttled", "contended"])
 def test_each_untrusted_verdict_has_its_caveat(kind: VerdictKind) -> None:
     here = machine()
