@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from functools import cache
 from typing import Any
@@ -58,7 +59,7 @@ def _described(part: dict[str, Any], kind: type[msgspec.Struct] | None) -> dict[
     if kind is None or "properties" not in part:
         return part
     meanings = field_meanings(kind)
-    told = {field.encode_name: meanings.get(field.name) for field in msgspec.structs.fields(kind)}
+    told = {field.encode_name: _in_json(meanings.get(field.name)) for field in msgspec.structs.fields(kind)}
     config = kind.__struct_config__
     if config.tag_field is not None:
         told[config.tag_field] = _tag_meaning(kind, config.tag)
@@ -67,6 +68,11 @@ def _described(part: dict[str, Any], kind: type[msgspec.Struct] | None) -> dict[
         for key, value in part["properties"].items()
     }
     return {**part, "properties": properties}
+
+
+def _in_json(meaning: str | None) -> str | None:
+    """A meaning with JSON's word for what Python calls None."""
+    return None if meaning is None else re.sub(r"\bNone\b", "null", meaning)
 
 
 def _tag_meaning(kind: type, tag: object) -> str:

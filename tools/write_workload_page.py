@@ -6,6 +6,7 @@ python tools/write_workload_page.py [--check]
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import typing
 from pathlib import Path
@@ -30,6 +31,7 @@ SECTIONS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("[data]", types.Data),
     ("[training]", types.Training),
 )
+_BY_POWER_FROM = 1e16
 WRITTEN_BY_THE_PROGRAM = {"origin", "sha256"}
 
 
@@ -59,7 +61,7 @@ def table(title: str, type_: type[msgspec.Struct]) -> str:
     for field in msgspec.structs.fields(type_):
         if field.name in WRITTEN_BY_THE_PROGRAM:
             continue
-        meaning = meanings.get(field.name, "")
+        meaning = _in_toml(meanings.get(field.name, ""))
         lines.append(f"| `{field.name}` | {values(hints[field.name])} | {default(field)} | {meaning} |")
     return "\n".join(lines) + "\n"
 
@@ -86,7 +88,7 @@ def _bounds(metas: tuple[Any, ...]) -> str:
         for sign, name in (("≥", "ge"), (">", "gt"), ("≤", "le")):
             bound = getattr(meta, name, None)
             if bound is not None:
-                told.append(f"{sign} {bound:,}")
+                told.append(f"{sign} {_number(bound)}")
     return f" ({', '.join(told)})" if told else ""
 
 
@@ -97,7 +99,19 @@ def default(field: msgspec.structs.FieldInfo) -> str:
     if field.default is msgspec.NODEFAULT or field.default is None:
         return "–"
     value = field.default
+    if isinstance(value, tuple):
+        return f"`[{', '.join(map(str, value))}]`"
     return str(value).lower() if isinstance(value, bool) else f"`{value}`" if isinstance(value, str) else str(value)
+
+
+def _in_toml(meaning: str) -> str:
+    """A meaning in the words of a file that has no None: a field is left out there."""
+    return re.sub(r"(^|[.;] )None:", lambda found: f"{found[1]}{'L' if found[1] != '; ' else 'l'}eft out:", meaning)
+
+
+def _number(bound: float) -> str:
+    """A bound with its thousands apart; a whole one without a fraction, a very large one by its power of ten."""
+    return f"{int(bound):,}" if bound == int(bound) and abs(bound) < _BY_POWER_FROM else f"{bound:g}"
 
 
 if __name__ == "__main__":

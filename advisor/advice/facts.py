@@ -58,7 +58,7 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
         caveats.append(Reason.of("advice-not-traced-at", precisions=names, reason=reason))
     return Facts(
         machine=machine,
-        tables=tables,
+        tables={precision: tables[precision] for precision in (*wanted, *tables) if precision in tables},
         measurements=measurements,
         not_traced_reason=not_traced,
         caveats=tuple(caveats),

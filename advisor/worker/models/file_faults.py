@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from advisor.core.errors import UserFacingError
 from advisor.core.file_fault import named_error, words_of
 from advisor.core.sentences import SaidError, Value
-from advisor.worker.causes import value_was_asked
+from advisor.worker.causes import nested_was_made, value_was_asked
 from advisor.worker.models.architecture import Batch, under_fake_mode
 
 _MOST_SHOWN = 8
@@ -91,4 +91,6 @@ def named_mistakes(path: Path, function: str, batch: Batch) -> Iterator[None]:
 
 def _is_of_fakes(error: BaseException) -> bool:
     """Whether the error may be one that real tensors would not raise."""
-    return isinstance(error, NotImplementedError) or any(word in words_of(error) for word in ("FakeTensor", "subclass"))
+    if isinstance(error, NotImplementedError) or nested_was_made(error):
+        return True
+    return any(word in words_of(error) for word in ("FakeTensor", "subclass"))

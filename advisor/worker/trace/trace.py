@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, Precision, Trac
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.protocol.messages import Progress, Traced, TraceRequest
-from advisor.worker.causes import value_was_asked
+from advisor.worker.causes import nested_was_made, value_was_asked
 from advisor.worker.event_box import EventBox
 from advisor.worker.models.architecture import NotRunning
 from advisor.worker.models.load_model import LoadedModel
@@ -34,6 +35,7 @@ from advisor.workload.workload import HuggingFaceModel, Workload, with_training
 
 _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
 _NOT_AFFINE = frozenset({"trace-not-affine", "trace-memory-streams-differ"})
+_NESTED = "torch.nested"
 _MOST_REAL_WEIGHTS = 1 << 26
 _EVENLY = Reason(code="trace-even-routing")
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
@@ -49,6 +51,12 @@ class Way:
     """Whether its batch had to be searched for."""
     checked: bool = False
     """Whether a third batch has come out of its table: precisions differ in types, not in what grows with the batch."""
+    waits: bool = False
+    """Whether FP32 is still to come, where running a model for real is many times faster than in half."""
+
+
+class Waits(Exception):  # noqa: N818 - what happened
+    """The model would have to be run for real, which another precision does first."""
 
 
 def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True, way: Way | None = None) -> OpTable:
@@ -92,16 +100,22 @@ def _with_values(subject: Subject, precision: TracePrecision, way: Way, *, check
             return _traced(subject, precision, Fakes(values=way.values), checked=checked)
         except Exception:  # noqa: BLE001 - what another precision does otherwise is found out from the start
             way.values = "none"
-    table, way.values = _with_fewest_values(subject, precision, checked=checked)
+    table, way.values = _with_fewest_values(subject, precision, checked=checked, waits=way.waits)
     return table
 
 
-def _with_fewest_values(subject: Subject, precision: TracePrecision, *, checked: bool) -> tuple[OpTable, Values]:
+def _with_fewest_values(
+    subject: Subject, precision: TracePrecision, *, checked: bool, waits: bool
+) -> tuple[OpTable, Values]:
+    """The table and the values that it took. Raises Waits before the model would be run for real, where it `waits`."""
     kinds: tuple[Values, ...] = ("none", "whole", "all")
     first: TraceFailed | None = None
     for values in kinds:
-        if values == "all" and not _is_small(subject):
-            continue
+        if values == "all":
+            if not _is_small(subject):
+                continue
+            if waits:
+                raise Waits
         try:
             return _traced(subject, precision, Fakes(values=values), checked=checked), values
         except TraceFailed as failed:
@@ -149,6 +163,8 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
     except Exception as error:
         refusal = value_was_asked(error)
         if refusal is None:
+            if nested_was_made(error):
+                raise TraceFailed("trace-shape-depends-on-data", _NESTED) from error
             raise
         shape = isinstance(refusal, DynamicOutputShapeException)
         fault: TraceFault = "trace-shape-depends-on-data" if shape else "trace-depends-on-data"
@@ -326,15 +342,22 @@ def answer(request: TraceRequest, box: EventBox) -> None:
 
 def _answer(request: TraceRequest, box: EventBox) -> None:
     failures: list[Exception] = []
-    way = Way()
-    for place, precision in enumerate(request.precisions):
-        fraction = place / len(request.precisions)
+    way, waiting = Way(), deque(request.precisions)
+    while waiting:
+        precision = waiting.popleft()
+        way.waits = "fp32" in waiting
+        fraction = 1 - (len(waiting) + 1) / len(request.precisions)
         box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
         try:
             subject = subject_of(request.workload, precision, allow_code=request.allow_code)
             table = trace(subject, precision, checked=request.checked, way=way)
+        except Waits:
+            waiting.append(precision)
+            continue
         except Exception as error:  # noqa: BLE001 - told below; what one precision cannot do says nothing of the next
             failures.append(error)
+            if precision == "fp32" and isinstance(error, TraceFailed):
+                break  # what decides by values, or by the batch, does so at every precision
             continue
         box.send(Traced(table=replace(table, caveats=(*table.caveats, *(subject.notes or ())))))
     if failures:

@@ -12,6 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from advisor.core.errors import InputError
 from advisor.core.sentences import SaidError, say
 from advisor.worker.models.load_model import LoadedModel, load
+from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload
 
@@ -271,3 +272,30 @@ def test_layers_that_find_their_sizes_in_a_first_batch_are_traced(tmp_path: Path
     (tmp_path / "w.toml").write_text(TOML.replace("arguments = { classes = 5 }", ""), "utf-8")
     table = trace(subject_of(load_workload(tmp_path / "w.toml"), "fp32", allow_code=True), "fp32")
     assert table.parameter_count == 6 * 27 + 6 + 2 * 6 + 5 * 216 + 5
+
+
+NESTED = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(6, 5)
+
+    def forward(self, rows):
+        parts = [row[: 2 + place % 3] for place, row in enumerate(rows)]
+        nested = torch.nested.nested_tensor(parts, layout=torch.jagged)
+        return torch.stack([part.mean(0) for part in self.layer(nested).unbind()])
+
+def build_model(): return Net()
+def make_batch(batch_size): return torch.randn(batch_size, 4, 6), torch.randint(0, 5, (batch_size,))
+"""
+
+
+def test_a_nested_tensor_is_said_to_have_sizes_by_values_and_no_fault_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NESTED, "utf-8")
+    (tmp_path / "w.toml").write_text(TOML.replace("arguments = { classes = 5 }", ""), "utf-8")
+    workload = load_workload(tmp_path / "w.toml")
+    with pytest.raises(TraceFailed, match=r"size depends on values \(`?torch.nested"):
+        trace(subject_of(workload, "fp32", allow_code=True), "fp32")
+    assert load(workload, allow_code=True).module(torch.randn(3, 4, 6)).shape == (3, 5)

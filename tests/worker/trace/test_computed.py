@@ -1,19 +1,26 @@
-"""Operators on known values are worked out for real, and a trace at another precision begins where the first ended."""
+"""Known values are worked out for real; a trace begins where another precision ended, and is of a steady step."""
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
+from advisor.protocol.messages import Progress, Traced, TraceRequest, WorkerEvent
+from advisor.worker.event_box import EventBox
 from advisor.worker.trace.computed import NOT_COMPUTED, computed
+from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.kept_values import with_values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import Way, trace
+from advisor.worker.trace.trace import Way, answer, trace
+from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,3 +145,95 @@ def test_what_the_second_precision_cannot_do_in_the_same_way_is_found_out_from_t
     trace(subject._replace(build=fails_at_first), "amp", way=way)
     assert way.values == "whole"
     assert calls == ["failed", "build", "step", "build", "step", "step"]
+
+
+DECIDES = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(6, 5)
+
+    def forward(self, rows):
+        rounds = ROUNDS if float(self.layer.weight.abs().sum()) > 0 else 0
+        out = self.layer(rows)
+        for _ in range(rounds):
+            out = torch.relu(out)
+        return out
+
+def build_model(): return Net()
+def make_batch(batch_size): return torch.randn(batch_size, 6), torch.randint(0, 5, (batch_size,))
+"""
+DECIDING = """
+name = "deciding"
+[model]
+source = "python"
+file = "net.py"
+[data]
+samples = 100
+[training]
+batch_size = 2
+precision = "bf16_amp"
+"""
+
+
+def asked_for(folder: Path, rounds: str) -> tuple[list[tuple[str, str]], BaseException | None]:
+    """What a worker says of a model that reads its own weights: phases and tables in order, and how it ended."""
+    (folder / "net.py").write_text(DECIDES.replace("ROUNDS", rounds), "utf-8")
+    (folder / "w.toml").write_text(DECIDING, "utf-8")
+    sent = io.BytesIO()
+    request = TraceRequest(workload=load_workload(folder / "w.toml"), precisions=("amp", "fp32"), allow_code=True)
+    ended: BaseException | None = None
+    try:
+        answer(request, EventBox(sent, io.BytesIO()))
+    except TraceFailed as error:
+        ended = error
+    events = [msgspec.json.decode(line, type=WorkerEvent) for line in sent.getvalue().splitlines()]
+    said = [("began", event.detail) for event in events if isinstance(event, Progress)]
+    return said + [("table", event.table.precision) for event in events if isinstance(event, Traced)], ended
+
+
+def test_a_model_that_is_run_for_real_is_traced_in_fp32_first(tmp_path: Path) -> None:
+    said, ended = asked_for(tmp_path, "3")
+    assert said == [("began", "amp"), ("began", "fp32"), ("began", "amp"), ("table", "fp32"), ("table", "amp")]
+    assert ended is None
+
+
+def test_what_stops_fp32_is_not_tried_in_half(tmp_path: Path) -> None:
+    said, ended = asked_for(tmp_path, "len(rows) ** 2")
+    assert said == [("began", "amp"), ("began", "fp32")]
+    assert isinstance(ended, TraceFailed)
+    assert ended.fault == "trace-depends-on-data"
+
+
+class Remembering(nn.Module):
+    """Reads a value, makes a mask once for all, and the places of its words for the last batch size alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.layer = nn.Embedding(10, 8), nn.Linear(8, 8)
+        self.mask: torch.Tensor | None = None
+        self.places = dict[torch.Size, torch.Tensor]()
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        states = self.words(words)
+        if self.mask is None:
+            self.mask = self.layer.bias.detach().exp()
+        if states.shape not in self.places:
+            self.places = {states.shape: self.layer.bias.detach().sin() * torch.ones_like(states)}
+        for _ in range(int(words.max())):
+            states = torch.relu(self.layer(states))
+        loss: torch.Tensor = (states * self.mask + self.places[states.shape]).sum()
+        return loss
+
+
+def same_words(size: int) -> tuple[torch.Tensor, ...]:
+    return (torch.full((size, 16), 7),)
+
+
+def test_a_cache_that_forgets_one_batch_size_for_the_other_is_none_of_a_steady_step() -> None:
+    asked = Subject(build=Remembering, make_batch=same_words, step=lambda model, batch: model(*batch))
+    table = trace(asked, "fp32")
+    assert [op.name for op in table.ops if op.name in {"exp", "sin"}] == []
+    assert [caveat.code for caveat in table.caveats] == []
