@@ -39,7 +39,10 @@ _ALWAYS_SO = {"change-price", "change-measure"}
 """What is true of nearly every advice waits for the details."""
 _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 """Two causes of one thing: that this machine's own devices are not among those compared."""
-_FIRST = {"caveat-memory-range", "caveat-memory-range-instead", "workload-no-head"}
+_FIRST = {
+    "caveat-memory-range", "caveat-memory-range-instead", "workload-no-head",
+    "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept", "alternative-unfixed",
+}  # fmt: skip
 """Caveats that could overturn the advice: one more is shown where they would fill the room."""
 _LAST = {*_NOT_HERE, "workload-weights-bits-predicted-only"}
 """Caveats that change no decision: they are shown where there is room after the others."""
@@ -94,11 +97,11 @@ def _told_elsewhere(advice: AdviceRecord, rows: Sequence[Prediction], language: 
     main = advice.main
     of_main = () if main is None else (*main.why, *main.would_change_if)
     seen = _SEEN_IN_FIGURES | _ALWAYS_SO | (_SAID_BY_FIGURES if main is not None and main.tied_with else set())
-    marked = {row.device.name for row in rows if row.precision in _marks(advice, rows)}
+    shown = {row.device.name for row in rows}  # at the advised precision, or with a mark
     told = (
         reason
         for reason in (*of_main, *advice.caveats)
-        if reason.code in seen or (reason.code == "caveat-precision-replaced" and reason.numbers["device"] in marked)
+        if reason.code in seen or (reason.code == "caveat-precision-replaced" and reason.numbers["device"] in shown)
     )
     return {*said(told, language)}
 

@@ -67,7 +67,9 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
         "summary-also": said(also, language),
         "summary-change": said(main.would_change_if if main else (), language),
     }
-    better = {"summary-help": help_sentences(advice.switches, language)}
+    row = prediction_of(advice.predictions, main)
+    room_bytes = row.usable_memory_bytes if row is not None and row.may_run_out else None
+    better = {"summary-help": help_sentences(advice.switches, language, room_bytes)}
     makeshift = main is None or STRATEGY_FACTS[main.strategy].offloads
     # Where it is a makeshift, or there is nothing at all, what would be better comes first.
     sections_by_code = better | sections_by_code if makeshift else sections_by_code | better

@@ -34,17 +34,38 @@ _HOLDING: tuple[SwitchKind, ...] = ("checkpointing_on_cards", "larger_cards", "l
 """What may hold a step where the question's own set-ups do not, in the order in which people try them."""
 
 
-def help_sentences(switches: tuple[Switch, ...], language: Language) -> tuple[str, ...]:
-    """What would help most: what holds a step where nothing else does, then the gains of over 5 %."""
+def help_sentences(
+    switches: tuple[Switch, ...], language: Language, room_bytes: float | None = None
+) -> tuple[str, ...]:
+    """What would help most: what holds a step where nothing else does, then the gains of over 5 %.
+
+    `room_bytes`: what a device of an advised set-up can give that may run out of it: what stays below comes first.
+    """
     known = [switch for switch in switches if switch.gain is None and switch.peak_memory_bytes is not None]
     holding = [switch for switch in known if switch.fits and switch.kind in _HOLDING]
     holding.sort(key=lambda switch: _HOLDING.index(switch.kind))
     gaining = [switch for switch in switches if switch.gain is not None and _worth_saying(switch.gain) and switch.fits]
     gaining.sort(key=lambda switch: -value_of(switch.gain, 0.0))
+    roomier = [switch for switch in switches if switch.gain is not None and _stays_below(switch, room_bytes)]
+    roomier.sort(key=lambda switch: value_of(switch.peak_memory_bytes))
     return (
+        *(_room_help(switch, language) for switch in roomier[:1]),
         *(_holding_help(switch, language) for switch in holding),
         *(_gain_help(switch, switch.gain, language) for switch in gaining if switch.gain is not None),
     )
+
+
+def _stays_below(switch: Switch, room_bytes: float | None) -> bool:
+    need = switch.peak_memory_bytes
+    return room_bytes is not None and need is not None and need.high <= room_bytes and switch.kind not in _HOLDING
+
+
+def _room_help(switch: Switch, language: Language) -> str:
+    need, gain = switch.peak_memory_bytes, switch.gain
+    assert need is not None  # what stays below the room has it
+    assert gain is not None
+    name = _name(switch, language)
+    return sentence("help-room", language, name=name, **need.arguments("need", "bytes"), gain_ratio=gain.value)
 
 
 def _worth_saying(gain: Estimate) -> bool:

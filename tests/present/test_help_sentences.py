@@ -45,3 +45,10 @@ def test_a_gain_is_said_where_it_is_three_times_as_likely_as_none(
 
 def test_a_gain_that_does_not_fit_is_not_said() -> None:
     assert help_sentences((gaining(1.58, 1.26, 1.97, fits=False),), "en") == ()
+
+
+@pytest.mark.parametrize(("room", "told"), [(None, 0), (0.9e9, 0), (1.1e9, 1)])
+def test_what_stays_inside_the_memory_is_said_where_the_advised_step_may_not(room: float | None, told: int) -> None:
+    sentences = help_sentences((gaining(1.01, 0.99, 1.03),), "en", room)
+    assert len(sentences) == told
+    assert all("a step would need 954 MiB (at most 954 MiB), at 1.01 times the speed" in text for text in sentences)

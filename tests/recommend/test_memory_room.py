@@ -127,3 +127,14 @@ def test_nothing_is_said_where_the_whole_range_has_room() -> None:
     advice = advised("bert_base_sst2", "h100-sxm", counts=(1,))
     chosen: Recommendation | None = advice.recommendation
     assert list(room_reasons(asked._replace(predictions=advice.predictions), (chosen,))) == []
+
+
+def test_a_precision_that_was_asked_for_and_has_no_room_is_said_to_have_none() -> None:
+    advice = advised("llama_8b", "h200-sxm", counts=(1,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.precision == "tf32"
+    told = chosen.why[0]
+    assert (told.code, told.numbers["precision"], told.numbers["used"]) == ("why-precision-room", "BF16", "TF32")
+    assert told.figure("need_bytes") > told.figure("capacity_bytes")
+    assert "why-precision-room" not in said(advised("llama_8b", "b200-sxm", counts=(1,)))

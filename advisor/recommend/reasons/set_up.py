@@ -62,6 +62,30 @@ def _precision_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[R
     if spec is not None and rate_of(spec, asked) is None and chosen.precision != asked:
         labels = {"precision": PRECISION_LABELS[asked], "used": PRECISION_LABELS[chosen.precision]}
         yield Reason.of("why-precision-instead", device=chosen.device.name, **labels)
+    yield from _precision_without_room(comparison, chosen)
+
+
+def _precision_without_room(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """That the precision asked for fits in no way as plain on as many of the card, and another was taken for that."""
+    asked = comparison.workload.training.precision
+    alike = [
+        prediction
+        for prediction in comparison.predictions
+        if prediction.device_and_count == chosen.device_and_count
+        and prediction.precision == asked
+        and prediction.effort_rank <= chosen.effort_rank
+    ]
+    needs = [one.peak_memory_bytes.value for one in alike if one.fits is False and one.peak_memory_bytes is not None]
+    usable = chosen.usable_memory_bytes
+    if chosen.precision != asked and usable is not None and needs and len(needs) == len(alike) and min(needs) > usable:
+        yield Reason.of(
+            "why-precision-room",
+            device=chosen.device.name,
+            precision=PRECISION_LABELS[asked],
+            used=PRECISION_LABELS[chosen.precision],
+            need_bytes=min(needs),
+            capacity_bytes=usable,
+        )
 
 
 def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
