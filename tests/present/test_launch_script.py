@@ -102,6 +102,29 @@ def test_the_micro_batches_that_are_left_weigh_as_many_as_they_are(tmp_path: Pat
     assert "".join(weights) == "444422" * 2  # six batches of twenty samples an epoch
 
 
+@pytest.mark.parametrize(("ranks", "mode"), [(1, "training"), (2, "training"), (1, "inference")])
+def test_a_compiled_script_of_torchs_own_modules_is_compiled_once_a_shape(
+    tmp_path: Path, ranks: int, mode: str
+) -> None:
+    made = of_iris(2, strategy="single" if ranks == 1 else "ddp", count=ranks)
+    assert made.recommendation is not None
+    chosen = msgspec.structs.replace(made.recommendation, batch_size_per_device=50)
+    made = msgspec.structs.replace(
+        made, recommendation=chosen, workload=with_training(made.workload, compile=True, mode=mode)
+    )
+    text = launch_script.render(made).replace("dynamic=False)", 'dynamic=False, backend="eager")')
+    text = text.replace("torch.compile(model.forward)", 'torch.compile(model.forward, backend="eager")')
+    told = 'print("graphs", torch._dynamo.utils.counters["stats"]["unique_graphs"], file=sys.stderr)'
+    place = "    report(" if mode == "training" else "    if blocks:\n"
+    script = tmp_path / "told.py"
+    script.write_text(text.replace(place, f"    {told}\n{place}", 1), encoding="utf-8")
+    command = [sys.executable, str(script), *(["--ranks", "2"] if ranks > 1 else [])]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=True)
+    graphs = [line for line in ended.stderr.splitlines() if line.startswith("graphs")]
+    assert graphs == ["graphs 2"] * ranks
+
+
 @pytest.mark.parametrize(
     ("strategy", "count", "ranked"),
     [("single", 1, False), ("dp", 4, False), ("ddp", 2, True), ("zero2", 2, True), ("fsdp_offload", 1, True)],

@@ -25,7 +25,7 @@ from advisor.present.summary import expected_line
 from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import HuggingFaceModel, PythonModel, Training, Workload
+from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload
 
 _OWN_SAMPLES = "DistributedSampler(data) if world > 1 else None"
 SCRIPT_NAME = "train.py"
@@ -115,7 +115,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         matmul_precision="highest" if PRECISION_FACTS[chosen.precision].products == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
-        compile=_compile(training) if training.compile else "",
+        **_compile(advice.workload),
         rank_argument=", rank" * ranked,
         rank_first="rank, " * ranked,
         **(_inference_lines(chosen) if infers else _training_lines(advice.workload, chosen)),
@@ -151,14 +151,28 @@ def _part_epochs(epochs: float) -> str:
     return f"    options.steps = options.steps or {steps}\n"
 
 
-def _compile(training: Training) -> str:
-    """Two shapes where data are left over: the second would make one graph of both, a slower one, by itself."""
-    if training.mode == "inference":
-        return "    model.compile()\n"
-    return (
+def _compile(workload: Workload) -> dict[str, str]:
+    """The lines that compile the model, before and after it is wrapped.
+
+    Two shapes where data are left over: the second would make one graph of both, a slower one, by itself. Of a model
+    that is one of torch's own modules (a Sequential) `compile()` finds no frame to compile (pytorch issue 150915): its
+    forward is compiled instead, inside what wraps it.
+    """
+    if not workload.training.compile:
+        return {"compile_forward": "", "compile": ""}
+    fixed = "" if workload.training.mode == "inference" else "dynamic=False"
+    remark = (
         "    # One graph for whole batches and one for a smaller last one; yours are of many lengths: leave it out.\n"
-        "    model.compile(dynamic=False)\n"
+        * bool(fixed)
     )
+    whole = f"{remark}    model.compile({fixed})\n"
+    if isinstance(workload.model, HuggingFaceModel):
+        return {"compile_forward": "", "compile": whole}
+    forward = (
+        '    if type(model).__module__.startswith("torch."):  # compile() passes over torch\'s own frames\n'
+        f"        model.forward = torch.compile(model.forward{', ' * bool(fixed)}{fixed})\n"
+    )
+    return {"compile_forward": forward, "compile": whole}
 
 
 def _training_lines(workload: Workload, chosen: Recommendation) -> dict[str, str]:
