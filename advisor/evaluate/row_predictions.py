@@ -98,9 +98,10 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
     }
     training: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     early = row.software_year is not None and row.software_year < WHOLE_ADAPTERS_FROM_YEAR
-    if early and workload.training.trainable == "lora" and workload.training.adapter_bits is None:
-        training["adapter_bits"] = 16
     precision = row.precision or workload.training.precision
+    silent = workload.training.trainable == "lora" and workload.training.adapter_bits is None
+    if early and silent and precision != "fp16_amp":
+        training["adapter_bits"] = 16
     several = row.layout.count > 1
     training["precision"] = computed_precision(precision, row.layout.data_parallel) if several else precision
     data: dict[str, object] = {}

@@ -60,6 +60,9 @@ def _adapter_problems(training: Training) -> Iterator[Problem]:
         if getattr(training, field) is not None and training.trainable != "lora":
             remedy = reason("set-or-leave", field="trainable", value="lora", other=field)
             yield _clash(training, field, "trainable"), remedy
+    if training.adapter_bits == 16 and training.precision == "fp16_amp":  # noqa: PLR2004 - bits
+        remedy = reason("set-or-leave", field="precision", value="bf16_amp", other="adapter_bits")
+        yield _clash(training, "adapter_bits", "precision"), remedy
 
 
 def _quantization_problems(training: Training) -> Iterator[Problem]:

@@ -147,7 +147,8 @@ class Training(Record, frozen=True, kw_only=True):
     lora_targets: LoraTargetWord | LayerNames | None = None
     """Layers that get adapters: those of attention, all but the head, or those of these names; None: attention."""
     adapter_bits: Literal[16, 32] | None = None
-    """Bits of adapters in a model of 16 bits; None: 32, as PEFT keeps them since 0.12 (`autocast_adapter_dtype`)."""
+    """Bits of adapters beside weights of 16 bits; None: 32, as PEFT keeps them since 0.12 (`autocast_adapter_dtype`).
+    FP16 autocast takes none of 16: its gradient scaler wants whole ones."""
     weights_bits: Literal[4, 8, 16, 32] | None = None
     """Bits of a frozen weight: 32 whole, 16 in half, 8 and 4 quantised; None: as the step's precision has them, but 16
     beside adapters under autocast where a model is published so, as language models are unless their configuration
@@ -264,8 +265,20 @@ def keeps_adapters_whole(training: Training, precision: Precision) -> bool:
 
 
 def stepped_facts(training: Training, precision: Precision) -> PrecisionFacts:
-    """The facts of the precision in which the optimizer finds what it steps: of adapters that are whole, FP32's."""
+    """The facts of the precision in which the optimizer finds what it steps.
+
+    Of adapters that are whole beside weights of 16 bits those of FP32, of adapters of 16 bits under autocast those
+    of weights in half without copies.
+    """
+    if halves_adapters(training, precision):
+        return PRECISION_FACTS["bf16_true"]  # as wide as FP16
     return PRECISION_FACTS["fp32" if keeps_adapters_whole(training, precision) else precision]
+
+
+def halves_adapters(training: Training, precision: Precision) -> bool:
+    """Whether adapters are said to be in 16 bits under autocast, where by themselves they are whole."""
+    said = training.trainable == "lora" and training.adapter_bits == 16  # noqa: PLR2004 - bits
+    return said and PRECISION_FACTS[precision].autocast
 
 
 def quantization_of(training: Training) -> Quantization | None:

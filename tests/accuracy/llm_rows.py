@@ -183,6 +183,7 @@ def training_of(cells: Cells) -> dict[str, Any]:
         precision = "bf16_amp"
     if "lora" in cells["fine_tuning"] and _AUTOCAST.search(printed):
         precision = "fp16_amp" if printed.startswith("fp16") else "bf16_amp"
+    mixed = precision in {"fp16_amp", "bf16_amp"} and not _AUTOCAST.search(printed)
     single_pass = cells["step_kind"].startswith(_MICRO_STEP)
     fused = "fused" in optimizer.replace("not fused", "") or cells["source"].startswith("pytorch/")
     return {
@@ -201,8 +202,8 @@ def training_of(cells: Cells) -> dict[str, Any]:
         **_adapters(
             cells["fine_tuning"] + (" over bnb.nf4" if "nf4" in printed else ""),
             cells["model"],
-            mixed=precision in {"fp16_amp", "bf16_amp"} and not _AUTOCAST.search(printed),
-            half=_has_half_adapters(cells),
+            mixed=mixed,
+            half=_has_half_adapters(cells) and not mixed,
             prepared="QLoRA baseline" in cells["notes"],
         ),
     }

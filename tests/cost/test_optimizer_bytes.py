@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from msgspec.structs import replace
 
 from advisor.catalogue.optimizers import Optimizer
+from advisor.catalogue.precisions import Precision
 from advisor.cost.memory.need import tensor_bytes
 from advisor.cost.memory.states import optimizer_memory
 from advisor.cost.optimizer_cost import optimizer_cost
@@ -53,6 +56,17 @@ def test_an_optimizer_keeps_as_many_numbers_a_parameter_as_its_algorithm_has(
     states = optimizer_memory(TRAINED, training, "fp32").states
     assert sum(states) == numbers_kept * 4 * COUNT
     assert len(states) == numbers_kept * 10
+
+
+@pytest.mark.parametrize(
+    ("precision", "bits", "bytes_a_number"), [("bf16_amp", 16, 2), ("bf16_amp", None, 4), ("bf16_true", None, 4)]
+)
+def test_adapters_in_bf16_under_autocast_have_states_as_narrow_as_they_are(
+    precision: Precision, bits: Literal[16] | None, bytes_a_number: int
+) -> None:
+    training = Training(precision=precision, batch_size=8, optimizer="adamw", trainable="lora", adapter_bits=bits)
+    adapters = replace(TRAINED, trainable_tensor_bytes=(bytes_a_number * 1e5,) * 10)
+    assert sum(optimizer_memory(adapters, training, precision).states) == 2 * bytes_a_number * COUNT
 
 
 def test_the_root_of_the_second_moment_is_a_copy_of_all_parameters_unless_fused_or_looped() -> None:

@@ -105,10 +105,20 @@ def test_values_of_the_row_stand_over_those_of_the_workload(tmp_path: Path) -> N
     assert (changed.training.precision, changed.training.batch_size, changed.training.optimizer) == ("fp32", 32, "sgd")
 
 
-@pytest.mark.parametrize(("torch", "bits"), [("", None), ("2.4.1", None), ("2.1.0", 16)])
-def test_adapters_of_earlier_software_are_in_the_models_type(tmp_path: Path, torch: str, bits: int | None) -> None:
+@pytest.mark.parametrize(
+    ("precision", "torch", "bits"),
+    [
+        ("bf16_amp", "", None),
+        ("bf16_amp", "2.4.1", None),
+        ("bf16_amp", "2.1.0", 16),
+        ("fp16_amp", "2.1.0", None),
+    ],
+)
+def test_adapters_of_earlier_software_are_in_the_models_type_but_under_a_gradient_scaler(
+    tmp_path: Path, precision: str, torch: str, bits: int | None
+) -> None:
     """PEFT keeps them in FP32 since July 2024; what a description says stands over that."""
-    row = f"llama_1b_lora,a100-sxm4-80,training,fp16_amp,1,,1000,,,,,,,,{torch}"
+    row = f"llama_1b_lora,a100-sxm4-80,training,{precision},1,,1000,,,,,,,,{torch}"
     path = tmp_path / "runs.csv"
     path.write_text(f"{HEADER},torch\n{row}\n", encoding="utf-8")
     (answer,) = evaluate_file(path, tracer=recorded).answers

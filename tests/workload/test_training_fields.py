@@ -225,3 +225,15 @@ def test_overrides_lay_new_settings_over_a_description() -> None:
         "full",
     )
     assert changed.chunked_loss
+
+
+def test_adapters_of_16_bits_need_another_autocast_than_fp16(tmp_path: Path) -> None:
+    halved = BASE.replace("bf16_true", "bf16_amp") + 'trainable = "lora"\nadapter_bits = 16\n'
+    path = tmp_path / "own.toml"
+    path.write_text(halved)
+    assert load_workload(path).training.adapter_bits == 16
+    path.write_text(halved.replace("bf16_amp", "fp16_amp"))
+    with pytest.raises(InputError) as caught:
+        load_workload(path)
+    assert "training.adapter_bits" in str(caught.value)
+    assert "bf16_amp" in str(caught.value.remedy)

@@ -19,6 +19,7 @@ from advisor.workload.workload import (
     Training,
     Workload,
     fp8_recipe_of,
+    halves_adapters,
     keeps_adapters_whole,
     quantization_of,
 )
@@ -194,7 +195,8 @@ def _freeze(training: Training, precision: Precision) -> str:
     wanted = training.lora_targets or "attention"
     groups = {"all_linear": (), "attention": ATTENTION_LAYERS}.get(str(wanted), (wanted,))
     facts = PRECISION_FACTS[precision]
-    dtype = TYPES[facts.half_format] if facts.half_weights and facts.half_format else "torch.float32"
+    in_half = facts.half_weights or (halves_adapters(training, precision) and facts.half_format == "bf16")
+    dtype = TYPES[facts.half_format] if in_half and facts.half_format else "torch.float32"
     adapters = "torch.float32" if keeps_adapters_whole(training, precision) else dtype
     shown = pprint.pformat(groups, width=100, compact=True).replace("\n", "\n              ")
     return (

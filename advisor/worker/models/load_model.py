@@ -24,6 +24,7 @@ from advisor.workload.workload import (
     Training,
     Workload,
     fp8_recipe_of,
+    halves_adapters,
     keeps_adapters_whole,
     quantization_of,
 )
@@ -174,14 +175,19 @@ def _head(module: nn.Module) -> nn.Module | None:
 
 
 def _halve_frozen(module: nn.Module, workload: Workload) -> None:
-    """Frozen weights of 16 bits stand in half beside trained FP32 ones, where autocast joins the two."""
-    half = AUTOCAST_DTYPES.get(workload.training.precision)
-    if half is None or not rests_in_half(workload):
+    """Frozen weights of 16 bits stand in half beside trained FP32 ones, where autocast joins the two.
+
+    What is trained is in half beside them only where adapters are said to be.
+    """
+    training = workload.training
+    half = AUTOCAST_DTYPES.get(training.precision)
+    in_half = {False: rests_in_half(workload), True: halves_adapters(training, training.precision)}
+    if half is None or not any(in_half.values()):
         return
 
     def halved(tensor: Tensor) -> Tensor:
-        frozen = isinstance(tensor, nn.Parameter) and not tensor.requires_grad and tensor.is_floating_point()
-        return tensor.to(half) if frozen else tensor
+        parameter = isinstance(tensor, nn.Parameter) and tensor.is_floating_point()
+        return tensor.to(half) if parameter and in_half[tensor.requires_grad] else tensor
 
     _replace_tensors(module, halved)
 

@@ -11,7 +11,7 @@ from torch import nn
 
 from advisor.core.errors import InputError
 from advisor.worker.models.fp8 import Fp8Linear, use_fp8
-from advisor.worker.models.load_model import LoadedModel, load
+from advisor.worker.models.load_model import LoadedModel, autocast, load
 from advisor.worker.models.trainable_parameters import LowRank
 from advisor.worker.train.device import TorchDevice
 from advisor.worker.train.training_step import TrainingStep
@@ -81,6 +81,27 @@ def test_adapters_beside_half_weights_are_whole_unless_16_bits_are_asked_for(
     loss, grown = gradients(loaded, loaded.make_batch(2))
     assert math.isfinite(loss)
     assert {gradient.dtype for gradient in grown.values()} == {kept}
+
+
+@pytest.mark.parametrize(
+    ("precision", "bits", "kept"),
+    [("bf16_amp", None, torch.float32), ("bf16_amp", 16, torch.bfloat16), ("fp16_amp", None, torch.float32)],
+)
+def test_under_autocast_adapters_are_in_half_only_where_16_bits_are_asked_for(
+    precision: str, bits: int | None, kept: torch.dtype
+) -> None:
+    workload = small(LLAMA, trainable="lora", precision=precision, adapter_bits=bits)
+    loaded = load(workload)
+    trained = [one for one in loaded.module.parameters() if one.requires_grad]
+    assert {one.dtype for one in trained} == {kept}
+    assert not any(one.dtype == torch.float32 for one in loaded.module.parameters() if not one.requires_grad)
+    optimizer = loaded.make_optimizer()
+    assert optimizer is not None
+    with autocast(workload.training.precision, "cpu"):
+        loss = loaded.loss(loaded.module, loaded.make_batch(2))
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+    assert math.isfinite(float(loss.detach()))
 
 
 def test_adapters_sit_where_they_were_asked_for() -> None:
