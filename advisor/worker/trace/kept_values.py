@@ -39,9 +39,12 @@ _SOFTMAX = (torch.ops.aten._softmax.default, torch.ops.aten._log_softmax.default
 _MASKED = {torch.ops.aten.index.Tensor, torch.ops.aten.index_put.default, torch.ops.aten.index_put_.default}
 
 
-def is_small_enough(tensor: Tensor, *, every: bool) -> bool:
-    """Whether a result is kept with its values: `every` one, or whole numbers and few real ones."""
-    return tensor.device.type == "cpu" and tensor.numel() <= (_MOST_VALUES if every else _MOST_OF_INPUTS)
+def is_small_enough(tensor: Tensor, *, every: bool, times: float = 1.0) -> bool:
+    """Whether a result is kept with its values: `every` one, or whole numbers and few real ones.
+
+    `times`: how much larger it becomes at another batch size, where it is to be kept as well.
+    """
+    return tensor.device.type == "cpu" and times * tensor.numel() <= (_MOST_VALUES if every else _MOST_OF_INPUTS)
 
 
 def with_values(mode: FakeTensorMode, tensor: Tensor) -> Tensor:

@@ -30,6 +30,8 @@ DeviceRules = Literal["cuda", "cpu"]
 _BATCHES = (8, 16)
 _REAL_BATCHES = (2, 4)
 """Where all values are known, every sample's work is done for real."""
+LARGEST_TIMES = 3
+"""The largest batch that is traced, which checks the table, in smaller ones of the two that make it."""
 _LOOKED_AT_BATCH = 2
 """Batch that is made for real once, to see which inputs are masks without padding."""
 
@@ -148,7 +150,8 @@ class Passes:
             return _fake_batch(self.subject.make_batch(batch_size), self._mode)
         with _disable_current_modes():
             made = self.subject.make_batch(batch_size)
-        return _fake_batch(made, self._mode)
+        # What is known at one batch size and not at another would make other operators of the same ones.
+        return _fake_batch(made, self._mode, times=max(1.0, LARGEST_TIMES * self.batches[0] / batch_size))
 
     def _note_residents(self, batch: object, recorder: Recorder) -> int:
         """Parameters, buffers and inputs are there before the step; returns the inputs' bytes."""
@@ -163,19 +166,19 @@ class Passes:
         return sum(size_bytes(tensor) for tensor in inputs)
 
 
-def _fake_batch(value: Any, mode: Fakes) -> Any:  # noqa: ANN401 - any nested batch
-    """The batch with every tensor fake, also those that C++ made from an array."""
+def _fake_batch(value: Any, mode: Fakes, *, times: float = 1.0) -> Any:  # noqa: ANN401 - any nested batch
+    """The batch with every tensor fake, also those that C++ made from an array; `times` as of `is_small_enough`."""
     if isinstance(value, Tensor):
         if isinstance(value, FakeTensor):
             return value
-        kept = mode.values != "none" and is_small_enough(value, every=mode.values == "all")
+        kept = mode.values != "none" and is_small_enough(value, every=mode.values == "all", times=times)
         return with_values(mode, value) if kept else mode.from_tensor(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_fake_batch(item, mode) for item in value))
+        return type(value)(*(_fake_batch(item, mode, times=times) for item in value))
     if isinstance(value, (tuple, list)):
-        return type(value)(_fake_batch(item, mode) for item in value)
+        return type(value)(_fake_batch(item, mode, times=times) for item in value)
     if isinstance(value, dict):
-        return {name: _fake_batch(item, mode) for name, item in value.items()}
+        return {name: _fake_batch(item, mode, times=times) for name, item in value.items()}
     return value
 
 

@@ -18,17 +18,14 @@ from advisor.worker.trace.layers import block_parameter_bytes, checkpoint_figure
 from advisor.worker.trace.ops.op_names import unknown_operators
 from advisor.worker.trace.ops.raw_op import size_bytes
 from advisor.worker.trace.recorder import Recorder
-from advisor.worker.trace.step_pass import Pass, Passes
+from advisor.worker.trace.step_pass import LARGEST_TIMES, Pass, Passes
 from advisor.worker.trace.timelines import memory_timeline
-
-_CHECKED_TIMES = 3
-"""Batch that checks the table, in smaller ones of the two that make it."""
 
 
 def table_of(passes: Passes, *, checked: bool) -> OpTable:
     """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer."""
     batches = passes.batches
-    checked_batch = _CHECKED_TIMES * batches[0]
+    checked_batch = LARGEST_TIMES * batches[0]
     first, second, loops = _two(passes)
     figures = affine_figures(first.recorder.ops, second.recorder.ops, batches)
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []

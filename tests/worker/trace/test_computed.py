@@ -14,6 +14,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from advisor.protocol.messages import Progress, Traced, TraceRequest, WorkerEvent
 from advisor.worker.event_box import EventBox
+from advisor.worker.trace import kept_values
 from advisor.worker.trace.computed import NOT_COMPUTED, computed
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.kept_values import with_values
@@ -237,3 +238,27 @@ def test_a_cache_that_forgets_one_batch_size_for_the_other_is_none_of_a_steady_s
     table = trace(asked, "fp32")
     assert [op.name for op in table.ops if op.name in {"exp", "sin"}] == []
     assert [caveat.code for caveat in table.caveats] == []
+
+
+def test_what_is_too_large_to_be_known_at_the_largest_batch_is_known_at_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_values, "_MOST_OF_INPUTS", 24 * 16 - 1)
+    with pytest.raises(TraceFailed, match="decides by the values"):
+        trace(Subject(build=Picking, make_batch=same_words, step=lambda model, batch: model(*batch)), "fp32")
+    monkeypatch.setattr(kept_values, "_MOST_OF_INPUTS", 24 * 16)
+    table = trace(Subject(build=Picking, make_batch=same_words, step=lambda model, batch: model(*batch)), "fp32")
+    assert table.caveats == ()
+
+
+class Picking(nn.Module):
+    """Takes as many rounds as its largest word says; too large to be run for real."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(1 << 23, 16)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        states = self.words(words)
+        for _ in range(int(words.max())):
+            states = torch.relu(states)
+        loss: torch.Tensor = states.sum()
+        return loss
