@@ -18,6 +18,7 @@ from advisor.hardware.machine import Gpu, Machine
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
+from advisor.workload.frozen_weights import config_of
 from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
 
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")
@@ -269,10 +270,14 @@ def candidates_when_nothing_fits(
 
 
 def splits_layers(candidate: Candidate, workload: Workload, node_count: int) -> bool:
-    """Whether groups of the cards of one host can share every layer: each gets whole heads of attention."""
+    """Whether groups of the cards of one host can share every layer: each gets whole heads of attention.
+
+    What reads pictures and names no heads is taken for a network of convolutions, which nobody splits so.
+    """
     heads, cards = _attention_heads(workload), tensor_cards(candidate.count)
     in_host = -(-candidate.count // node_count)
-    return cards > 1 and in_host % cards == 0 and (heads is None or heads % cards == 0)
+    dealt = workload.data.image_size is None if heads is None else heads % cards == 0
+    return cards > 1 and in_host % cards == 0 and dealt
 
 
 def _attention_heads(workload: Workload) -> int | None:
@@ -280,9 +285,7 @@ def _attention_heads(workload: Workload) -> int | None:
     model = workload.model
     if isinstance(model, TemplateModel):
         return model.heads
-    config = model.config if isinstance(model, HuggingFaceModel) else None
-    if not isinstance(config, dict):
-        return None
+    config = config_of(model) if isinstance(model, HuggingFaceModel) else {}
     configured = (config.get(name) for name in _HEADS)
     return next((heads for heads in configured if isinstance(heads, int) and heads > 0), None)
 

@@ -112,3 +112,16 @@ def test_help_splits_layers_only_among_cards_that_deal_out_whole_heads() -> None
     assert {one.count for one in tried if one.strategy == "tp"} == {8, 128}
     across = msgspec.structs.replace(request, node_count=2)
     assert {one.count for one in _on_cards(across, work, ("h100-sxm",), (8, 128)) if one.strategy == "tp"} == {128}
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [("resnet50", set()), ("vit_base", {4}), ("gpt2_small", {4}), ("llama_8b", {4, 8}), ("unet_vgg16", set())],
+)
+def test_tensors_are_split_where_attention_has_whole_heads_to_deal_out_and_never_in_a_network_of_convolutions(
+    name: str, split: set[int]
+) -> None:
+    work = load_workload(name)
+    request = AdviceRequest(workload=work, measure=False)
+    tried = _on_cards(request, work, ("h100-sxm",), (4, 8))
+    assert {one.count for one in tried if one.strategy == "tp"} == split
