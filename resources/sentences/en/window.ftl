@@ -66,6 +66,7 @@ qt-size = Size
 flag-allow-code = the window asks
 flag-allow-hub = "May fetch config.json from the hub"
 flag-budget = "Seconds to measure"
+flag-checkpointing = the command line
 flag-claim-file = the command line
 flag-counts = the command line
 flag-critical-batch = the command line

@@ -66,6 +66,7 @@ qt-size = 大小
 flag-allow-code = 窗口会询问
 flag-allow-hub = “允许从 Hub 获取 config.json”
 flag-budget = “测量时长（秒）”
+flag-checkpointing = 命令行
 flag-claim-file = 命令行
 flag-counts = 命令行
 flag-critical-batch = 命令行
