@@ -131,13 +131,13 @@ def test_what_a_flag_asks_in_vain_is_told_in_the_readers_language(
 def test_a_fixed_batch_that_no_card_holds_alone_is_kept_and_what_it_costs_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(["--predict", "bert_base_sst2", "--batch", "2048", "--gpus", "rtx4090", *QUIET]) == 0
+    assert run(["--predict", "bert_base_sst2", "--batch", "1024", "--gpus", "rtx4090", *QUIET]) == 0
     answer = capsys.readouterr().out
-    assert "batch size 2,048 per device" in answer
-    assert "One such card does not hold a step of batch size 2,048" in answer
+    assert "batch size 1,024 per device" in answer
+    assert "One such card does not hold a step of batch size 1,024" in answer
     assert "The model does not fit one such card" not in answer
     assert (
-        "Without what you fixed, 8 × GeForce RTX 4090 at batch size 256 in 8 passes"
+        "Without what you fixed, 8 × GeForce RTX 4090 at batch size 256 in 4 passes"
         in answer.partition("What would change this")[2]
     )
 
