@@ -69,8 +69,8 @@ def advise_events(
     facts = yield from find_facts(request, cancelled)
     yield progress("advice-phase-predict", 0.97)
     first = Answered(request, facts, advice_from_facts(request, facts))
-    request, facts, advice = yield from checkpointed_where_needed(first, advice_from_facts, cancelled)
-    switches = yield from find_switches(request, facts, advice, cancelled)
+    request, facts, advice, checkpointed = yield from checkpointed_where_needed(first, advice_from_facts, cancelled)
+    switches = yield from find_switches(request, facts, advice, cancelled, checkpointed)
     advice = msgspec.structs.replace(advice, switches=switches)
     yield progress("advice-phase-done", 1.0)
     return advice

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
 
 from advisor.advice.facts import Facts, complete_tables, trace_precisions
 from advisor.advice.request import AdviceRequest
+from advisor.catalogue.precisions import TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
+from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import known_tables
 from advisor.recommend.recommendation import Recommendation, prediction_of
+from advisor.recommend.switches import lighter_changes
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import NumbersModel, with_training
+from advisor.workload.workload import NumbersModel
 
 
 class Answered(NamedTuple):
@@ -25,6 +29,8 @@ class Answered(NamedTuple):
     request: AdviceRequest
     facts: Facts
     advice: AdviceRecord
+    checkpointed: Mapping[TracePrecision, OpTable] = MappingProxyType({})
+    """The workload's operators with checkpointing, where these were looked at in vain."""
 
 
 def checkpointed_where_needed(
@@ -34,19 +40,20 @@ def checkpointed_where_needed(
 
     What the user fixed stays, and so does what was timed here without it: both have the change among what would help.
     """
-    if not _wanted(asked):
+    change = next(lighter_changes(asked.request.workload, None), None)
+    if change is None or not _wanted(asked):
         return asked
-    workload = with_training(asked.request.workload, activation_checkpointing="full")
-    request = msgspec.structs.replace(asked.request, workload=workload)
+    request = msgspec.structs.replace(asked.request, workload=change.workload)
     wanted = trace_precisions(request)
-    tables = known_tables(workload, wanted)
+    tables = known_tables(change.workload, wanted)
     failure = yield from complete_tables(request, tables, wanted, cancelled)
+    in_vain = asked._replace(checkpointed=tables)
     if failure is not None or cancelled.is_set():
-        return asked
+        return in_vain
     facts = msgspec.structs.replace(asked.facts, tables=tables)
     advice = answer(request, facts)
     if leans_on_host(advice):
-        return asked
+        return in_vain
     added = {name: _added(getattr(advice, name)) for name in ("recommendation", "recommendation_local")}
     return Answered(request, facts, msgspec.structs.replace(advice, **added))
 
@@ -61,14 +68,14 @@ def leans_on_host(advice: AdviceRecord) -> bool:
 
 
 def _wanted(asked: Answered) -> bool:
-    training = asked.request.workload.training
+    workload = asked.request.workload
     timed = any(step.summary is not None for measurement in asked.facts.measurements for step in measurement.steps)
     return (
         leans_on_host(asked.advice)
         and not timed
         and not asked.request.fixed.checkpointing
-        and not isinstance(asked.request.workload.model, NumbersModel)
-        and (training.mode, training.activation_checkpointing, training.offload) == ("training", "none", "none")
+        and not isinstance(workload.model, NumbersModel)
+        and workload.training.offload == "none"
     )
 
 

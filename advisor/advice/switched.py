@@ -7,6 +7,7 @@ import math
 import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from types import MappingProxyType
 
 import msgspec
 
@@ -41,6 +42,7 @@ from advisor.workload.workload import NumbersModel, Workload, with_training
 
 Tables = Mapping[TracePrecision, OpTable]
 _ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
+_LIGHTER = "checkpointing_on_cards"
 _ON_ONE: tuple[Strategy, ...] = ("single",)
 _ON_SEVERAL: tuple[Strategy, ...] = ("fsdp", "zero2", "tp")
 """FSDP keeps least, but of a model whose blocks are not known, which it gathers whole: ZeRO-2 may keep less there, and
@@ -50,12 +52,16 @@ LARGER_COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 def find_switches(
-    request: AdviceRequest, facts: Facts, advice: AdviceRecord, cancelled: threading.Event
+    request: AdviceRequest,
+    facts: Facts,
+    advice: AdviceRecord,
+    cancelled: threading.Event,
+    checkpointed: Tables = MappingProxyType({}),
 ) -> Generator[RunnerEvent, None, tuple[Switch, ...]]:
     """What each switch would bring; those that need a trace only where `request.switches` asks for them.
 
     LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory,
-    and checkpointing where no number of them does.
+    and checkpointing where no number of them does. `checkpointed`: what was traced with it before.
     """
     chosen = prediction_of(advice.predictions, advice.recommendation)
     if chosen is not None and chosen.device.key == "cpu":
@@ -65,10 +71,10 @@ def find_switches(
         and not STRATEGY_FACTS[chosen.strategy].offloads
         and not STRATEGY_FACTS[chosen.strategy].shards
     )
-    switches = list(_without_tracing(request, facts, advice, chosen))
+    makeshift = leans_on_host(advice)
+    switches = list(_without_tracing(request, facts, chosen, makeshift=makeshift))
     spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
     changes: list[Change] = []
-    makeshift = leans_on_host(advice)
     changes += lighter_changes(request.workload, chosen) if makeshift else ()
     if request.switches:
         changes += traced_changes(request.workload, chosen, spec)
@@ -79,13 +85,13 @@ def find_switches(
             break
         if not applies(change, next(iter(facts.tables.values()), None)):
             continue
-        tables = yield from _traced(request, change, chosen, cancelled)
+        tables = yield from _traced(request, change, chosen, cancelled, checkpointed)
         if not tables:
             continue
         if chosen is not None and (alone or change.kind not in _ADAPTERS):
             switches += _switched(request, facts, change, chosen, tables)
         else:
-            look = _checkpointed if change.kind == "checkpointing_on_cards" else _on_one_card
+            look = _checkpointed if change.kind == _LIGHTER else _on_one_card
             switches += look(request, facts, change, tables)
         if change.kind == "qlora" and not alone and not any(switch.kind in _ADAPTERS for switch in switches):
             changes.append(checkpointed_adapters(change))
@@ -93,7 +99,7 @@ def find_switches(
 
 
 def _without_tracing(
-    request: AdviceRequest, facts: Facts, advice: AdviceRecord, chosen: Prediction | None
+    request: AdviceRequest, facts: Facts, chosen: Prediction | None, *, makeshift: bool
 ) -> Iterator[Switch]:
     """What needs no operators but those that are known, and the cards that would hold what none here does."""
     spec = known_specs(request).get(chosen.device.spec_key or "") if chosen is not None else None
@@ -102,7 +108,7 @@ def _without_tracing(
         for change in plain_changes(request.workload, chosen, spec):
             if applies(change, table):
                 yield from _switched(request, facts, change, chosen, facts.tables)
-    if request.workload.training.mode == "training" and leans_on_host(advice):
+    if request.workload.training.mode == "training" and makeshift:
         yield from _on_larger_cards(request, facts, facts.tables)
 
 
@@ -158,12 +164,16 @@ def _hopeful(advice: AdviceRecord) -> bool:
 
 
 def _traced(
-    request: AdviceRequest, change: Change, chosen: Prediction | None, cancelled: threading.Event
+    request: AdviceRequest,
+    change: Change,
+    chosen: Prediction | None,
+    cancelled: threading.Event,
+    checkpointed: Tables,
 ) -> Generator[RunnerEvent, None, Tables]:
     from advisor.measure.runner import TraceUnanswered, trace_workload
 
     wanted, allow_code = TRACE_PRECISIONS[_precision(change, chosen)], request.allow_code
-    saved = saved_tables(change.workload)
+    saved = {**saved_tables(change.workload), **(checkpointed if change.kind == _LIGHTER else {})}
     if wanted in saved:
         return saved
     try:

@@ -18,7 +18,7 @@ from advisor.hardware.machine import Gpu, Machine
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
-from advisor.workload.frozen_weights import config_of
+from advisor.workload.model_config import config_of
 from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
 
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.workload.defaults import stored_half
-from advisor.workload.frozen_weights import config_of
+from advisor.workload.model_config import config_of
 from advisor.workload.workload import HuggingFaceModel
 
 if TYPE_CHECKING:

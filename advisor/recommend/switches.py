@@ -16,7 +16,7 @@ from advisor.core.units import Estimate
 from advisor.optable.op_table import OpKind, OpTable, at
 from advisor.recommend.precisions import autocast_for, rate_of
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
-from advisor.workload.frozen_weights import config_of
+from advisor.workload.model_config import config_of
 from advisor.workload.tasks import infer_task
 from advisor.workload.training_checks import training_problems
 from advisor.workload.workload import HuggingFaceModel, Task, Workload, stored_bits, with_training

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from advisor.workload.defaults import published_in_16_bits
-from advisor.workload.model_config import bundled_config
+from advisor.workload.model_config import config_of
 from advisor.workload.workload import HuggingFaceModel, Workload, quantization_of
 
 _HALF_BITS = 16
@@ -24,8 +22,3 @@ def rests_in_half(workload: Workload) -> bool:
         return training.weights_bits == _HALF_BITS
     published = isinstance(model, HuggingFaceModel) and published_in_16_bits(config_of(model), model.task)
     return published and training.trainable == "lora"
-
-
-def config_of(model: HuggingFaceModel) -> dict[str, Any]:
-    """The configuration of a Hugging Face model, whether it is its own or a bundled one; empty: there is none."""
-    return model.config if isinstance(model.config, dict) else bundled_config(model.config) or {}

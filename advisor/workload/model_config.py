@@ -11,6 +11,7 @@ from advisor.core.field_fault import integer_between
 from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_value
 from advisor.core.input_file import check_values, parse_json, read_text
 from advisor.core.sentences import visible
+from advisor.workload.workload import HuggingFaceModel
 
 MAX_CONFIG_BYTES = 1 << 20
 
@@ -177,6 +178,11 @@ def _check_size(key: str, value: object, name: str, where: str) -> None:
     unlimited = isinstance(value, bool | float) or "max_length" in key
     if isinstance(value, int) and abs(value) > _LARGEST and not unlimited:
         raise file_fault("wrong-field", remedy("beyond-real"), path=name, field=where, given=shown_value(value))
+
+
+def config_of(model: HuggingFaceModel) -> dict[str, Any]:
+    """The configuration of a loaded model, whether it is its own or a bundled one; empty: there is none."""
+    return model.config if isinstance(model.config, dict) else bundled_config(model.config) or {}
 
 
 def resolve_config(config: str | dict[str, Any]) -> dict[str, Any]:

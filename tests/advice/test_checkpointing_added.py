@@ -7,7 +7,7 @@ import threading
 import msgspec
 import pytest
 
-from advisor.advice import advice_from_facts
+from advisor.advice import advice_from_facts, advise_events
 from advisor.advice.checkpointed import Answered, checkpointed_where_needed, leans_on_host
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
@@ -15,12 +15,13 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.drive import drive
+from advisor.measure.runner import trace_workload
 from advisor.optable.saved_tables import saved_tables
 from advisor.present.script.launch_script import render
 from advisor.present.summary import summarise
 from advisor.recommend.fixed import Fixed
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import Workload, with_training
+from advisor.workload.workload import Workload, traced_as, with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
@@ -104,3 +105,28 @@ def test_what_the_user_asked_for_is_kept(between: GpuSpec, changes: dict[str, ob
     advice = answered(workload, between, fixed=fixed)
     assert advice.workload == workload
     assert advice.recommendation is None or not advice.recommendation.checkpointing_added
+
+
+def test_what_was_traced_in_vain_is_not_traced_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 64, "num_hidden_layers": 2,
+              "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}  # fmt: skip
+    model = {"source": "huggingface", "config": config, "task": "causal-lm"}
+    training = {"batch_size": 2, "precision": "fp32"}
+    workload = load_workload(
+        {"name": "small", "model": model, "data": {"samples": 100, "sequence_length": 32}, "training": training}
+    )
+    traced: list[bytes] = []
+
+    def counting(described: Workload, *args: object, **kwargs: object) -> object:
+        traced.append(traced_as(described))
+        return trace_workload(described, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("advisor.measure.runner.trace_workload", counting)
+    tiny = card(1e8)
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=(tiny.key,), extra_specs=(tiny,), counts=(1,), precisions=("fp32",)
+    )
+    advice = drive(advise_events(request))
+    assert leans_on_host(advice)
+    assert traced_as(with_training(workload, activation_checkpointing="full")) in traced
+    assert len(traced) == len(set(traced))

@@ -7,23 +7,12 @@ import pytest
 from advisor.core.units import Estimate
 from advisor.present.switch_table import help_sentences
 from advisor.recommend.switches import Switch
+from tests.recommend.fakes import switch
 
 
 def gaining(value: float, low: float, high: float, *, fits: bool = True) -> Switch:
-    return Switch(
-        kind="compile",
-        device_key="l40s",
-        device_name="L40S",
-        count=1,
-        strategy="single",
-        batch_size_per_device=8,
-        gradient_accumulation_steps=1,
-        step_s=Estimate(value=0.1, low=0.09, high=0.12, basis="specified"),
-        gain=Estimate(value=value, low=low, high=high, basis="specified"),
-        peak_memory_bytes=Estimate(value=1e9, low=1e9, high=1e9, basis="specified"),
-        saved_bytes=0.0,
-        fits=fits,
-    )
+    peak = Estimate(value=1e9, low=1e9, high=1e9, basis="specified")
+    return switch(Estimate(value=value, low=low, high=high, basis="specified"), peak=peak, fits=fits)
 
 
 @pytest.mark.parametrize(

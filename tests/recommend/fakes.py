@@ -16,6 +16,7 @@ from advisor.predict.prediction import Candidate, Prediction
 from advisor.recommend.comparison import Comparison
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.recommendation import Limits
+from advisor.recommend.switches import Switch
 from advisor.workload.workload import Data, Mode, TemplateModel, Training, Workload
 
 CPU = Cpu(
@@ -144,6 +145,26 @@ def workload(
 
 def estimate(value: float, spread: float = 0.1, basis: Basis = "specified") -> Estimate:
     return Estimate(value=value, low=value * (1 - spread), high=value * (1 + spread), basis=basis)
+
+
+def switch(
+    gain: Estimate | None, saved_bytes: float | None = 0.0, *, peak: Estimate | None = None, fits: bool = True
+) -> Switch:
+    """torch.compile with such a gain on one card."""
+    return Switch(
+        kind="compile",
+        device_key="a",
+        device_name="A",
+        count=1,
+        strategy="single",
+        batch_size_per_device=8,
+        gradient_accumulation_steps=1,
+        step_s=Estimate(value=0.1, low=0.08, high=0.125, basis="specified"),
+        gain=gain,
+        peak_memory_bytes=peak,
+        saved_bytes=saved_bytes,
+        fits=fits,
+    )
 
 
 def predict(

@@ -11,26 +11,15 @@ from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.recommend.combined_switches import can_be_combined, switched, without_rivals
 from advisor.recommend.fixed import Fixed, not_kept
 from advisor.recommend.switches import Switch
+from tests.recommend import fakes
 from tests.recommend.fakes import TRANSFORMER, predict, workload
 
 JOB = Estimate(value=100.0, low=80.0, high=125.0, basis="calibrated")
 
 
 def switch(gain: float | None, saved_bytes: float | None = 0.0, *, fits: bool = True) -> Switch:
-    return Switch(
-        kind="compile",
-        device_key="a",
-        device_name="A",
-        count=1,
-        strategy="single",
-        batch_size_per_device=8,
-        gradient_accumulation_steps=1,
-        step_s=Estimate(value=0.1, low=0.08, high=0.125, basis="specified"),
-        gain=None if gain is None else Estimate(value=gain, low=gain / 1.2, high=gain * 1.2, basis="specified"),
-        peak_memory_bytes=None,
-        saved_bytes=saved_bytes,
-        fits=fits,
-    )
+    within = None if gain is None else Estimate(value=gain, low=gain / 1.2, high=gain * 1.2, basis="specified")
+    return fakes.switch(within, saved_bytes, fits=fits)
 
 
 def test_gains_multiply_and_savings_add() -> None:
