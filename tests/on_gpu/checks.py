@@ -25,7 +25,8 @@ _EXPECTED_FIELDS = (
     "memory_clock_hz", "power_w", "power_limit_w", "temperature_celsius", "pcie_generation", "pcie_width",
     "nvlink_count", "compute_mode", "mig_enabled",
 )  # fmt: skip
-_TRUSTED_SHARE = 0.8
+_TRUSTED_SHARE = 0.6
+"""Steps that wait for their host vary with it: of 66 on an idle H200 in a virtual machine 44 could be ranked."""
 
 
 def problems_of(recording: Recording) -> list[str]:
@@ -146,6 +147,8 @@ def step_problems(step: StepSeen, memory_total_bytes: int | None) -> list[str]:
         if block_s > _LONG_STEP_S and device_s < wall_s * (1.0 - _EVENTS_AGREE):
             found.append(f"{name}: events say {device_s:.3g} s, the clock {wall_s:.3g} s")
     allocated, reserved = step.peak_allocated_bytes, step.peak_reserved_bytes
+    if step.no_peak is not None:
+        return found
     if allocated is None or reserved is None:
         found.append(f"{name}: the allocator told no peak")
     elif not 0 < allocated <= reserved:

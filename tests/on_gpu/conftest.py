@@ -57,7 +57,7 @@ def card() -> Gpu | None:
         return None
     machine = detect_machine()
     cards = [gpu for gpu in machine.gpus if gpu.vendor == "nvidia" and gpu.usable and not gpu.hidden_from_cuda]
-    if not cards or not _torch_has_cuda():
+    if not cards or not torch_has_cuda():
         pytest.skip(NO_GPU)
     return cards[0]
 
@@ -77,11 +77,11 @@ def recorder() -> Recorder:
     return RECORDER
 
 
-def _torch_has_cuda() -> bool:
+def torch_has_cuda() -> bool:
     """Asked in a process of its own: torch stays out of this one."""
     child = ChildProcess("tests.on_gpu.cuda_is_there")
     try:
-        return child.next_line(60.0) == b"yes"
+        return child.next_line(60.0) == b"yes\n"
     except TimeoutError:
         return False
     finally:

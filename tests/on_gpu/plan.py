@@ -12,7 +12,7 @@ WHOLE_S = 480.0
 _LAYERS_OF_LARGE = 2
 """Of models that no single card trains whole, or that take long to build."""
 _OTHERS: tuple[Precision, ...] = ("bf16_amp", "tf32", "fp16_amp", "fp32")
-_START_S = 2.0
+_START_S = 3.0
 """Of the steps themselves, in each run."""
 
 
@@ -36,24 +36,24 @@ _BUILD_S = {
     "iris_mlp": 0.5,
     "rnn_characters": 0.5,
     "lstm_classifier": 0.5,
-    "resnet50": 1.5,
-    "unet_vgg16": 1.5,
-    "vit_base": 2.0,
-    "bert_base_sst2": 2.5,
-    "gpt2_small": 2.5,
-    "whisper_small": 4.0,
-    "bert_large_squad": 5.0,
-    "roberta_large_classification": 5.0,
-    "dit_xl2": 6.0,
+    "resnet50": 0.5,
+    "unet_vgg16": 0.5,
+    "vit_base": 0.5,
+    "bert_base_sst2": 0.5,
+    "gpt2_small": 0.5,
+    "whisper_small": 0.5,
+    "bert_large_squad": 0.5,
+    "roberta_large_classification": 0.5,
+    "dit_xl2": 2.0,
 }
 """Of workloads that are trained whole, in each precision that a card has."""
 _LARGE_BUILD_S = {
-    "llama_1b_lora": 10.0,
-    "llama_1b_qlora": 10.0,
-    "llama_7b_pretraining": 8.0,
-    "llama_8b": 10.0,
-    "llama_8b_lora": 10.0,
-    "llama_8b_qlora": 10.0,
+    "llama_1b_lora": 2.0,
+    "llama_1b_qlora": 2.0,
+    "llama_7b_pretraining": 2.0,
+    "llama_8b": 2.0,
+    "llama_8b_lora": 2.0,
+    "llama_8b_qlora": 2.0,
 }
 """Of workloads of which a few layers stand for all, in their own precision."""
 _WHOLE = {"llama_1b_lora", "llama_1b_qlora"}
@@ -72,13 +72,13 @@ def other_runs() -> list[StepRun]:
     """The workloads that are trained whole in the other precisions of a card, the cheapest to build first."""
     order = sorted(_BUILD_S, key=_BUILD_S.__getitem__)
     runs = [
-        StepRun(name, precision, _BUILD_S[name] + 1.5, budget_s=1.5)
+        StepRun(name, precision, _BUILD_S[name] + _START_S, budget_s=_START_S)
         for precision in _OTHERS
         for name in order
         if precision != _own(name)
     ]
     halves: tuple[Precision, ...] = ("fp16", "bf16", "fp16_true", "bf16_true")
-    return runs + [StepRun("gpt2_small", half, 4.0, budget_s=1.5) for half in halves]
+    return runs + [StepRun("gpt2_small", half, 3.5, budget_s=_START_S) for half in halves]
 
 
 CHANGES: dict[str, tuple[str, Precision, dict[str, object]]] = {

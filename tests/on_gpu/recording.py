@@ -15,6 +15,8 @@ from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.measurement import VerdictKind
 from advisor.protocol.messages import Environment, StepPart
+from advisor.workload.workload import quantization_of
+from advisor.workload.workload_file import load_workload
 
 MOST_BYTES = 5_000_000
 """Of a recording's file."""
@@ -57,6 +59,8 @@ class StepSeen(Record, frozen=True, kw_only=True):
     parts_s: dict[StepPart, float] = {}
     peak_allocated_bytes: int | None = None
     peak_reserved_bytes: int | None = None
+    no_peak: str | None = None
+    """Why its peaks were taken out of the file afterwards."""
     verdict: VerdictKind
     why: Reason | None = None
     predicted_s: float | None = None
@@ -170,7 +174,10 @@ def rows_to_predict(recordings: Iterable[Recording]) -> str:
 
 
 def fit_steps(recording: Recording) -> list[StepSeen]:
-    """The steps that say something about the card's time for a workload of the program's own."""
+    """The steps that say something about the card's time for a workload of the program's own.
+
+    Quantised ones were trained without packed weights: a step of ours runs them in their own precision.
+    """
     if gpu_key(recording) is None:
         return []
     return [
@@ -179,6 +186,7 @@ def fit_steps(recording: Recording) -> list[StepSeen]:
         if step.median_s is not None
         and not step.change
         and step.layer_limit is None
+        and quantization_of(load_workload(step.workload).training) is None
         and step.verdict in {"stable", "usable"}
     ]
 

@@ -105,6 +105,12 @@ def test_each_fault_of_a_recording_is_named(what: str) -> None:
     assert any(said in problem for problem in problems), problems
 
 
+def test_a_peak_that_was_taken_out_with_its_reason_is_no_fault() -> None:
+    assert (
+        problems_of(_step(peak_allocated_bytes=None, peak_reserved_bytes=None, no_peak="another model held some")) == []
+    )
+
+
 def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "one.json"
     write_recording(path, GIVEN)
@@ -158,8 +164,8 @@ def test_what_was_measured_by_us_is_told_with_its_predictions_and_its_misses() -
     seen = replace(GIVEN.steps[1], predicted_s=0.121, predicted_low_s=0.10, predicted_high_s=0.14)
     missed = replace(GIVEN.steps[2], predicted_s=0.104, predicted_low_s=0.09, predicted_high_s=0.12)
     text = section([replace(GIVEN, made_up=False, steps=(seen, missed))])
-    assert "| resnet50 | FP32 | 16 | 110.0 | 121.0 | +10 % | inside |" in text
-    assert "| bert_base_sst2 | FP32 | 16 | 52.0 | 104.0 | +100 % | outside |" in text
+    assert "| resnet50 | FP32 | 16 | 110.0 | 121.0 | +10 % | inside | 3.00 | – |" in text
+    assert "| bert_base_sst2 | FP32 | 16 | 52.0 | 104.0 | +100 % | outside | 3.00 | – |" in text
     assert "1 of 2 steps lie inside their 80 % range" in text
 
 

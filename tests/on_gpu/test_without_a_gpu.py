@@ -14,6 +14,7 @@ from advisor.core.bundled import workloads_folder
 from advisor.hardware.detect import detect_machine
 from tests.fake_nvml.stub import NvmlStub, nvml_libraries, nvml_stub
 from tests.on_gpu.checks import field_problems, reading_problems, smi_problems, step_problems
+from tests.on_gpu.conftest import torch_has_cuda
 from tests.on_gpu.observe import Bench, smi_cards, without_identity
 from tests.on_gpu.plan import WHOLE_S, other_runs, own_runs
 from tests.on_gpu.recording import read_recording
@@ -124,6 +125,15 @@ def test_every_test_of_the_suite_is_skipped_by_name_where_there_is_no_gpu() -> N
     assert done.returncode == 0, done.stdout[-2000:]
     assert f"{len(record_gpu.plan())} skipped" in done.stdout
     assert "needs an NVIDIA GPU with its driver and a torch built for CUDA" in done.stdout
+
+
+@pytest.mark.parametrize("available", [True, False])
+def test_a_torch_that_can_use_cuda_is_told_from_one_that_cannot(
+    available: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text(f"class cuda:\n    is_available = staticmethod(lambda: {available})\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    assert torch_has_cuda() is available
 
 
 def test_the_plan_runs_every_workload_before_any_second_precision_and_fits_eight_minutes() -> None:

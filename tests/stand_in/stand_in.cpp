@@ -27,7 +27,8 @@ namespace {
 
 constexpr auto kKind = c10::DeviceType::PrivateUse1;
 constexpr int64_t kGrain = 1 << 21; // the allocator reserves whole blocks of 2 MiB
-std::atomic<int64_t> live{0}, peak{0}, reserved{0}, peak_reserved{0}, capacity{int64_t{8} << 30}, event_count{0};
+std::atomic<int64_t> live{0}, peak{0}, blocks{0}, reserved{0}, peak_reserved{0}, capacity{int64_t{8} << 30},
+    event_count{0};
 
 int64_t rounded(int64_t bytes) {
   return (bytes + kGrain - 1) / kGrain * kGrain;
@@ -41,7 +42,7 @@ struct Block {
 void release(void* context) {
   auto* block = static_cast<Block*>(context);
   live -= block->bytes;
-  reserved -= rounded(block->bytes);
+  blocks -= rounded(block->bytes); // and stay reserved, as a caching allocator keeps them
   std::free(block->data);
   delete block;
 }
@@ -55,7 +56,8 @@ struct DeviceMemory final : c10::Allocator {
     void* data = bytes == 0 ? nullptr : std::malloc(size);
     auto* block = new Block{data, bytes};
     live += bytes;
-    reserved += rounded(bytes);
+    blocks += rounded(bytes);
+    reserved = std::max(reserved.load(), blocks.load());
     peak = std::max(peak.load(), live.load());
     peak_reserved = std::max(peak_reserved.load(), reserved.load());
     return {data, block, &release, c10::Device(kKind, 0)};
@@ -303,6 +305,10 @@ std::vector<int64_t> figures() {
   return {live, peak, reserved, peak_reserved, event_count};
 }
 
+void empty_cache() {
+  reserved = blocks.load();
+}
+
 void reset_peaks() {
   peak = live.load();
   peak_reserved = reserved.load();
@@ -314,6 +320,7 @@ void set_capacity(int64_t bytes) {
 
 TORCH_LIBRARY(stand_in, m) {
   m.def("figures() -> int[]", &figures);
+  m.def("empty_cache() -> ()", &empty_cache);
   m.def("reset_peaks() -> ()", &reset_peaks);
   m.def("set_capacity(int bytes) -> ()", &set_capacity);
 }

@@ -28,6 +28,7 @@ from advisor.protocol.messages import (
     WorkerEvent,
 )
 from advisor.workload.workload import Data, TemplateModel, Training, Workload, with_training
+from advisor.workload.workload_file import load_workload
 from tests.measure.rank_driver import small_plan
 from tests.stand_in.built import CAPACITY
 
@@ -102,6 +103,82 @@ def test_the_peak_is_what_the_devices_allocator_saw(stand_in: str) -> None:
     assert large.peak_reserved_bytes is not None
     assert large.peak_reserved_bytes % 2**21 == 0
     assert large.peak_reserved_bytes >= large.peak_allocated_bytes
+
+
+def test_what_an_earlier_model_left_in_the_cache_is_not_reserved_by_the_next(stand_in: str) -> None:
+    large = replace(_request(stand_in), batch_sizes=(65536,), expected_step_s={})
+    *_, last = of(Memory, timed(large, _request(stand_in)))
+    assert last.batch_size == 512
+    assert last.peak_reserved_bytes is not None
+    assert last.peak_reserved_bytes < 65536 * WIDTH * 4  # one activation of the larger batch
+
+
+def test_updates_in_backward_hold_nothing_of_a_model_that_is_done(stand_in: str) -> None:
+    own = replace(_request(stand_in, optimizer_in_backward=True), batch_sizes=(8,))
+    first, *_, last = of(Memory, asked(own, own, own, own))
+    assert last.peak_allocated_bytes == first.peak_allocated_bytes
+
+
+SLOW_AT_FIRST = """
+import time
+import torch
+
+class Slow(torch.nn.Linear):
+    called = False
+
+    def forward(self, inputs):
+        if not Slow.called:
+            time.sleep(2.0)
+            Slow.called = True
+        return super().forward(inputs)
+
+def build_model():
+    return Slow(8, 8)
+
+def make_batch(batch_size):
+    return torch.randn(batch_size, 8), torch.randn(batch_size, 8)
+"""
+
+
+def test_a_first_step_that_loads_kernels_is_no_step_of_the_model(stand_in: str, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW_AT_FIRST)
+    model = {"source": "python", "file": str(tmp_path / "slow.py")}
+    training = {"precision": "fp32", "batch_size": 8}
+    workload = load_workload({"name": "slow", "model": model, "data": {"samples": 100}, "training": training})
+    request = MeasureRequest(workload=workload, device=stand_in, batch_sizes=(8,), budget_s=1.0, allow_code=True)
+    events = asked(request)
+    assert not of(Failed, events)
+    assert {ended.reason for ended in of(StageEnded, events) if ended.series == "step"}.isdisjoint({"too_long"})
+    assert [sample.wall_s for sample in of(Sample, events) if sample.series == "step" and not sample.warm_up]
+    assert of(Memory, events)
+
+
+BUILT = """
+import sys
+from advisor.worker.models.huggingface.model import build
+from advisor.worker.train.device import TorchDevice
+from advisor.workload.workload import HuggingFaceModel
+from advisor.workload.workload_file import load_workload
+
+device = TorchDevice(sys.argv[1])
+config = {"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
+          "num_attention_heads": 4, "vocab_size": 4096, "architectures": ["LlamaForCausalLM"]}
+workload = load_workload({"name": "small", "model": {"source": "huggingface", "config": config},
+                          "data": {"samples": 10, "sequence_length": 8},
+                          "training": {"precision": "fp32", "batch_size": 2}})
+built = build(workload.model, workload, device=device.kind)
+print(*sorted({tensor.device.type for tensor in built.module.parameters()}))
+"""
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_a_transformers_model_is_made_where_it_will_train_if_it_fits_there(
+    fits: bool, stand_in: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not fits:
+        monkeypatch.setenv(CAPACITY, str(2**20))
+    done = subprocess.run([sys.executable, "-c", BUILT, stand_in], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [stand_in if fits else "cpu"], done.stderr
 
 
 def test_a_full_device_ends_the_batch_size_and_the_worker_goes_on(

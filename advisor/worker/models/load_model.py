@@ -70,7 +70,7 @@ def load(  # noqa: PLR0913 - what, where and how much of it
     pretended = under_fake_mode() or device == "meta"
     with torch.device("meta") if device == "meta" else contextlib.nullcontext():
         architecture = _architecture(
-            workload, allow_code=allow_code, layer_limit=layer_limit, pretended=pretended, tried=tried
+            workload, device, allow_code=allow_code, layer_limit=layer_limit, pretended=pretended, tried=tried
         )
         notes = architecture.notes + choose_trainable(architecture, workload)
     module = _placed(architecture.module, workload, device, traced=traced)
@@ -99,14 +99,14 @@ def _leave_unchanged(tensor: Tensor, *_arguments: object, **_options: object) ->
     return tensor
 
 
-def _architecture(
-    workload: Workload, *, allow_code: bool, layer_limit: int | None, pretended: bool, tried: bool
+def _architecture(  # noqa: PLR0913 - what, where and how much of it
+    workload: Workload, device: str, *, allow_code: bool, layer_limit: int | None, pretended: bool, tried: bool
 ) -> Architecture:
     model = workload.model
     if isinstance(model, HuggingFaceModel):
         from advisor.worker.models.huggingface.model import build
 
-        return build(model, workload, layer_limit=layer_limit, pretended=pretended, tried=tried)
+        return build(model, workload, device=device, layer_limit=layer_limit, pretended=pretended, tried=tried)
     with skipped_initialisation() if pretended else contextlib.nullcontext():
         if isinstance(model, TemplateModel):
             from advisor.worker.models.templates import build as build_template

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -55,22 +56,35 @@ class SteppedInBackward(torch.optim.Optimizer):
     ) -> None:
         """Give every parameter an optimizer of its own, by `make`, and a hook that runs it."""
         super().__init__(parameters, {})
+        self.masters: list[Tensor] = []
+        self._alone: list[torch.optim.Optimizer] = []
         for parameter in parameters:
-            parameter.register_post_accumulate_grad_hook(self._stepping(make(parameter)))  # type: ignore[no-untyped-call]
+            alone = make(parameter)
+            assert alone is not None
+            self.masters += getattr(alone, "masters", [])
+            self._alone.append(alone)
+            parameter.register_post_accumulate_grad_hook(_stepping(weakref.ref(self), len(self._alone) - 1))  # type: ignore[no-untyped-call]
 
-    def _stepping(self, optimizer: torch.optim.Optimizer | None) -> Callable[[Tensor], None]:
-        assert optimizer is not None
-        self.masters = [*getattr(self, "masters", []), *getattr(optimizer, "masters", [])]
-
-        def step(parameter: Tensor) -> None:
-            optimizer.step()
-            parameter.grad = None
-            self.state.update(getattr(optimizer, "inner", optimizer).state)
-
-        return step
+    def step_alone(self, place: int, parameter: Tensor) -> None:
+        """Step the parameter at `place`, whose gradient is whole."""
+        optimizer = self._alone[place]
+        optimizer.step()
+        parameter.grad = None
+        self.state.update(getattr(optimizer, "inner", optimizer).state)
 
     def step(self) -> None:  # type: ignore[override]  # no closure: nobody gives one
         """Nothing is left to do: backward did it."""
+
+
+def _stepping(optimizer: weakref.ref[SteppedInBackward], place: int) -> Callable[[Tensor], None]:
+    """A hook that keeps nothing alive: torch's collector does not look into hooks of gradients."""
+
+    def step(parameter: Tensor) -> None:
+        alive = optimizer()
+        if alive is not None:
+            alive.step_alone(place, parameter)
+
+    return step
 
 
 class MasterWeightOptimizer(torch.optim.Optimizer):

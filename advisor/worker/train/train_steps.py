@@ -44,6 +44,7 @@ def answer(request: MeasureRequest, box: EventBox) -> None:
     if request.keep_freed_memory and not keep_freed_memory():
         return
     device = TorchDevice(request.device)
+    gc.collect()  # a model trained before may be held by its own cycles
     before_bytes = resident_bytes()
     reset_peak_resident()
     box.send(Progress(phase="measure-phase-load", fraction=0.0, detail=request.workload.name))
@@ -90,6 +91,7 @@ class _Run:
             self._figures["full_blocks"] = float(self._loaded.full_block_count)
         self._choose_threads(batch_sizes[0])
         self._box.send(environment(self._device))
+        self._load_kernels(batch_sizes[0])
         for number, batch_size in enumerate(batch_sizes):
             left = batch_sizes[number:]
             self._box.send(
@@ -108,6 +110,23 @@ class _Run:
                 self._recover()
                 break
 
+    def _load_kernels(self, batch_size: int) -> None:
+        """An accelerator's very first step loads its kernels, for a second or more of one of milliseconds: no step's.
+
+        Where not even the smallest batch fits, the first measured step says so.
+        """
+        if self._device.is_cpu:
+            return
+        started = time.monotonic()
+        self._step.set_batch_size(batch_size)
+        try:
+            self._device.time_block(self._step, 1)
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+            self._recover()
+        self.deadline_s += time.monotonic() - started
+
     def measure_keeping_memory(self) -> None:
         """Time the steps of a process that was told to keep what they free."""
         for batch_size in sorted(set(self._request.batch_sizes)):
@@ -120,6 +139,7 @@ class _Run:
 
     def _measure(self, batch_size: int, budget_s: float) -> None:
         started = time.monotonic()
+        self._device.release_cached_memory()  # what smaller sizes or other models left is not this one's reserve
         self._step.set_batch_size(batch_size)
         first = self._first_step(batch_size)
         long = first.wall_s > _LONG_STEP_S

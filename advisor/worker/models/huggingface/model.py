@@ -46,15 +46,16 @@ _MISTYPED = 0.85
 """From so much alike on a strange key is taken for a known one mistyped."""
 
 
-def build(
+def build(  # noqa: PLR0913 - what, where and how much of it
     model: HuggingFaceModel,
     workload: Workload,
     *,
+    device: str = "cpu",
     layer_limit: int | None = None,
     pretended: bool = False,
     tried: bool = True,
 ) -> Architecture:
-    """The model of a configuration with its task's head, data and loss.
+    """The model of a configuration with its task's head, data and loss; made on `device` where its class lets it.
 
     `pretended`: weights are fakes, so none is initialised. `tried`: its batch is known to run. Raises InputError for a
     configuration that transformers cannot build, naming the key where it is known.
@@ -66,7 +67,7 @@ def build(
     full_blocks = _block_count(config)
     if layer_limit is not None:
         _limit_layers(config, layer_limit)
-    module, notes = _module(config, task, workload, pretended=pretended)
+    module, notes = _module(config, task, workload, device, pretended=pretended)
     if type(module).forward is nn.Module.forward:
         named = {"model": shown_value(config.model_type), "class": shown_value(type(module).__name__)}
         raise SaidError.of("worker-no-forward", **named)
@@ -202,7 +203,9 @@ def _refused(model_type: str, error: Exception) -> SaidError:
     return SaidError.of("worker-config-refused", model=shown_value(model_type), error=named_error(error))
 
 
-def _module(config: Config, task: Task, workload: Workload, *, pretended: bool) -> tuple[Any, tuple[Reason, ...]]:
+def _module(
+    config: Config, task: Task, workload: Workload, device: str, *, pretended: bool
+) -> tuple[Any, tuple[Reason, ...]]:
     asked = isinstance(workload.model, HuggingFaceModel) and workload.model.task is not None
     class_ = model_class(config, task, asked=asked)
     if class_ is None:
@@ -216,6 +219,10 @@ def _module(config: Config, task: Task, workload: Workload, *, pretended: bool) 
         fused = False
         if getattr(class_, "_supports_attention_backend", False) or "num_attention_heads" in vars(config):
             notes += (eager_only,)
+    if not pretended and device != "cpu":
+        with contextlib.suppress(Exception), torch.device(device):
+            return _built(class_, config, "sdpa" if fused else "eager", dtype, pretended=False), notes
+        # A class that reads its own tensors in NumPy, or a model for which the device is too small until parts freeze.
     try:
         return _built(class_, config, "sdpa" if fused else "eager", dtype, pretended=pretended), notes
     except (InputError, DataDependentOutputException, DynamicOutputShapeException):

@@ -86,7 +86,7 @@ def _tried(module: Network, made: Made) -> tuple[Complaint | None, int]:
     counting = _Counting()  # type: ignore[no-untyped-call]
     try:
         with torch.no_grad(), _quiet():
-            batch = _with_values(made)
+            batch = _with_values(module, made)
             with counting:
                 module(**batch)
     except _CameFar:
@@ -97,10 +97,13 @@ def _tried(module: Network, made: Made) -> tuple[Complaint | None, int]:
     return None, counting.count
 
 
-def _with_values(made: Made) -> dict[str, Tensor]:
-    """The batch; its values are known where the fake tensors of a trace keep them, so that a model may read them."""
+def _with_values(module: Network, made: Made) -> dict[str, Tensor]:
+    """The batch, where the module is; values are known where the fake tensors of a trace keep them, to be read."""
     mode = detect_fake_mode()
-    if mode is None or getattr(mode, "values", "none") == "none":
+    if mode is None:
+        place = next(module.parameters(), torch.empty(0)).device
+        return {name: tensor.to(place) for name, tensor in made(_SAMPLES).items()}
+    if getattr(mode, "values", "none") == "none":
         return made(_SAMPLES)
     with _disable_current_modes():
         batch = made(_SAMPLES)
