@@ -20,7 +20,7 @@ _DIGEST_LENGTH = 16
 _HEAD = """\
 # How right predicted step times were on published runs. Written by `python tools/write_accuracy_docs.py`.
 schema_version = 1
-source = "{count} published runs, tests/accuracy/published_steps.csv and published_llm.csv"
+source = "{count} runs, published or measured by us, in tests/accuracy"
 figures_digest = "{figures}"
 runs_digest = "{runs}"
 """

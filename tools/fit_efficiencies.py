@@ -1,8 +1,9 @@
-"""Fit `resources/efficiencies.toml` on published runs: python tools/fit_efficiencies.py [--add OWN.csv] [--write FILE].
+"""Fit `resources/efficiencies.toml` on measured runs: python tools/fit_efficiencies.py [--add OWN.csv] [--write FILE].
 
 Prints in-sample and leave-one-out errors, and writes the fitted figures and ranges into the file (default: the
 program's own). `--add` takes runs of your own in the format of `--evaluate`; they are traced here and fitted
-together with the published ones. Deterministic; needs scipy (`pip install training-advisor[fit]`).
+together with the published ones and those that we measured. Deterministic; needs scipy
+(`pip install training-advisor[fit]`).
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def _envelope(steps: Sequence[MeasuredStep]) -> records.Envelope:
 def _write(path: Path, figures: Efficiencies, steps: Sequence[MeasuredStep]) -> None:
     """Fill in what is fitted; comments and figures by hand stay as they are."""
     document = tomlkit.parse(EFFICIENCIES.read_text(encoding="utf-8"))
-    document["source"] = f"fitted on {len(steps)} published runs by tools/fit_efficiencies.py"
+    document["source"] = f"fitted on {len(steps)} runs, published or measured by us, by tools/fit_efficiencies.py"
     document["fitted_cards"] = sorted({step.spec.key for step in steps})
     document["fitted_capabilities"] = sorted({step.spec.compute_capability or "" for step in steps}, key=float)
     document["envelope"] = tomlkit.item(msgspec.to_builtins(_envelope(steps)))

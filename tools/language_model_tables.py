@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from advisor.predict.accuracy_record import HeldOut
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by
 from tests.accuracy.llm_rows import LanguageModelRun
+from tests.accuracy.own_runs import OWN
 
 FAMILY = "language-model"
 _SHOWN: tuple[tuple[HeldOut, str], ...] = (
@@ -22,8 +23,11 @@ _SLICES: tuple[tuple[str, Callable[[ScoredStep], str]], ...] = (
 
 
 def of_language_models(found: Mapping[HeldOut, Sequence[ScoredStep]]) -> dict[HeldOut, list[ScoredStep]]:
-    """The same predictions, language models alone."""
-    return {held_out: [step for step in steps if step.family == FAMILY] for held_out, steps in found.items()}
+    """The same predictions, published runs of language models alone."""
+    return {
+        held_out: [step for step in steps if step.family == FAMILY and not step.source.startswith(OWN)]
+        for held_out, steps in found.items()
+    }
 
 
 def slices_table(found: Mapping[HeldOut, Sequence[ScoredStep]], runs: Sequence[LanguageModelRun]) -> str:

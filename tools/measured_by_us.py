@@ -22,12 +22,19 @@ NOTHING = (
 )
 
 
+BLIND = (
+    "Predictions here are those of the version that met the card, from its data sheet alone: it had seen none of these "
+    "runs. Later versions are fitted on those in which the card decides (`tests/accuracy/measured_steps.csv`)."
+)
+
+
 def section(recordings: Iterable[Recording]) -> str:
     """The section as Markdown; recordings that are made up do not count."""
     real = [recording for recording in recordings if not recording.made_up]
     parts = [HEADING, ""]
     if not real:
         return "\n".join([*parts, NOTHING, ""])
+    parts += [BLIND, ""]
     for recording in real:
         parts += _lines(recording)
     return "\n".join(parts)
@@ -45,8 +52,8 @@ def _lines(recording: Recording) -> list[str]:
     return [
         f"{head}. {inside} of {len(known)} steps lie inside their 80 % range; the median error is {error:.0f} %.",
         "",
-        "| workload | precision | batch | measured ms | predicted ms | error | range |",
-        "|---|---|---:|---:|---:|---:|---|",
+        "| workload | precision | batch | measured ms | predicted ms | error | range | peak, GB | predicted GB |",
+        "|---|---|---:|---:|---:|---:|---|---:|---:|",
         *(_row(step) for step in known),
         "",
     ]
@@ -57,8 +64,13 @@ def _row(step: StepSeen) -> str:
     return (
         f"| {step.workload} | {PRECISION_LABELS[step.precision]} | {step.batch_size} "
         f"| {1e3 * (step.median_s or 0.0):.1f} | {1e3 * (step.predicted_s or 0.0):.1f} "
-        f"| {100 * _error(step):+.0f} % | {where} |"
+        f"| {100 * _error(step):+.0f} % | {where} "
+        f"| {_gb(step.peak_allocated_bytes)} | {_gb(step.predicted_peak_bytes)} |"
     )
+
+
+def _gb(size_bytes: float | None) -> str:
+    return "–" if size_bytes is None else f"{size_bytes / 1e9:.2f}"
 
 
 def _error(step: StepSeen) -> float:

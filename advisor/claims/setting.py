@@ -18,6 +18,9 @@ from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 
+_DIGITS = 2
+"""Behind the point, of a ratio that is told."""
+
 
 def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
     """The claim's model with its length, batch, mode and layout. Raises InputError where it names no model."""
@@ -65,10 +68,14 @@ def usual_precision(spec: GpuSpec, precision: Precision) -> Precision | None:
 
 
 def held_against(ratio: float, expected: Estimate) -> tuple[Verdict, str]:
-    """The verdict on a claimed ratio by the predicted one, and the word for it that ends a sentence's id."""
-    if ratio > expected.high:
+    """The verdict on a claimed ratio by the predicted one, and the word for it that ends a sentence's id.
+
+    Ratios are told with two digits: one that reads as an end of the range lies inside.
+    """
+    claimed = round(ratio, _DIGITS)
+    if claimed > round(expected.high, _DIGITS):
         return "plausible_only_with", "above"
-    if ratio < expected.low:
+    if claimed < round(expected.low, _DIGITS):
         return "below_expected", "below"
     return "plausible", "plausible"
 

@@ -40,6 +40,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     convolution_input_gradient: Positive
     convolution_weight_gradient: Positive
     convolution_fp32: Positive
+    convolution_units_exponent: Positive
+    """How much harder multiprocessors with twice the FP32 units are to feed by convolutions in FP32."""
     convolution_1d: Positive
     """Of the rate of a square kernel."""
     winograd_gain: Positive
@@ -79,6 +81,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     """Of the forward rate."""
     flash_flop_per_clock: Positive
     """Of one SM at most: flash attention is written for Ampere's tensor instructions, whatever the card could do."""
+    efficient_attention: Positive
+    """Of the sustained FP32 peak, forward, in the memory-efficient kernel of FP32 numbers."""
     first_flash_attention: Positive
     """Rate of the first generation of flash kernels (Triton's, and torch's before 2.2) over today's."""
     kernel_start_s: Positive
@@ -93,8 +97,6 @@ class Fitted(Record, frozen=True, kw_only=True):
 class Assumed(Record, frozen=True, kw_only=True):
     """What no published run tells: taken from kernels' own publications or measured on a host; ranges say so."""
 
-    efficient_attention: Positive
-    """Of the sustained FP32 peak, forward, in the memory-efficient kernel."""
     efficient_half_attention: Positive
     """Of the sustained 16-bit peak: that kernel keeps tensor cores waiting."""
     hopper_attention: Positive

@@ -14,6 +14,7 @@ from advisor.predict.evaluation import ScoredStep
 from advisor.predict.ranges.step_range import step_band
 from advisor.workload.workload import quantization_of
 from tests.accuracy.llm_steps import language_model_steps, table_key
+from tests.accuracy.own_runs import own_steps
 from tests.accuracy.recorded_runs import published_steps
 from tests.accuracy.vision_runs import device_bound_steps
 from tools.fitting.card_shares import slopes_of
@@ -22,8 +23,8 @@ from tools.fitting.fit import MeasuredStep, StepSet
 
 @cache
 def fitted_steps() -> tuple[MeasuredStep, ...]:
-    """Every published run that the figures are fitted on, of all tables."""
-    return (*published_steps(), *language_model_steps(), *device_bound_steps())
+    """Every run that the figures are fitted on, published or measured by us."""
+    return (*published_steps(), *language_model_steps(), *device_bound_steps(), *own_steps())
 
 
 def method_of(step: MeasuredStep) -> str:

@@ -83,7 +83,7 @@ def test_cards_are_ranked_and_their_speed_up_is_told(evaluated: Evaluation) -> N
 
 def test_most_runs_lie_inside_their_range(evaluated: Evaluation) -> None:
     assert evaluated.overall.covered_fraction is not None
-    assert 0.78 <= evaluated.overall.covered_fraction <= 0.95  # the fit has seen these runs, the ranges have not
+    assert 0.78 <= evaluated.overall.covered_fraction <= 0.96  # the fit has seen these runs, the ranges have not
 
 
 def test_fp32_language_models_are_as_right_as_the_best_learned_predictor(evaluated: Evaluation) -> None:

@@ -45,5 +45,5 @@ def test_the_batch_curve_says_that_it_is_of_one_card_and_names_no_line_that_it_l
     assert chart["series"][0]["name"].startswith("1 × ")
     assert chart["series"][0]["name"].endswith("(FP32)")
     told = " ".join(chart["marks"])
-    assert ("Orange dashes" in told) is (chart["limit"] is not None)
+    assert ("Red dashes" in told) is (chart["limit"] is not None)
     assert ("Blue dashes" in told) is (chart["knee"] is not None)

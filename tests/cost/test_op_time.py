@@ -2,50 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
-from advisor.cost.efficiencies import efficiencies
 from advisor.cost.operators.attention_time import attention_seconds
 from advisor.cost.operators.device_rates import device_rates
 from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.operators.op_time import smooth_maximum, smooth_minimum, sustained_peaks, tensor_widths
 from advisor.optable.compiled_table import compile_table
-from advisor.optable.op_table import ConvolutionPass, Op, OpKind, Phase
+from advisor.optable.op_table import Op, OpKind, Phase
+from tests.cost.busy_time import FIGURES, FITTED, START_S, seconds
 from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, fixed, lstm, matmul, op, table
-
-FITTED = replace(
-    efficiencies().fitted, kernel_start_s=4e-6, l2_help=0.2, elementwise=0.8, sm_bytes_per_clock=20.0, depthwise=0.25,
-    batched_matmul=0.8, backward_matmul=0.9, convolution_1d=0.8, early_tf32_products=1.25, early_half_products=1.2,
-    wave_quantisation=0.8,
-)  # fmt: skip
-"""Round figures where a test does its own arithmetic: what they are fitted to is asked of published runs."""
-FIGURES = replace(efficiencies(), fitted=FITTED, bandwidth_share=0.9)
-START_S = 4e-6
-
-
-def seconds(
-    ops: Sequence[Op],
-    precision: Precision = "fp32",
-    spec: GpuSpec = CARD,
-    *,
-    batch: float = 1.0,
-    nhwc: bool = False,
-    software_year: int | None = None,
-    flash_generation: int | None = None,
-) -> float:
-    """Busy seconds of operators on a card."""
-    trace = {"fp32": "fp32", "tf32": "fp32", "fp16_amp": "amp", "bf16_amp": "amp"}.get(precision, "half")
-    compiled = compile_table(table(*ops, precision=trace))  # type: ignore[arg-type]
-    rates = device_rates([spec], precision, FIGURES, software_year, flash_generation=flash_generation)
-    busy = device_seconds(compiled, rates, np.array([[batch]]), FIGURES, channels_last=nhwc)
-    return float(busy.forward[0, 0] + busy.backward[0, 0])
 
 
 def test_smooth_joins_touch_the_harder_bound_far_from_the_corner_and_soften_it_there() -> None:
@@ -183,58 +153,6 @@ def test_less_board_power_lowers_what_a_card_sustains() -> None:
     assert seconds([product], "fp16", unknown) < seconds([product], "fp16")
 
 
-def test_winograd_speeds_up_square_kernels_of_unit_stride_in_fp32_only() -> None:
-    def rate(kernel: int, precision: Precision) -> float:
-        layer = convolution(256, kernel=kernel)
-        return layer.flop[1] * 32 / seconds([layer], precision, batch=32.0)
-
-    assert rate(3, "fp32") > 1.3 * rate(5, "fp32")
-    assert rate(3, "tf32") < 1.3 * rate(5, "tf32")
-
-
-def test_one_dimensional_kernels_run_at_their_share_of_square_ones() -> None:
-    line = convolution(512, kernel_elements=3, positions=(0.0, 4096.0))
-    square = convolution(512, kernel=1, positions=(0.0, 3 * 4096.0))
-    assert seconds([line], batch=16.0) > seconds([square], batch=16.0) * 1.19
-
-
-def test_channels_last_saves_the_layout_transforms_of_tensor_core_convolutions() -> None:
-    layer = convolution(64, element_bytes=2)
-    saved = seconds([layer], "fp16", batch=64.0) - seconds([layer], "fp16", batch=64.0, nhwc=True)
-    assert saved > 0
-    plain = convolution(64)
-    assert seconds([plain], batch=64.0) == seconds([plain], batch=64.0, nhwc=True)
-
-
-def test_depthwise_convolutions_run_far_below_the_peak_and_grouped_ones_by_their_width() -> None:
-    depthwise = convolution(512, groups=512)
-    rate = depthwise.flop[1] * 64 / seconds([depthwise], batch=64.0)
-    assert rate < 0.4 * CARD.fp32_flop_per_s  # type: ignore[operator]
-    narrow, wide = convolution(512, groups=64), convolution(512, groups=4)
-    assert seconds([narrow], batch=64.0) / narrow.flop[1] > 2 * seconds([wide], batch=64.0) / wide.flop[1]
-
-
-@pytest.mark.parametrize(
-    ("channels", "forward", "backward"), [(16, True, True), (24, False, False), (96, True, False), (128, True, False)]
-)
-def test_channels_last_groups_that_fit_no_tile_leave_the_tensor_cores(
-    channels: int, forward: bool, backward: bool
-) -> None:
-    ways: tuple[ConvolutionPass, ...] = ("forward", "input_gradient")
-    for way, tiled in zip(ways, (forward, backward), strict=True):
-        grouped = convolution(channels * 8, groups=8, element_bytes=2, direction=way)
-        last, first = (seconds([grouped], "fp16", batch=512.0, nhwc=nhwc) for nhwc in (True, False))
-        direct = grouped.flop[1] * 512.0 / (0.25 * 19.49e12)
-        assert (last < first) == tiled
-        assert (last > 0.9 * direct) == (not tiled)
-
-
-def test_every_direction_of_a_convolution_takes_its_time() -> None:
-    ways: tuple[ConvolutionPass, ...] = ("forward", "input_gradient", "weight_gradient")
-    times = [seconds([convolution(256, direction=way)], batch=32.0) for way in ways]
-    assert max(times) < 2.0 * min(times)
-
-
 def test_batch_norm_is_limited_by_elements_in_nchw_and_free_of_it_in_nhwc() -> None:
     evaluated = replace(op("norm", fixed(4e9), element_bytes=2), batch_norm=True)
     norm = replace(evaluated, read_bytes=fixed(4e9))
@@ -257,6 +175,11 @@ def test_flash_attention_beats_the_memory_efficient_kernel_and_needs_ampere() ->
     assert seconds([attention("flash", phase="backward")], "fp16", batch=8.0) > 2.5 * seconds(
         [flash], "fp16", batch=8.0
     )
+
+
+def test_attention_in_fp32_numbers_is_no_faster_where_products_may_be_tf32() -> None:
+    op = attention("efficient", element_bytes=4)
+    assert seconds([op], "tf32", batch=64.0) == seconds([op], "fp32", batch=64.0)
 
 
 def test_the_kernels_of_flash_attention_that_a_run_names_count_whatever_its_year() -> None:

@@ -84,10 +84,10 @@ def test_what_is_advised_without_room_names_the_nearest_that_has_it() -> None:
 
 
 def test_eight_cards_take_fsdp_where_zero2_is_as_fast_and_might_run_out() -> None:
-    advice = advised("llama_7b_pretraining", "h100-sxm", counts=(8,))
+    advice = advised("llama_7b_pretraining", "a100-sxm4-80", counts=(8,))
     chosen = advice.recommendation
     assert chosen is not None
-    assert (chosen.strategy, chosen.batch_size_per_device) == ("fsdp", 2)
+    assert chosen.strategy == "fsdp"
     (left,) = [reason for reason in chosen.why if reason.code == "why-room-first"]
     assert (left.numbers["strategy"], left.numbers["other_strategy"]) == ("FSDP", "ZeRO-2")
     assert left.figure("high_bytes") > left.figure("capacity_bytes")

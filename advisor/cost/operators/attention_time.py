@@ -22,7 +22,7 @@ def attention_seconds(work: AttentionWork, rates: DeviceRates, peaks: Peaks, fig
     fitted, assumed = figures.fitted, figures.assumed
     flash = (work.flash == 1) & work.half & (rates.flash_attention == 1)
     backward = work.backward == 1
-    efficient = np.where(work.half, assumed.efficient_half_attention, assumed.efficient_attention)
+    efficient = np.where(work.half, assumed.efficient_half_attention, fitted.efficient_attention)
     share = np.where(flash, fitted.flash_attention, efficient)
     share = share * np.where(flash & (rates.first_flash == 1), fitted.first_flash_attention, 1.0)
     share = share * np.where(backward, fitted.flash_backward, 1.0)
@@ -35,7 +35,8 @@ def attention_seconds(work: AttentionWork, rates: DeviceRates, peaks: Peaks, fig
     tiles = work.batch_heads * np.ceil(np.where(backward, work.key_length, work.query_length) / _QUERY_TILE)
     waves = tiles / rates.sm_count
     idle = np.maximum(1.0, waves + fitted.wave_quantisation * (np.ceil(waves) - waves)) / waves
-    peak = np.where(work.half, peaks.half, peaks.single)
+    # In FP32 numbers the kernel adds three TF32 products up whatever torch is told: TF32 makes it no faster.
+    peak = np.where(work.half, peaks.half, peaks.fp32)
     own = np.where(rates.hopper_attention == 1, assumed.hopper_attention, 1.0)
     widest = fitted.flash_flop_per_clock * own * rates.clock_hz * rates.sm_count
     peak = np.where(flash, smooth_minimum(peak, widest), peak)

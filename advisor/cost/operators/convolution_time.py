@@ -19,6 +19,8 @@ WINOGRAD_KERNEL = 9
 _WINOGRAD_CHANNELS = 128
 """Channels at which a Winograd convolution has half of its gain."""
 _DEPTHWISE_CHANNELS = 2
+_FP32_FLOP_PER_CLOCK = 128.0
+"""Of a multiprocessor with 64 FP32 units, such as the V100's."""
 _NARROWEST_TILE = 32
 """Channels of the narrowest tile of grouped kernels on tensor cores."""
 
@@ -58,7 +60,9 @@ def convolution_seconds(
     on_tensor_cores = work.half | (rates.single_on_tensor_cores == 1)
     winograd = (work.kernel_elements == WINOGRAD_KERNEL) & (work.unit_stride == 1) & (work.groups == 1)
     gain = 1.0 + np.where(winograd, (fitted.winograd_gain - 1.0) * channels / (channels + _WINOGRAD_CHANNELS), 0.0)
-    compute = np.where(on_tensor_cores, compute, compute / (fitted.convolution_fp32 * gain))
+    units = rates.fp32_flop_per_s / (rates.sm_count * rates.clock_hz * _FP32_FLOP_PER_CLOCK)
+    fed = np.maximum(units, 1.0) ** -fitted.convolution_units_exponent
+    compute = np.where(on_tensor_cores, compute, compute / (fitted.convolution_fp32 * gain * fed))
     sliding = work.flop / (rates.fp32_flop_per_s * fitted.depthwise) * np.where(weight_gradient, 2.0, 1.0)
     sliding = sliding / np.where(nhwc == 1, fitted.depthwise_nhwc, 1.0)
     sliding = sliding / np.where(backward, fitted.depthwise_backward, 1.0)
