@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from advisor.catalogue.precisions import PRECISION_LABELS  # noqa: E402 - the checkout first
-from tests.on_gpu.recording import Recording, StepSeen, fit_steps, gpu_key, read_recording  # noqa: E402 - the same
+from tests.on_gpu.recording import Recording, StepSeen, changed_steps, fit_steps, gpu_key, read_recording  # noqa: E402 - the same
 
 DOCUMENT = ROOT / "docs" / "accuracy.md"
 FOLDER = ROOT / "tests" / "recorded" / "gpus"
@@ -55,6 +55,33 @@ def _lines(recording: Recording) -> list[str]:
         "| workload | precision | batch | measured ms | predicted ms | error | range | peak, GB | predicted GB |",
         "|---|---|---:|---:|---:|---:|---|---:|---:|",
         *(_row(step) for step in known),
+        "",
+        *_changes(recording, known),
+    ]
+
+
+def _changes(recording: Recording, known: Sequence[StepSeen]) -> list[str]:
+    """What one setting brought over the same step without it, measured and predicted."""
+    plain = {(step.workload, step.precision, step.batch_size): step for step in known}
+    rows = []
+    for step in changed_steps(recording):
+        without = plain.get((step.workload, step.precision, step.batch_size))
+        if without is None or not step.median_s or not step.predicted_s:
+            continue
+        measured, predicted = (without.median_s or 0.0) / step.median_s, (without.predicted_s or 0.0) / step.predicted_s
+        rows.append(
+            f"| {step.workload} | {PRECISION_LABELS[step.precision]} | {step.change.replace(',', ', ')} "
+            f"| {measured:.2f} | {predicted:.2f} "
+            f"| {_gb(step.peak_allocated_bytes)} | {_gb(step.predicted_peak_bytes)} |"
+        )
+    if not rows:
+        return []
+    return [
+        "One setting changed: how many times as fast as the same step without it.",
+        "",
+        "| workload | precision | setting | measured | predicted | peak, GB | predicted GB |",
+        "|---|---|---|---:|---:|---:|---:|",
+        *rows,
         "",
     ]
 

@@ -81,10 +81,10 @@ def plan_text(items: list[tuple[str, float]], whole_s: float) -> str:
 
 def predicted(recording: Recording) -> Recording:
     """The recording with this program's predictions from the spec table beside the times that can be predicted."""
-    rows = rows_to_predict([recording])
-    if rows.count("\n") < 2:  # noqa: PLR2004 - a head alone
-        return recording
     with tempfile.TemporaryDirectory() as folder:
+        rows = rows_to_predict([recording], Path(folder))
+        if rows.count("\n") < 2:  # noqa: PLR2004 - a head alone
+            return recording
         asked, told = Path(folder) / "rows.csv", Path(folder) / "predicted.csv"
         asked.write_text(rows, encoding="utf-8")
         command = [sys.executable, "-m", "advisor", "--evaluate", str(asked), "--csv", str(told), "--allow-code"]
@@ -146,7 +146,7 @@ def _print(recording: Recording) -> None:
             error = step.predicted_s / step.median_s - 1.0
             inside = (step.predicted_low_s or 0.0) <= step.median_s <= (step.predicted_high_s or 0.0)
             print(
-                f"{step.workload:30} {step.precision:10} measured {1e3 * step.median_s:9.3f} ms  "
+                f"{step.workload:30} {step.precision:10} {step.change:40} measured {1e3 * step.median_s:9.3f} ms  "
                 f"predicted {1e3 * step.predicted_s:9.3f} ms  {error:+7.1%}  {'inside' if inside else 'outside'}"
             )
     for one in recording.left_out:

@@ -6,10 +6,13 @@ import csv
 import io
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 import msgspec
+import tomlkit
 
 from advisor.catalogue.precisions import Precision
+from advisor.core.bundled import workloads_folder
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine, Reading
@@ -21,6 +24,7 @@ from advisor.workload.workload_file import load_workload
 MOST_BYTES = 5_000_000
 """Of a recording's file."""
 SCHEMA_VERSION = 1
+_RANKED = ("stable", "usable")
 
 
 class SmiCard(Record, frozen=True, kw_only=True):
@@ -162,15 +166,44 @@ def run_rows(recordings: Iterable[Recording]) -> str:
     return rows_to_predict(kept)
 
 
-def rows_to_predict(recordings: Iterable[Recording]) -> str:
-    """The same rows, also of made-up recordings; `place` is a step's number in its recording."""
+def rows_to_predict(recordings: Iterable[Recording], changed: Path | None = None) -> str:
+    """The same rows, also of made-up recordings; `place` is a step's number in its recording.
+
+    `changed`: a folder for the workload files of steps with one setting changed, which have rows too then.
+    """
     out = io.StringIO()
     table = csv.DictWriter(out, _COLUMNS, lineterminator="\n")
     table.writeheader()
     for recording in recordings:
         for step in fit_steps(recording):
             table.writerow(_row(recording, step) | {"place": recording.steps.index(step)})
+        for step in [] if changed is None else changed_steps(recording):
+            place = recording.steps.index(step)
+            file = cast("Path", changed) / f"step_{place}.toml"
+            file.write_text(changed_workload(step), encoding="utf-8")
+            table.writerow(_row(recording, step) | {"place": place, "workload": file.name})
     return out.getvalue()
+
+
+def changed_steps(recording: Recording) -> list[StepSeen]:
+    """Steps of whole models with one setting changed, that may be held against the step without it."""
+    if gpu_key(recording) is None:
+        return []
+    return [step for step in recording.steps if step.change and step.layer_limit is None and step.verdict in _RANKED]
+
+
+def changed_workload(step: StepSeen) -> str:
+    """The bundled workload file with the step's change, as TOML; what reads it stands in the folder of bundled ones."""
+    document = tomlkit.parse((workloads_folder() / f"{step.workload}.toml").read_text(encoding="utf-8"))
+    training = cast("dict[str, object]", document["training"])
+    training["precision"] = step.precision
+    for setting in step.change.split(","):
+        field, _, value = setting.partition("=")
+        training[field] = {"True": True, "False": False}.get(value, int(value) if value.isdigit() else value)
+    if training.get("optimizer_in_backward"):
+        training["gradient_accumulation_steps"] = 1  # its gradients are gone when the next pass begins,
+        training.pop("clip_gradient_norm", None)  # and before there are all to clip
+    return tomlkit.dumps(document)
 
 
 def fit_steps(recording: Recording) -> list[StepSeen]:
@@ -187,7 +220,7 @@ def fit_steps(recording: Recording) -> list[StepSeen]:
         and not step.change
         and step.layer_limit is None
         and quantization_of(load_workload(step.workload).training) is None
-        and step.verdict in {"stable", "usable"}
+        and step.verdict in _RANKED
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tomlkit
 from msgspec.structs import replace
 
 from advisor.catalogue.spec_table import spec_table
@@ -13,6 +14,8 @@ from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
 from advisor.hardware.machine import GpuReading, Reading
+from advisor.workload.workload import with_training
+from advisor.workload.workload_file import load_workload
 from tests.on_gpu.checks import problems_of
 from tests.on_gpu.make_up import made_up
 from tests.on_gpu.recording import (
@@ -20,6 +23,7 @@ from tests.on_gpu.recording import (
     Happening,
     Recording,
     RecordingError,
+    changed_workload,
     fit_steps,
     read_recording,
     run_rows,
@@ -167,6 +171,27 @@ def test_what_was_measured_by_us_is_told_with_its_predictions_and_its_misses() -
     assert "| resnet50 | FP32 | 16 | 110.0 | 121.0 | +10 % | inside | 3.00 | – |" in text
     assert "| bert_base_sst2 | FP32 | 16 | 52.0 | 104.0 | +100 % | outside | 3.00 | – |" in text
     assert "1 of 2 steps lie inside their 80 % range" in text
+
+
+def test_a_changed_setting_is_told_against_the_step_without_it() -> None:
+    plain = replace(GIVEN.steps[1], predicted_s=0.121, predicted_low_s=0.10, predicted_high_s=0.14)
+    changed = replace(plain, change="channels_last=True", median_s=0.055, predicted_s=0.0605)
+    text = section([replace(GIVEN, made_up=False, steps=(plain, changed))])
+    assert "| resnet50 | FP32 | channels_last=True | 2.00 | 2.00 | 3.00 | – |" in text
+    assert "One setting changed" not in section([replace(GIVEN, made_up=False, steps=(plain,))])
+
+
+def test_a_changed_steps_workload_is_the_bundled_one_with_that_change() -> None:
+    step = replace(GIVEN.steps[0], workload="gpt2_small", precision="bf16_amp")
+    for change, changed in (
+        (
+            "optimizer_in_backward=True",
+            {"optimizer_in_backward": True, "gradient_accumulation_steps": 1, "clip_gradient_norm": None},
+        ),
+        ("trainable=lora,lora_rank=16", {"trainable": "lora", "lora_rank": 16}),
+    ):
+        made = load_workload(tomlkit.parse(changed_workload(replace(step, change=change))).unwrap())
+        assert made == with_training(load_workload("gpt2_small"), precision="bf16_amp", **changed)
 
 
 def test_the_accuracy_page_tells_what_was_measured_by_us() -> None:
