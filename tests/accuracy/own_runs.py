@@ -6,13 +6,11 @@ from functools import cache
 from pathlib import Path
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.catalogue.spec_table import spec_table
 from advisor.evaluate.row_answer import RowQuestion
-from advisor.evaluate.row_predictions import WorkloadReader, questions_of
-from advisor.evaluate.run_rows import read_run_rows
+from advisor.evaluate.row_predictions import WorkloadReader
 from advisor.evaluate.traces import trace_key
 from advisor.optable.saved_tables import saved_tables
-from tests.accuracy.recorded_runs import measured_steps
+from tests.accuracy.recorded_runs import counted_questions, measured_steps
 from tools.fitting.fit import MeasuredStep
 
 MEASURED_STEPS = Path(__file__).parent / "measured_steps.csv"
@@ -23,11 +21,7 @@ OWN = "own-"
 @cache
 def own_questions() -> tuple[RowQuestion, ...]:
     """Every run of ours that counts (`use = yes`), with its bundled workload and card."""
-    rows = [row for row in read_run_rows(MEASURED_STEPS) if row.scored]
-    found = questions_of(rows, WorkloadReader(MEASURED_STEPS.parent), spec_table())
-    questions = tuple(question for question in found if isinstance(question, RowQuestion))
-    assert len(questions) == len(rows), [question for question in found if not isinstance(question, RowQuestion)]
-    return questions
+    return counted_questions(MEASURED_STEPS, WorkloadReader(MEASURED_STEPS.parent))
 
 
 @cache

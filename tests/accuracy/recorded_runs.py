@@ -27,16 +27,20 @@ FOLDER = Path(__file__).parent
 PUBLISHED_STEPS = FOLDER / "published_steps.csv"
 
 
+def counted_questions(path: Path, reader: WorkloadReader) -> tuple[RowQuestion, ...]:
+    """The rows of a table that count (`use = yes`), with workload and card; raises ValueError where one is no row."""
+    found = questions_of([row for row in read_run_rows(path) if row.scored], reader, spec_table())
+    unread = [question for question in found if isinstance(question, Reason)]
+    if unread:
+        message = f"rows of {path.name} that cannot be read: {unread}"
+        raise ValueError(message)
+    return tuple(question for question in found if isinstance(question, RowQuestion))
+
+
 @cache
 def published_questions() -> tuple[RowQuestion, ...]:
     """Every published run that counts (`use = yes`), with its workload and card."""
-    rows = [row for row in read_run_rows(PUBLISHED_STEPS) if row.scored]
-    found = questions_of(rows, WorkloadReader(FOLDER / "models"), spec_table())
-    unread = [question for question in found if isinstance(question, Reason)]
-    if unread:
-        message = f"published rows that cannot be read: {unread}"
-        raise ValueError(message)
-    return tuple(question for question in found if isinstance(question, RowQuestion))
+    return counted_questions(PUBLISHED_STEPS, WorkloadReader(FOLDER / "models"))
 
 
 def recorded_table(row: RunRow, workload: Workload) -> OpTable:

@@ -13,16 +13,15 @@ from pathlib import Path
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
 from advisor.evaluate.row_answer import RowQuestion
-from advisor.evaluate.row_predictions import WorkloadReader, questions_of
-from advisor.evaluate.run_rows import RunRow, read_run_rows
+from advisor.evaluate.row_predictions import WorkloadReader
+from advisor.evaluate.run_rows import RunRow
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import PythonModel, Workload, length_of
 from advisor.workload.workload_file import load_workload
-from tests.accuracy.recorded_runs import measured_steps
+from tests.accuracy.recorded_runs import counted_questions, measured_steps
 from tests.accuracy.tables import Layout, load_table
 from tools.fitting.fit import MeasuredStep
 
@@ -83,13 +82,7 @@ class VisionReader(WorkloadReader):
 @cache
 def vision_questions() -> tuple[RowQuestion, ...]:
     """Every published vision run that counts (`use = yes`), with its workload and card."""
-    rows = [row for row in read_run_rows(PUBLISHED_VISION) if row.scored]
-    found = questions_of(rows, VisionReader(FOLDER), spec_table())
-    unread = [question for question in found if isinstance(question, Reason)]
-    if unread:
-        message = f"published rows that cannot be read: {unread}"
-        raise ValueError(message)
-    return tuple(question for question in found if isinstance(question, RowQuestion))
+    return counted_questions(PUBLISHED_VISION, VisionReader(FOLDER))
 
 
 def recorded_vision_table(row: RunRow, workload: Workload) -> OpTable:

@@ -87,7 +87,7 @@ def test_eight_cards_take_fsdp_where_zero2_is_as_fast_and_might_run_out() -> Non
     advice = advised("llama_7b_pretraining", "a100-sxm4-80", counts=(8,))
     chosen = advice.recommendation
     assert chosen is not None
-    assert chosen.strategy == "fsdp"
+    assert (chosen.strategy, chosen.batch_size_per_device) == ("fsdp", 2)
     (left,) = [reason for reason in chosen.why if reason.code == "why-room-first"]
     assert (left.numbers["strategy"], left.numbers["other_strategy"]) == ("FSDP", "ZeRO-2")
     assert left.figure("high_bytes") > left.figure("capacity_bytes")
