@@ -73,3 +73,5 @@ def tensor_cards(count: int) -> int:
 
 
 SHARDING: tuple[Strategy, ...] = tuple(name for name, row in STRATEGY_FACTS.items() if row.shards)
+PLAINLY_SHARDING: tuple[Strategy, ...] = tuple(name for name in SHARDING if STRATEGY_FACTS[name].effort_rank <= 1)
+"""What shards among the cards alone and leaves the model's code as it is."""

@@ -9,7 +9,7 @@ from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import hosts_of
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
+from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
 from advisor.core.by_key import grouped
 from advisor.core.file_fault import shown_value
 from advisor.core.records import shared_fields
@@ -253,20 +253,32 @@ def candidates_when_nothing_fits(
 
     One card may hold what several copies do not, whose off-loaded states share one host's memory. The batch sizes are
     the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
-    A local group is never made larger than the largest count tried on it, a laptop has one card.
+    A local group is never made larger than the largest count tried on it, a laptop has one card. Where whole copies
+    fit but may run out of memory at the workload's batch, sharding is tried beside them, at each batch where they may.
     """
+    own = workload.training.batch_size
     cards = (prediction for prediction in predictions if prediction.device.key != "cpu")
     candidates: list[Candidate] = []
     for members in grouped(cards, lambda prediction: (prediction.device.key, prediction.precision)).values():
         held = {member.count for member in members if member.fits is not False}
         lacking = {member.count for member in members} - held if held else counts
         short = [count for count in counts if count in lacking]
-        candidates += _sharded(members, short, workload.training.batch_size, global_batch_size)
+        tight = [count for count in counts if count > 1 and count in held and _may_run_out(members, count, own)]
+        candidates += _sharded(members, short, own, global_batch_size)
+        candidates += _sharded(members, tight, own, global_batch_size, PLAINLY_SHARDING)
     return tuple(
         candidate
         for candidate in candidates
         if candidate.strategy != "tp" or splits_layers(candidate, workload, node_count)
     )
+
+
+def _may_run_out(members: Sequence[Prediction], count: int, own_batch: int) -> bool:
+    """Whether so many cards have no room for the whole range of any step of `own_batch`, or of the next below it."""
+    fitting = [member for member in members if member.count == count and member.fits is not False]
+    least = max((one.batch_size_per_device for one in fitting if one.batch_size_per_device <= own_batch), default=0)
+    near = [one for one in fitting if one.batch_size_per_device == least]
+    return bool(near) and all(one.may_run_out for one in near)
 
 
 def splits_layers(candidate: Candidate, workload: Workload, node_count: int) -> bool:
@@ -291,7 +303,11 @@ def _attention_heads(workload: Workload) -> int | None:
 
 
 def _sharded(
-    members: Sequence[Prediction], counts: Sequence[int], own_batch: int, global_batch_size: int | None
+    members: Sequence[Prediction],
+    counts: Sequence[int],
+    own_batch: int,
+    global_batch_size: int | None,
+    strategies: Sequence[Strategy] = SHARDING,
 ) -> Iterable[Candidate]:
     first, limit = members[0], max(member.count for member in members)
     bounded = first.device.local or is_laptop(first.device.name)
@@ -303,10 +319,12 @@ def _sharded(
             dealt = set(batch_sizes_dealing(global_batch_size, count, own_batch)).intersection(sizes)
             passes = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]
         else:
-            tried = {prediction.gradient_accumulation_steps for prediction in members if prediction.count == count}
+            alike = [prediction for prediction in members if prediction.count == count]
+            tried = {prediction.gradient_accumulation_steps for prediction in alike}
             steps = sorted(tried or {first.gradient_accumulation_steps})[:2]
-            passes = list(itertools.product(sorted({*sizes[:4], *({own_batch} & {*sizes})}), steps))
-        for strategy, (size, steps_made) in itertools.product(_strategies_for(count, SHARDING), passes):
+            risky = (prediction.batch_size_per_device for prediction in alike if prediction.may_run_out)
+            passes = list(itertools.product(sorted({*sizes[:4], *({own_batch} & {*sizes}), *risky}), steps))
+        for strategy, (size, steps_made) in itertools.product(_strategies_for(count, strategies), passes):
             yield Candidate(
                 device=first.device,
                 count=count,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.strategies import PLAINLY_SHARDING
 from advisor.core.by_key import firsts, grouped
 from advisor.recommend.batch_size import choose
 from advisor.recommend.ranking import score
@@ -30,7 +31,8 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
     """For one device and precision: the best set-up of each count, ascending by count.
 
     Within a count the plainest kind of strategy that fits is taken: a whole replica on every card, then sharded
-    states, then states off-loaded to the host, then the model cut into pieces, which changes its code.
+    states, then states off-loaded to the host, then the model cut into pieces, which changes its code. Where whole
+    replicas may run out of memory, sharded states that have room and are nearly as fast are taken before them.
     """
     curves = grouped(
         predictions, lambda prediction: (prediction.count, prediction.strategy, prediction.gradient_accumulation_steps)
@@ -44,13 +46,20 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
         # Everything that fits passes the bound on the global batch: the least beyond it is kept, and said to be so.
         for count, member in _least_beyond(predictions, training).items():
             by_count[count].append(member)
-    by_rising_count = []
-    for count in sorted(by_count):
-        plainest = min(prediction.effort_rank for prediction in by_count[count])
-        by_rising_count.append(
-            _preferred([prediction for prediction in by_count[count] if prediction.effort_rank == plainest], training)
-        )
-    return tuple(by_rising_count)
+    return tuple(_plainest_with_room(by_count[count], predictions, training) for count in sorted(by_count))
+
+
+def _plainest_with_room(
+    members: Sequence[Prediction], predictions: Sequence[Prediction], training: Training
+) -> Prediction:
+    """Of the plainest kind; where that may run out of memory, its like that shards among the cards and has room."""
+    plainest = min(member.effort_rank for member in members)
+    chosen = _preferred([member for member in members if member.effort_rank == plainest], training)
+    if plainest or not chosen.may_run_out:
+        return chosen
+    twins = (prediction for prediction in predictions if prediction.differs_at_most_by(chosen, "strategy"))
+    sharded = [one for one in (*members, *twins) if one.strategy in PLAINLY_SHARDING and one.fits]
+    return _preferred([chosen, *(one for one in sharded if not one.may_run_out)], training)
 
 
 def _without_data_parallel(chosen: Prediction, predictions: Sequence[Prediction]) -> Prediction:

@@ -11,6 +11,8 @@ from advisor.catalogue.gpu_spec import is_laptop
 from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
+from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
     batch_sizes_around,
@@ -154,6 +156,28 @@ def test_a_count_whose_copies_do_not_fit_is_sharded_though_one_card_holds_the_mo
     further = candidates_when_nothing_fits(work, known, (1, 2, 4, 8))
     assert {one.count for one in further} == {2, 4}
     assert {one.strategy for one in further} >= {"zero2", "fsdp"}
+
+
+def test_where_whole_copies_may_run_out_of_memory_sharding_is_tried_beside_them() -> None:
+    work = workload()
+    own = work.training.batch_size
+    candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1, 2, 4), local=False)
+
+    def needing(made: Prediction, high: float) -> Prediction:
+        need = Estimate(value=high * 0.9, low=high * 0.8, high=high, basis="specified")
+        return msgspec.structs.replace(made, fits=True, peak_memory_bytes=need, memory_capacity_bytes=48 * 2.0**30)
+
+    known = [
+        needing(one, 47e9 if one.count == 4 and one.batch_size_per_device < own else 60e9)
+        for one in predict_all(candidates, TRANSFORMER, work)
+    ]
+    further = candidates_when_nothing_fits(work, known, (1, 2, 4, 8))
+    assert {one.count for one in further} == {2, 4}, "one card cannot shard, eight were not tried"
+    assert {one.strategy for one in further} == {"zero2", "fsdp"}, "neither off-loaded nor split in pieces"
+    risky = {one.batch_size_per_device for one in known if one.count == 4 and one.may_run_out}
+    assert {one.batch_size_per_device for one in further if one.count == 4} >= {*risky, own}
+    roomy = [needing(one, 47e9 if one.batch_size_per_device <= own else 60e9) for one in known]
+    assert candidates_when_nothing_fits(work, roomy, (1, 2, 4, 8)) == ()
 
 
 def test_a_batch_that_a_card_does_not_hold_is_made_up_of_smaller_ones() -> None:

@@ -95,6 +95,28 @@ def test_eight_cards_take_fsdp_where_zero2_is_as_fast_and_might_run_out() -> Non
     assert not {code for code in said(advice) if code.startswith("caveat-memory-range")}
 
 
+@pytest.mark.parametrize(("rate", "taken"), [(96.0, "zero2"), (94.0, "ddp")])
+def test_whole_copies_that_might_run_out_give_way_to_sharding_that_is_as_fast(rate: float, taken: Strategy) -> None:
+    full = needing(one(16, 100.0, count=2, strategy="ddp"), 21.0, 25.0)
+    roomy = needing(one(16, rate, count=2, strategy="zero2"), 12.0, 14.0)
+    less = needing(one(8, 80.0, count=2, strategy="zero2"), 10.0, 11.0)
+    (best,) = best_by_count([full, less, roomy], OWN, 1024)
+    assert (best.strategy, best.batch_size_per_device) == (taken, 16)
+    sure = needing(full, 21.0, 22.0)
+    (best,) = best_by_count([sure, less, roomy], OWN, 1024)
+    assert best.strategy == "ddp", "what has room is left whole"
+
+
+def test_two_large_cards_shard_what_they_hold_whole_with_part_of_its_range_alone() -> None:
+    chosen = advised("llama_8b", "b200-sxm", counts=(2,), goal="cost").recommendation
+    assert chosen is not None
+    assert (chosen.strategy, chosen.batch_size_per_device) == ("zero2", 8)
+    (left,) = [reason for reason in chosen.why if reason.code == "why-room-first"]
+    assert left.numbers["other_strategy"] == "DDP"
+    assert left.figure("high_bytes") > left.figure("capacity_bytes")
+    assert 1.005 <= left.figure("speed_ratio") < 1.05
+
+
 def test_an_advice_that_might_run_out_says_so_with_the_figures_and_what_has_room() -> None:
     advice = advised("llama_7b_pretraining", "a100-sxm4-40", counts=(8,))
     chosen = advice.recommendation
