@@ -3,16 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from advisor.cost.memory import remembered, replay
-from advisor.cost.memory.replay import (
-    StepSetup,
-    compiled_timeline,
-    live_peak,
-    needed_bytes,
-    reserved_bytes,
-    stream_of,
-    survives,
-)
+from advisor.cost.memory import fragmentation, remembered
+from advisor.cost.memory.fragmentation import needed_bytes, reserved_bytes, survives
+from advisor.cost.memory.replay import StepSetup, compiled_timeline, live_peak, stream_of
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
 from tests.accuracy.ladder import load_ladder_table
 
@@ -122,7 +115,7 @@ def test_a_long_timeline_is_replayed_at_one_batch_size_and_tells_about_the_same_
     needed_bytes(stream, setup, 8)
     before = len(remembered.replays)
     with monkeypatch.context() as shorter:
-        shorter.setattr(replay, "_EVENTS_OF_EACH_BATCH", 100)
+        shorter.setattr(fragmentation, "_EVENTS_OF_EACH_BATCH", 100)
         told = {size: needed_bytes(stream, setup, size) for size in (16, 64)}
         assert survives(stream, setup, 64, told[64] * 1.001)
         assert not survives(stream, setup, 64, told[64] * 0.999)

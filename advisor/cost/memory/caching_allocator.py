@@ -9,6 +9,7 @@ merged when freed; when the capacity would be passed, every wholly free segment 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from heapq import heappop, heappush
 
 ROUNDING_BYTES = 512
 _SMALL_LIMIT_BYTES = 1 << 20
@@ -16,14 +17,34 @@ _SMALL_SEGMENT_BYTES = 2 << 20
 _MIDDLE_LIMIT_BYTES = 10 << 20
 _MIDDLE_SEGMENT_BYTES = 20 << 20
 _SEGMENT_ROUNDING_BYTES = 2 << 20
-_NUMBER_BITS = 40
-"""A free block's key is size << 40 | number: sorted by size, then by age."""
-_NUMBER_MASK = (1 << _NUMBER_BITS) - 1
 _NONE = -1
 
 
 class CapacityExceededError(Exception):
     """An allocation does not fit: the real allocator would raise out of memory here."""
+
+
+class _Pool:
+    """Free blocks by size, then by age.
+
+    A few sizes hold most of the blocks of a long timeline, so that each size has a heap of its blocks' numbers. A
+    block that left otherwise than by `CachingAllocator.allocate` stays in its heap until it is met there.
+    """
+
+    __slots__ = ("blocks", "sizes")
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+        """In order, each with a heap in `blocks`, which may be empty."""
+        self.blocks: dict[int, list[int]] = {}
+
+    def add(self, size: int, block: int) -> None:
+        heap = self.blocks.get(size)
+        if heap is None:
+            self.blocks[size] = [block]
+            insort(self.sizes, size)
+        else:
+            heappush(heap, block)
 
 
 class CachingAllocator:
@@ -36,23 +57,32 @@ class CachingAllocator:
         self.peak_reserved_bytes = 0
         self.segment_count = 0
         """Segments asked of the driver so far, those given back included."""
+        self.refused_bytes = float("inf")
+        """The least sum of segments that passed the capacity, whether or not giving some back made room."""
         self._size: list[int] = []
+        self._free_size: list[int] = []
+        """A block's size while it is free, 0 while it is in use, merged or given back."""
         self._previous: list[int] = []
         self._next: list[int] = []
-        self._free: list[bool] = []
         self._small: list[bool] = []
-        self._free_small: list[int] = []
-        self._free_large: list[int] = []
+        self._free_small = _Pool()
+        self._free_large = _Pool()
+        self._whole: set[int] = set()
+        """Blocks that were a wholly free segment when they were released; some are in use again."""
 
     def allocate(self, size: int) -> int:
         """A block of at least `size` bytes; raises CapacityExceededError."""
         small = size <= _SMALL_LIMIT_BYTES
         pool = self._free_small if small else self._free_large
-        place = bisect_left(pool, size << _NUMBER_BITS)
-        if place < len(pool):
-            block = pool.pop(place) & _NUMBER_MASK
-            self._free[block] = False
-        else:
+        free_size = self._free_size
+        heap = pool.blocks.get(size)
+        while heap:  # most blocks are asked for in a size in which one was given back
+            block = heappop(heap)
+            if free_size[block] == size:
+                free_size[block] = 0
+                return block
+        block = self._smallest_free(pool, size)
+        if block == _NONE:
             block = self._new_segment(size, small=small)
         rest = self._size[block] - size
         if rest >= ROUNDING_BYTES if small else rest > _SMALL_LIMIT_BYTES:
@@ -61,42 +91,61 @@ class CachingAllocator:
 
     def release(self, block: int) -> None:
         """Give a block back; it joins free neighbours of its segment."""
-        size, previous, next_, free = self._size, self._previous, self._next, self._free
-        pool = self._free_small if self._small[block] else self._free_large
-        after = next_[block]
-        if after != _NONE and free[after]:
-            del pool[bisect_left(pool, size[after] << _NUMBER_BITS | after)]
-            size[block] += size[after]
-            free[after] = False
-            next_[block] = next_[after]
-            if next_[after] != _NONE:
-                previous[next_[after]] = block
-        before = previous[block]
-        if before != _NONE and free[before]:
-            del pool[bisect_left(pool, size[before] << _NUMBER_BITS | before)]
-            size[before] += size[block]
-            next_[before] = next_[block]
-            if next_[block] != _NONE:
-                previous[next_[block]] = before
+        free_size, previous, next_ = self._free_size, self._previous, self._next
+        size, before, after = self._size[block], previous[block], next_[block]
+        if after != _NONE and free_size[after]:
+            size += free_size[after]
+            free_size[after] = 0
+            after = next_[block] = next_[after]
+            if after != _NONE:
+                previous[after] = block
+        if before != _NONE and free_size[before]:
+            size += free_size[before]
+            next_[before] = after
+            if after != _NONE:
+                previous[after] = before
             block = before
-        free[block] = True
-        insort(pool, size[block] << _NUMBER_BITS | block)
+            before = previous[block]
+        self._size[block] = free_size[block] = size
+        if before == _NONE == after:
+            self._whole.add(block)
+        pool = self._free_small if self._small[block] else self._free_large
+        heap = pool.blocks.get(size)
+        if heap is None:
+            pool.add(size, block)
+        else:
+            heappush(heap, block)
 
-    def _split(self, block: int, size: int, rest: int, pool: list[int], *, small: bool) -> None:
+    def _smallest_free(self, pool: _Pool, size: int) -> int:
+        """The oldest of the smallest free blocks of at least `size` bytes, taken out of the pool; _NONE without any."""
+        sizes, free_size = pool.sizes, self._free_size
+        place = bisect_left(sizes, size)
+        while place < len(sizes):
+            held = sizes[place]
+            heap = pool.blocks[held]
+            while heap:
+                block = heappop(heap)
+                if free_size[block] == held:
+                    free_size[block] = 0
+                    return block
+            del sizes[place], pool.blocks[held]
+        return _NONE
+
+    def _split(self, block: int, size: int, rest: int, pool: _Pool, *, small: bool) -> None:
         after = self._next[block]
         remainder = self._append(rest, block, after, small=small)
         if after != _NONE:
             self._previous[after] = remainder
         self._next[block] = remainder
         self._size[block] = size
-        self._free[remainder] = True
-        insort(pool, rest << _NUMBER_BITS | remainder)
+        self._free_size[remainder] = rest
+        pool.add(rest, remainder)
 
     def _append(self, size: int, previous: int, next_: int, *, small: bool) -> int:
         self._size.append(size)
         self._previous.append(previous)
         self._next.append(next_)
-        self._free.append(False)
+        self._free_size.append(0)
         self._small.append(small)
         return len(self._size) - 1
 
@@ -107,23 +156,25 @@ class CachingAllocator:
             segment = _MIDDLE_SEGMENT_BYTES
         else:
             segment = -(-size // _SEGMENT_ROUNDING_BYTES) * _SEGMENT_ROUNDING_BYTES
-        if self.reserved_bytes + segment > self.capacity_bytes:
+        if self._refuses(segment):
             self._give_back_free_segments()
-            if self.reserved_bytes + segment > self.capacity_bytes:
+            if self._refuses(segment):
                 raise CapacityExceededError
         self.segment_count += 1
         self.reserved_bytes += segment
         self.peak_reserved_bytes = max(self.peak_reserved_bytes, self.reserved_bytes)
         return self._append(segment, _NONE, _NONE, small=small)
 
+    def _refuses(self, segment: int) -> bool:
+        asked = self.reserved_bytes + segment
+        if asked <= self.capacity_bytes:
+            return False
+        self.refused_bytes = min(self.refused_bytes, asked)
+        return True
+
     def _give_back_free_segments(self) -> None:
-        for pool in (self._free_small, self._free_large):
-            kept = []
-            for key in pool:
-                block = key & _NUMBER_MASK
-                if self._previous[block] == _NONE and self._next[block] == _NONE:
-                    self.reserved_bytes -= self._size[block]
-                    self._free[block] = False
-                else:
-                    kept.append(key)
-            pool[:] = kept
+        for block in self._whole:
+            if self._previous[block] == _NONE == self._next[block]:
+                self.reserved_bytes -= self._free_size[block]
+                self._free_size[block] = 0
+        self._whole.clear()

@@ -13,6 +13,7 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
 from advisor.cost.memory.capacity import context_bytes
+from advisor.cost.memory.fragmentation import needed_bytes, reserved_bytes, survives
 from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
 from advisor.cost.memory.offloaded import on_device_fraction
 from advisor.cost.memory.replay import (
@@ -22,10 +23,7 @@ from advisor.cost.memory.replay import (
     compiled_timeline,
     live_peak,
     moments,
-    needed_bytes,
-    reserved_bytes,
     stream_of,
-    survives,
     update_bytes,
 )
 from advisor.cost.memory.sharding import Shares, layout_of, output_bytes, shares_of

@@ -1,4 +1,4 @@
-"""A memory timeline at one batch size: its peak of live bytes, and the least capacity in which a step survives."""
+"""A memory timeline at one batch size: its events, and its peak of live bytes."""
 
 from __future__ import annotations
 
@@ -10,22 +10,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.cost.memory.caching_allocator import ROUNDING_BYTES, CachingAllocator, CapacityExceededError
-from advisor.cost.memory.remembered import fingerprint, remembered
+from advisor.cost.memory.caching_allocator import ROUNDING_BYTES
+from advisor.cost.memory.remembered import fingerprint
 from advisor.cost.memory.sharding import Shares
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, Affine, MemoryTimeline
-
-_TOLERANCE = 0.001
-"""Relative precision to which the needed capacity is found."""
-_STEP_LIMIT = 6
-"""Steps that are replayed at most: gradients, states and what was cached move on for a few steps, and fragmentation
-grows by up to 3.4 % of the need between the second step and the sixth; twelve need at most 0.2 % more than six."""
-
-_EVENTS_OF_EACH_BATCH = 200_000
-_BATCH_OF_WASTE = 8
-"""A timeline of more events (a loop over the tokens) is replayed at this batch size alone: the allocator's waste, which
-follows from the order of the events, is taken for the same share of what is alive at every other."""
 
 
 def rounded(sizes: Floats) -> Floats:
@@ -34,7 +23,8 @@ def rounded(sizes: Floats) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def _rounded_sizes(sizes: tuple[float, ...]) -> tuple[int, ...]:
+def rounded_sizes(sizes: tuple[float, ...]) -> tuple[int, ...]:
+    """The same of single allocations, without empty ones."""
     return tuple(_rounded(size) for size in sizes if size > 0)
 
 
@@ -234,13 +224,13 @@ def moments(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bo
         live = live + gradient_events * (1.0 + setup.update_share)
         gradient_events = np.zeros_like(gradient_events)
     all_gradients = float(gradient_events.sum())
-    constant = float(sum(_rounded_sizes(setup.states)) + sum(_rounded_sizes(setup.persistent)))
+    constant = float(sum(rounded_sizes(setup.states)) + sum(rounded_sizes(setup.persistent)))
     worst = int(np.argmax(live)) if len(live) else 0
     passes = (float(live[worst]) if len(live) else 0.0) + (all_gradients if setup.gradients_kept else 0.0)
     so_far = all_gradients if setup.gradients_kept else float(gradient_events[: worst + 1].sum())
     update = update_bytes(stream, setup, batch_size, rounding=rounding)
     return (
-        Peak(passes + constant + sum(_rounded_sizes(setup.gathered)), so_far, in_optimizer=False),
+        Peak(passes + constant + sum(rounded_sizes(setup.gathered)), so_far, in_optimizer=False),
         Peak(update, all_gradients, in_optimizer=True),
     )
 
@@ -251,128 +241,4 @@ def update_bytes(stream: Stream, setup: StepSetup, batch_size: float, *, roundin
     resident = stream.resident_bytes(sizes) if len(sizes) else 0.0
     gradients = 0.0 if setup.gradients_freed else float(np.where(stream.kinds == GRADIENT, sizes, 0.0).sum())
     held = (setup.states, setup.persistent, setup.temporaries)
-    return resident + gradients + sum(sum(_rounded_sizes(sizes)) for sizes in held)
-
-
-class _Replay:
-    """Steps through the allocator until one asks the driver for nothing new, as all that follow it then would."""
-
-    def __init__(self, stream: Stream, setup: StepSetup, batch_size: float) -> None:
-        self._stream = stream
-        self._setup = setup
-        self._sizes = [int(size) for size in stream.sizes(batch_size)]
-        self._states = _rounded_sizes(setup.states)
-        self._temporaries = _rounded_sizes(setup.temporaries)
-        self._persistent = _rounded_sizes(setup.persistent)
-        self._gathered = _rounded_sizes(setup.gathered)
-
-    def peak_reserved(self, capacity_bytes: float) -> float:
-        """Peak bytes of segments; raises CapacityExceededError where the capacity does not suffice."""
-        allocator = CachingAllocator(capacity_bytes)
-        stream = self._stream
-        for event in range(stream.resident_count):
-            if stream.kind_list[event] == ALLOCATE and self._sizes[event]:
-                allocator.allocate(self._sizes[event])
-        for size in self._persistent:
-            allocator.allocate(size)
-        gradients: list[int] = []
-        for step in range(_STEP_LIMIT):
-            segments_before = allocator.segment_count
-            self._step(allocator, gradients, first=step == 0)
-            if step > 0 and allocator.segment_count == segments_before:
-                break
-        return allocator.peak_reserved_bytes
-
-    def _step(self, allocator: CachingAllocator, gradients: list[int], *, first: bool) -> None:
-        if not self._setup.gradients_kept:
-            for block in gradients:
-                allocator.release(block)
-            gradients.clear()
-        keep = (first or not self._setup.gradients_kept) and not self._setup.gradients_freed
-        self._passes(allocator, gradients, keep=keep)
-        if first:
-            for size in self._states:
-                allocator.allocate(size)
-        for block in [allocator.allocate(size) for size in self._temporaries]:
-            allocator.release(block)
-
-    def _passes(self, allocator: CachingAllocator, gradients: list[int], *, keep: bool) -> None:
-        stream, sizes = self._stream, self._sizes
-        kinds, storages = stream.kind_list, stream.storage_list
-        allocate, release = allocator.allocate, allocator.release
-        blocks: dict[int, int] = {}
-        units = [allocate(size) for size in self._gathered]
-        for event in range(stream.resident_count, len(kinds)):
-            kind = kinds[event]
-            if kind == ALLOCATE:
-                if sizes[event]:
-                    blocks[storages[event]] = allocate(sizes[event])
-            elif kind == FREE:
-                block = blocks.pop(storages[event], None)
-                if block is not None:
-                    release(block)
-            elif kind == GRADIENT:
-                block = blocks.pop(storages[event], None)
-                if block is not None:
-                    (gradients.append if keep else release)(block)
-        for block in (*blocks.values(), *units):
-            release(block)
-
-
-def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
-    """Least capacity in bytes in which training survives the caching allocator's fragmentation, to 0.1 %.
-
-    Of a timeline that is too long to be replayed at each batch size it is estimated from one of them.
-    """
-    if len(stream.kinds) > _EVENTS_OF_EACH_BATCH and batch_size != _BATCH_OF_WASTE:
-        share = needed_bytes(stream, setup, _BATCH_OF_WASTE) / live_peak(stream, setup, _BATCH_OF_WASTE).total
-        return share * live_peak(stream, setup, batch_size).total
-    question = ("needed", tuple(setup), batch_size)
-    return remembered(stream.fingerprint, question, lambda: _needed_bytes(stream, setup, batch_size))
-
-
-def _needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
-    replay = _Replay(stream, setup, batch_size)
-    low = live_peak(stream, setup, batch_size).total
-    high = float(replay.peak_reserved(float("inf")))
-    if _survives(replay, low * (1 + _TOLERANCE)):
-        return min(high, low * (1 + _TOLERANCE))
-    while high - low > _TOLERANCE * low:
-        middle = (low + high) / 2
-        if _survives(replay, middle):
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def reserved_bytes(stream: Stream, setup: StepSetup, batch_size: float, capacity_bytes: float) -> float:
-    """Peak of the allocator's segments on a card that gives it `capacity_bytes`; what is needed where that is more."""
-    replay = _Replay(stream, setup, batch_size)
-    try:
-        return replay.peak_reserved(capacity_bytes)
-    except CapacityExceededError:
-        return needed_bytes(stream, setup, batch_size)
-
-
-def survives(stream: Stream, setup: StepSetup, batch_size: float, capacity_bytes: float) -> bool:
-    """Whether training survives fragmentation in a capacity, to the 0.1 % that `needed_bytes` is told to.
-
-    One replay, where the need itself takes about ten.
-    """
-    if len(stream.kinds) > _EVENTS_OF_EACH_BATCH:
-        return needed_bytes(stream, setup, batch_size) <= capacity_bytes
-    capacity = capacity_bytes / (1 + _TOLERANCE)
-    question = ("survives", tuple(setup), batch_size, capacity)
-    answer = remembered(
-        stream.fingerprint, question, lambda: float(_survives(_Replay(stream, setup, batch_size), capacity))
-    )
-    return bool(answer)
-
-
-def _survives(replay: _Replay, capacity_bytes: float) -> bool:
-    try:
-        replay.peak_reserved(capacity_bytes)
-    except CapacityExceededError:
-        return False
-    return True
+    return resident + gradients + sum(sum(rounded_sizes(sizes)) for sizes in held)

@@ -1,0 +1,99 @@
+"""Fast replays against plain ones: the same blocks, the same peaks, the same need, bit for bit."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.cost.memory.caching_allocator import CachingAllocator, CapacityExceededError
+from advisor.cost.memory.fragmentation import needed_bytes, reserved_bytes, survives
+from advisor.cost.memory.replay import StepSetup, live_peak, stream_of
+from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
+from tests.cost.plain_replay import Block, PlainAllocator, plain_need, plain_peak
+
+MIB = 2**20
+SIZES = st.one_of(st.just(0), st.integers(1, 3 * MIB), st.integers(3 * MIB, 40 * MIB), st.sampled_from([512, 12 * MIB]))
+
+
+@st.composite
+def timelines(draw: st.DrawFn) -> MemoryTimeline:
+    """Any order of allocations, frees and gradients, of the batch's size or not; some storages are never freed."""
+    count = draw(st.integers(1, 25))
+    size0 = [float(draw(SIZES)) for _ in range(count)]
+    size1 = [float(draw(st.sampled_from([0, 0, 700, MIB]))) for _ in range(count)]
+    events = [(ALLOCATE, storage) for storage in range(count)]
+    resident = draw(st.integers(0, min(3, count)))
+    alive: list[int] = []
+    later: list[tuple[int, int]] = []
+    for event in events[resident:]:
+        later.append(event)
+        alive.append(event[1])
+        for _ in range(draw(st.integers(0, 2))):
+            if alive:
+                storage = alive.pop(draw(st.integers(0, len(alive) - 1)))
+                later.append((draw(st.sampled_from([FREE, FREE, GRADIENT, CONVOLUTION])), storage))
+    every = events[:resident] + later
+    return MemoryTimeline(
+        kind=tuple(kind for kind, _ in every),
+        storage=tuple(storage for _, storage in every),
+        size0_bytes=tuple(size0[storage] for _, storage in every),
+        size1_bytes=tuple(size1[storage] for _, storage in every),
+        resident_event_count=resident,
+        backward_start=len(every),
+    )
+
+
+LISTS = st.lists(st.integers(1, 30 * MIB).map(float), max_size=4).map(tuple)
+SETUPS = st.builds(
+    StepSetup,
+    states=LISTS,
+    temporaries=LISTS,
+    persistent=LISTS,
+    gathered=LISTS,
+    gradients_kept=st.booleans(),
+    gradients_freed=st.booleans(),
+    update_share=st.sampled_from([0.0, 0.5]),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(timelines(), SETUPS, st.sampled_from([1, 3, 8]), st.floats(0.5, 2.0))
+def test_replays_of_any_timeline_come_to_what_plain_ones_do(
+    timeline: MemoryTimeline, setup: StepSetup, batch_size: int, share: float
+) -> None:
+    stream = stream_of(timeline)
+    low = live_peak(stream, setup, batch_size).total
+    need = plain_need(stream, setup, batch_size, low, 0.001)
+    assert needed_bytes(stream, setup, batch_size) == need
+    capacity = share * low
+    peak = plain_peak(stream, setup, batch_size, capacity)
+    assert reserved_bytes(stream, setup, batch_size, capacity) == (need if peak is None else peak)
+    held = plain_peak(stream, setup, batch_size, capacity / 1.001) is not None
+    assert survives(stream, setup, batch_size, capacity) is held
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(SIZES.filter(bool), st.integers(0, 40)), max_size=60),
+    st.one_of(st.just(float("inf")), st.integers(20, 300).map(lambda number: number * MIB)),
+)
+def test_the_allocator_hands_out_the_blocks_of_a_plain_one(steps: list[tuple[int, int]], capacity: float) -> None:
+    fast, plain = CachingAllocator(capacity), PlainAllocator(capacity)
+    pairs: dict[int, Block] = {}
+    for size, victim in steps:
+        size = -(-size // 512) * 512  # noqa: PLW2901 - as the allocator hands them out
+        try:
+            wanted = plain.allocate(size)
+        except CapacityExceededError:
+            with pytest.raises(CapacityExceededError):
+                fast.allocate(size)
+            continue
+        block = fast.allocate(size)
+        assert block not in pairs
+        assert block == wanted.number - 1
+        pairs[block] = wanted
+        if victim < len(pairs):
+            freed = list(pairs)[victim]
+            fast.release(freed)
+            plain.release(pairs.pop(freed))
+        assert (fast.reserved_bytes, fast.peak_reserved_bytes) == (plain.reserved, plain.peak)
+        assert fast.segment_count == plain.asked
