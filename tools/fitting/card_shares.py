@@ -8,7 +8,7 @@ a card little, and many of one publisher or one model say little more than one o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -35,11 +35,37 @@ class _Part(NamedTuple):
     slope: Floats
     label: Sequence[Hashable]
 
-    def covariance(self) -> Floats:
-        """Of the runs' errors, shape (runs, runs), where the reason has a spread of one."""
+    def columns(self) -> Floats:
+        """Shape (runs, labels): each run's slope at its label; times itself turned, the covariance at a spread of 1."""
         numbers = {label: number for number, label in enumerate(dict.fromkeys(self.label))}
-        of = np.array([numbers[label] for label in self.label])
-        return np.where(of[:, None] == of[None, :], np.outer(self.slope, self.slope), 0.0)
+        found = np.zeros((len(self.slope), len(numbers)))
+        found[np.arange(len(self.slope)), [numbers[label] for label in self.label]] = self.slope
+        return found
+
+
+class _Inverse:
+    """Of a covariance that is `columns` times itself turned, plus `own` on its diagonal, by Woodbury's identity.
+
+    A few hundred reasons move several times as many runs: what is inverted has the size of the reasons.
+    """
+
+    def __init__(self, columns: Floats, own: Floats) -> None:
+        """`columns` of shape (runs, reasons), each times its spread; `own` of shape (runs,), over 0."""
+        self._own = own
+        over_own = columns / own[:, None]
+        self._core = np.eye(columns.shape[1]) + columns.T @ over_own
+        self.times_columns: Floats = np.asarray(np.linalg.solve(self._core, over_own.T).T)
+        """The inverse times `columns`."""
+        self.diagonal: Floats = 1.0 / own - (over_own * self.times_columns).sum(axis=1)
+        self._over_own = over_own
+
+    def times(self, errors: Floats) -> Floats:
+        """The inverse times a vector of shape (runs,)."""
+        return np.asarray(errors / self._own - self.times_columns @ (self._over_own.T @ errors))
+
+    def log_determinant(self) -> float:
+        """Of the covariance itself."""
+        return float(np.linalg.slogdet(self._core)[1] + np.log(self._own).sum())
 
 
 class CardShares:
@@ -52,7 +78,7 @@ class CardShares:
         self._measured = np.array([step.measured_s for step in steps])
         self._predicted = StepSet(steps, plain).predicted_s(fitted)
         self._parts = _parts(steps, plain)
-        self._covariances = np.stack([part.covariance() for part in self._parts])
+        self._columns = [part.columns() for part in self._parts]
         self._noise = np.ones(len(steps))
         """Where the runs' weights stood still last, near which they do without a few of the runs."""
 
@@ -83,8 +109,7 @@ class CardShares:
 
     def _pull(self, errors: Floats, inside: NDArray[np.intp], spread: ShareSpread) -> Floats:
         """The errors of the chosen runs over their covariance, once the weights of these runs stand still."""
-        shared = _shared(self._covariances[:, inside[:, None], inside], spread)
-        noise = self._noise[inside]
+        shared, noise = self._shared(spread)[inside], self._noise[inside]
         for _ in range(_MOST_ROUNDS):
             before, noise = noise, _weighed(errors, shared, noise, spread.run)
             if np.abs(np.log(noise / before)).max() < _STILL:
@@ -92,7 +117,24 @@ class CardShares:
         else:
             raise ArithmeticError(_MOVING)
         self._noise[inside] = noise
-        return np.asarray(np.linalg.solve(shared + np.diag(spread.run**2 * noise), errors))
+        return _Inverse(shared, spread.run**2 * noise).times(errors)
+
+    def _shared(self, spread: ShareSpread) -> Floats:
+        """What runs share, shape (runs, reasons): times itself turned, the covariance but for the runs' own."""
+        return self._wide([getattr(spread, name) for name in ShareSpread.__struct_fields__[:-1]])
+
+    def _wide(self, widths: Iterable[float]) -> Floats:
+        """The columns of all parts, each part's times its spread."""
+        return np.hstack([width * columns for width, columns in zip(widths, self._columns, strict=True)])
+
+    def _slopes(self, inverse: _Inverse, pull: Floats, widths: Floats) -> Iterator[float]:
+        """How the unlikeliness goes with the logarithm of each part's variance."""
+        start = 0
+        for width, columns in zip(widths, self._columns, strict=True):
+            end = start + columns.shape[1]
+            alike = width * columns
+            yield float((alike * inverse.times_columns[:, start:end]).sum() - ((pull @ alike) ** 2).sum())
+            start = end
 
     def spread(self) -> ShareSpread:
         """How much each varies, in turn with the runs' weights until both stand still: expectation maximisation.
@@ -106,7 +148,7 @@ class CardShares:
             before, spread = spread, self._estimated(errors, noise, spread)
             if max(abs(np.log(getattr(spread, name) / getattr(before, name))) for name in names) < _STILL:
                 return spread
-            noise = _weighed(errors, _shared(self._covariances, spread), noise, spread.run)
+            noise = _weighed(errors, self._shared(spread), noise, spread.run)
         raise ArithmeticError(_MOVING)
 
     def _estimated(self, errors: Floats, noise: Floats, start: ShareSpread) -> ShareSpread:
@@ -116,16 +158,12 @@ class CardShares:
         names = ShareSpread.__struct_fields__
 
         def unlikeliness(logs: Floats) -> tuple[float, Floats]:
-            variances = np.exp(2.0 * logs)
-            whole = np.tensordot(variances[:-1], self._covariances, axes=1) + np.diag(variances[-1] * noise)
-            inverse = np.linalg.inv(whole)
-            pull = inverse @ errors
-            parts = (*self._covariances, np.diag(noise))
-            slopes = [
-                variance * float((inverse * part).sum() - pull @ part @ pull)
-                for variance, part in zip(variances, parts, strict=True)
-            ]
-            return float(np.linalg.slogdet(whole)[1] + errors @ pull), 2.0 * np.array(slopes)
+            widths, variances = np.exp(logs), np.exp(2.0 * logs)
+            found = _Inverse(self._wide(widths[:-1]), variances[-1] * noise)
+            pull = found.times(errors)
+            slopes = [*self._slopes(found, pull, widths[:-1])]
+            slopes.append(variances[-1] * float((noise * (found.diagonal - pull**2)).sum()))
+            return found.log_determinant() + float(errors @ pull), 2.0 * np.array(slopes)
 
         begin = np.log([getattr(start, name) for name in names])
         ends = [(np.log(_SMALLEST), np.log(_LARGEST))] * len(names)
@@ -134,20 +172,14 @@ class CardShares:
         return ShareSpread(**{name: float(width) for name, width in zip(names, np.exp(found.x), strict=True)})
 
 
-def _shared(covariances: Floats, spread: ShareSpread) -> Floats:
-    """Covariance of the runs' errors, shape (runs, runs), but for their own."""
-    widths = np.array([getattr(spread, name) for name in ShareSpread.__struct_fields__[:-1]])
-    return np.asarray(np.tensordot(widths**2, covariances, axes=1))
-
-
 def _weighed(errors: Floats, shared: Floats, noise: Floats, run: float) -> Floats:
     """Variance of each run's own error over `run` squared, as Student's distribution has it of what is known of it.
 
     What is known of it is its mean and its variance: the square to be expected is more than that of the mean.
     """
     prior = run**2 * noise
-    inverse = np.linalg.inv(shared + np.diag(prior))
-    mean, variance = prior * (inverse @ errors), prior - prior**2 * np.diag(inverse)
+    inverse = _Inverse(shared, prior)
+    mean, variance = prior * inverse.times(errors), prior - prior**2 * inverse.diagonal
     return np.asarray((FREEDOM + (mean**2 + variance) / run**2) / (FREEDOM + 1.0))
 
 

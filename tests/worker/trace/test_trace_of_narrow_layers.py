@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -53,6 +55,13 @@ def small(config: dict[str, Any] = LLAMA, **training: Any) -> Workload:
 
 
 def traced(config: dict[str, Any] = LLAMA, **training: Any) -> OpTable:
+    """The table of a step, which is frozen: the same question is traced once for all tests."""
+    return _traced(json.dumps([config, training], sort_keys=True))
+
+
+@cache
+def _traced(asked: str) -> OpTable:
+    config, training = json.loads(asked)
     workload = small(config, **training)
     precision = TRACE_PRECISIONS[workload.training.precision]
     return trace(subject_of(workload, precision), precision)
