@@ -113,6 +113,12 @@ def _copy_tests(folder: Path) -> Path:
     return away
 
 
+def _files_with_tests_alone(away: Path) -> list[str]:
+    """The few files that hold a test to run alone: collecting all the others again takes as long as a long test."""
+    files = sorted((away / "tests").rglob("test_*.py"))
+    return [str(file.relative_to(away)) for file in files if "pytest.mark.alone" in file.read_text(encoding="utf-8")]
+
+
 def main() -> int:
     """Run everything; the exit code is pytest's, or that of the step that failed before it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -147,7 +153,8 @@ def main() -> int:
         command = [str(python), "-m", "pytest", "-q", *arguments.pytest]
         together = _run([*command, "-n", "2", "-m", "not nightly and not alone"], cwd=away, env=settings)
         # What times processes of its own would time the other tests as well.
-        alone = _run([*command, "-m", "alone and not nightly"], cwd=away, env=settings)
+        files = [] if arguments.pytest else _files_with_tests_alone(away)
+        alone = _run([*command, "-m", "alone and not nightly", *files], cwd=away, env=settings)
         return max((code for code in (together, alone) if code != _NOTHING_CHOSEN), default=_NOTHING_CHOSEN)
 
 

@@ -71,7 +71,8 @@ def unseen_table(row: RunRow, workload: Workload) -> OpTable:
     return load_table(row.workload, length_of(workload), training.precision, training.mode, layout, fused=fused)
 
 
-def unseen_steps() -> list[ScoredStep]:
+@cache
+def unseen_steps() -> tuple[ScoredStep, ...]:
     """Every run beside its prediction and range."""
     tables: dict[TraceKey, OpTable | Reason] = {
         trace_key(question.workload, question.workload.training.precision): unseen_table(
@@ -80,7 +81,7 @@ def unseen_steps() -> list[ScoredStep]:
         for question in unseen_questions()
     }
     predictor = RowPredictor(tables)
-    return [_scored(question, predictor) for question in unseen_questions()]
+    return tuple(_scored(question, predictor) for question in unseen_questions())
 
 
 def why_unused() -> dict[str, int]:
