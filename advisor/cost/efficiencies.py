@@ -134,11 +134,14 @@ class Assumed(Record, frozen=True, kw_only=True):
     host_launch_s: Positive
     """What of that the launch on a card adds to an operator on the CPU."""
     host_backward_share: Positive
+    """Of the forward cost, for operators that the autograd engine issues."""
     host_pass_s: Positive
     """What one forward and backward costs the host whatever its operators: the loss, autograd's start and end."""
     host_update_s: Positive
     """What one update costs the host whatever its parameters: the optimizer's bookkeeping, clearing gradients."""
-    """Of the forward cost, for operators that the autograd engine issues."""
+    selective_s_per_dispatch: Positive
+    """What selective checkpointing adds to an operator of forward there and in the recomputation: torch asks its
+    policy, in Python, whether to keep what each operator gave. Compiled steps ask once, while they are compiled."""
     synchronisation_s: Positive
 
 

@@ -68,10 +68,12 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     elif training.compile and table.compiled is not None:
         launches = _issued_s(table.compiled.dispatch_count, each_s)
         passes = launches * assumed.compiled_launch + assumed.compiled_pass_s
+    elif training.activation_checkpointing == "selective":
+        passes += table.dispatch_count.get("forward", 0) * assumed.selective_s_per_dispatch * forward / usual
     # A host that is slow at dispatching is slow at everything else that Python does around it.
     slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
     passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
-    update = assumed.host_update_s * slowness if cost.dispatch_count else 0.0
+    update = assumed.host_update_s * slowness * cost.update_count
     return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update
 
 

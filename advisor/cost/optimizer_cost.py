@@ -26,6 +26,8 @@ class OptimizerCost:
     kernel_count: float
     dispatch_count: float
     """Calls of the host."""
+    update_count: float
+    """Times that the optimizer is called: once a step, or once a tensor where backward calls it."""
 
 
 _MASTER_COPY_BYTES = 4.0
@@ -47,7 +49,7 @@ def optimizer_cost(
     over the tensors; `software_year` None is today.
     """
     if not training.updates_weights:
-        return OptimizerCost(moved_bytes=0.0, kernel_count=0.0, dispatch_count=0.0)
+        return OptimizerCost(moved_bytes=0.0, kernel_count=0.0, dispatch_count=0.0, update_count=0.0)
     facts = OPTIMIZER_FACTS[training.optimizer]
     looped = software_year is not None and software_year < _FOREACH_FROM_YEAR
     eight_bit = training.optimizer_bits == 8 and facts.eight_bit  # noqa: PLR2004 - bits
@@ -61,7 +63,8 @@ def optimizer_cost(
     per_parameter -= _MOMENT_STREAMS * (stepped.state_bytes - 1.0) if eight_bit else 0.0
     passes = 1.0 if fused else facts.kernel_count
     launches = max(1.0, parameter_count / _CHUNK_ELEMENTS, tensor_count / _CHUNK_TENSORS)
-    by_tensor = (looped and not fused) or facts.factored or eight_bit
+    in_backward = training.optimizer_in_backward
+    by_tensor = (looped and not fused) or facts.factored or eight_bit or in_backward
     kernels = passes * (tensor_count if by_tensor else launches)
     if PRECISION_FACTS[precision].scales_gradients:
         per_parameter += _UNSCALE_BYTES
@@ -73,4 +76,5 @@ def optimizer_cost(
         moved_bytes=per_parameter * parameter_count,
         kernel_count=kernels,
         dispatch_count=kernels if by_tensor else kernels + tensor_count,
+        update_count=tensor_count if in_backward else 1.0,
     )

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import numpy as np
 import pytest
 
 from advisor.cost.efficiencies import efficiencies
 from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, slower_host_factor
-from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import CompiledPass
 from tests.cost.small_tables import op, table, training
@@ -38,3 +40,38 @@ def test_a_compiled_step_launches_its_fused_kernels_forward_and_backward() -> No
     twice = HostSpeed(forward_s_per_dispatch=1e-5, backward_s_per_dispatch=4e-5, optimizer_s_per_dispatch=0.0)
     slower, faster = (host_seconds(compiled, how, cost, speed, assumed) for speed in (twice, host))
     assert slower - faster == pytest.approx(500 * 2e-5 * assumed.compiled_launch)
+
+
+def test_selective_checkpointing_asks_its_policy_about_every_operator_of_forward_unless_compiled() -> None:
+    traced = table(op("elementwise", (0.0, 1e6)), dispatches=5)
+    passes = CompiledPass(ops=(), dispatch_count={"forward": 300, "backward": 500})
+    compiled, assumed = compile_table(msgspec.structs.replace(traced, compiled=passes)), efficiencies().assumed
+    usual = HostSpeed()
+    slow = HostSpeed(forward_s_per_dispatch=2.0 * assumed.host_s_per_dispatch)
+
+    def issued_s(host: HostSpeed, kind: Literal["selective", "full"], *, compile_it: bool = False) -> float:
+        how = training(activation_checkpointing=kind, compile=compile_it)
+        return host_seconds(compiled, how, optimizer_cost(how, "fp32", 0.0, 0.0), host, assumed)
+
+    asked = 5 * assumed.selective_s_per_dispatch
+    assert issued_s(usual, "selective") - issued_s(usual, "full") == pytest.approx(asked)
+    assert issued_s(slow, "selective") - issued_s(slow, "full") == pytest.approx(2.0 * asked)
+    assert issued_s(usual, "selective", compile_it=True) == issued_s(usual, "full", compile_it=True)
+
+
+def test_an_optimizer_that_backward_calls_is_called_once_a_tensor() -> None:
+    compiled, assumed = compile_table(table(op("elementwise", (0.0, 1e6)), dispatches=5)), efficiencies().assumed
+
+    def cost(*, in_backward: bool) -> OptimizerCost:
+        how = training(optimizer="adamw", fused_optimizer=True, optimizer_in_backward=in_backward)
+        return optimizer_cost(how, "fp32", 1e6, 40)
+
+    def issued_s(*, in_backward: bool) -> float:
+        return host_seconds(compiled, training(), cost(in_backward=in_backward), HostSpeed(), assumed)
+
+    together, alone = cost(in_backward=False), cost(in_backward=True)
+    assert (together.update_count, alone.update_count) == (1, 40)
+    assert alone.kernel_count == 40, "a kernel a tensor"
+    assert alone.moved_bytes == together.moved_bytes
+    calls = (alone.dispatch_count - together.dispatch_count) * assumed.host_s_per_dispatch
+    assert issued_s(in_backward=True) - issued_s(in_backward=False) == pytest.approx(39 * assumed.host_update_s + calls)
