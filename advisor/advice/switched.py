@@ -38,7 +38,7 @@ from advisor.recommend.switches import (
     traced_changes,
 )
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import NumbersModel, Workload, with_training
+from advisor.workload.workload import NumbersModel, Workload, stored_bits, with_training
 
 Tables = Mapping[TracePrecision, OpTable]
 _ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
@@ -83,12 +83,15 @@ def find_switches(
     for change in changes:
         if cancelled.is_set():
             break
-        if not applies(change, next(iter(facts.tables.values()), None)):
+        table = next(iter(facts.tables.values()), None)
+        on_one = change.kind in _ADAPTERS and not alone
+        # No trace is made for what no card holds: that of hundreds of experts takes minutes.
+        if not applies(change, table) or (on_one and _beyond_one_card(request, change, table)):
             continue
         tables = yield from _traced(request, change, chosen, cancelled, checkpointed)
         if not tables:
             continue
-        if chosen is not None and (alone or change.kind not in _ADAPTERS):
+        if chosen is not None and not on_one:
             switches += _switched(request, facts, change, chosen, tables)
         else:
             look = _checkpointed if change.kind == _LIGHTER else _on_one_card
@@ -208,14 +211,29 @@ def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: T
 
     Looked at are all cards of the question; where it names none, those of 80 GB and more too if the usual ones fail.
     """
-    asked = [table_keys(known_specs(request), request.gpu_keys)]
-    if request.gpu_keys is None:
-        asked.append(LARGER_GPU_KEYS)
-    for keys in asked:
+    for keys in _single_cards(request):
         found = _fastest_held(request, facts, change, tables, _on_cards(request, change.workload, keys))
         if found:
             return found
     return []
+
+
+def _single_cards(request: AdviceRequest) -> list[Sequence[str]]:
+    asked: list[Sequence[str]] = [tuple(table_keys(known_specs(request), request.gpu_keys))]
+    return [*asked, LARGER_GPU_KEYS] if request.gpu_keys is None else asked
+
+
+def _beyond_one_card(request: AdviceRequest, change: Change, table: OpTable | None) -> bool:
+    """Whether the changed workload's weights alone are more than the largest of the cards that `_on_one_card` tries.
+
+    Weights count as least as they can be stored: packed ones without their scales, others as 16 bits.
+    """
+    training = change.workload.training
+    specs = known_specs(request)
+    cards = [specs[key].memory_bytes for keys in _single_cards(request) for key in keys if key in specs]
+    if table is None or training.offload == "parameters" or None in cards:
+        return False
+    return table.parameter_count * (stored_bits(training) or 16) / 8 > max(filter(None, cards), default=math.inf)
 
 
 def _on_cards(

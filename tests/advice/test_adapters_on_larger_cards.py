@@ -7,7 +7,7 @@ import pytest
 
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
-from advisor.advice.switched import _checkpointed, _on_cards, _on_one_card, _predicted
+from advisor.advice.switched import _beyond_one_card, _checkpointed, _on_cards, _on_one_card, _predicted
 from advisor.catalogue.spec_table import spec_table
 from advisor.optable.saved_tables import saved_tables
 from advisor.present.switch_table import help_sentences
@@ -81,6 +81,46 @@ def test_a_step_with_packed_weights_holds_less_than_with_halves_and_takes_about_
     assert packed.peak_memory_bytes is not None
     assert whole.peak_memory_bytes is not None
     assert packed.peak_memory_bytes.value < whole.peak_memory_bytes.value - 8e9
+
+
+@pytest.mark.parametrize(
+    ("parameters", "gpu_keys", "beyond"),
+    [
+        (70e9, None, set()),  # 140 GB in halves, on an H200 of 141
+        (80e9, None, {"lora"}),
+        (560e9, None, {"lora", "qlora"}),
+        (13e9, ("rtx3090", "rtx4090"), {"lora"}),
+        (560e9, ("made_up",), set()),
+    ],
+)
+def test_adapters_are_not_traced_where_the_weights_alone_are_more_than_any_card_tried_has(
+    parameters: float, gpu_keys: tuple[str, ...] | None, beyond: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = spec_table()
+    unknown = msgspec.structs.replace(specs["rtx3090"], key="made_up", memory_bytes=None)
+    monkeypatch.setattr("advisor.advice.switched.known_specs", lambda _request: {**specs, "made_up": unknown})
+    workload = load_workload("llama_8b")
+    table = msgspec.structs.replace(next(iter(saved_tables(workload).values())), parameter_count=int(parameters))
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=gpu_keys)
+    changes = list(adapter_changes(workload))
+    assert {change.kind for change in changes if _beyond_one_card(request, change, table)} == beyond
+    assert not any(_beyond_one_card(request, change, None) for change in changes)
+
+
+@pytest.mark.parametrize("name", ["llama_8b_lora", "llama_8b_qlora"])
+def test_what_holds_on_a_card_is_never_called_beyond_it(name: str) -> None:
+    workload = load_workload(name)
+    tables = saved_tables(workload)
+    facts = Facts(machine=machine(), tables=tables)
+    change = Change(kind="lora", workload=workload)
+    seen = set()
+    for key in spec_table():
+        request = AdviceRequest(workload=workload, measure=False, gpu_keys=(key,))
+        held = bool(_on_one_card(request, facts, change, tables))
+        beyond = _beyond_one_card(request, change, next(iter(tables.values())))
+        assert not (held and beyond), key
+        seen |= {"held"} if held else {"beyond"} if beyond else set()
+    assert "held" in seen
 
 
 def checkpointed(counts: tuple[int, ...], gpu_keys: tuple[str, ...] | None = ("h100-sxm",)) -> Switch:
