@@ -20,6 +20,7 @@ from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import NumbersModel, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
 from tests.present.fakes import advice
+from tests.present.script_forks import run_file
 
 
 def advised(workload: str | None = None, **changes: object) -> AdviceRecord:
@@ -37,12 +38,16 @@ def run_script(tmp_path: Path, made: AdviceRecord, *options: str, ranks: int = 1
 def run_text(tmp_path: Path, text: str, *options: str, ranks: int = 1) -> dict[str, float]:
     script = tmp_path / "train.py"
     script.write_text(text, encoding="utf-8")
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, str(script), *options, *(["--ranks", str(ranks)] if ranks > 1 else [])]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    ended = run_file(script, *options) if ranks == 1 else _run_ranks(script, ranks, *options)
     assert ended.returncode == 0, ended.stderr[-3000:]
     answer: dict[str, float] = json.loads(ended.stdout.strip().splitlines()[-1])
     return answer
+
+
+def _run_ranks(script: Path, ranks: int, *options: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, str(script), *options, "--ranks", str(ranks)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_a_ddp_advice_with_accumulation_trains_two_ranks(tmp_path: Path) -> None:
@@ -96,8 +101,7 @@ def test_the_micro_batches_that_are_left_weigh_as_many_as_they_are(tmp_path: Pat
     told = '            print("of", micro_batches, file=sys.stderr)\n            if not last:\n'
     script = tmp_path / "told.py"
     script.write_text(launch_script.render(made).replace("            if not last:\n", told), encoding="utf-8")
-    command = [sys.executable, str(script), "--steps", "4"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    ended = run_file(script, "--steps", "4")
     weights = [line[-1] for line in ended.stderr.splitlines() if line.startswith("of ")]
     assert "".join(weights) == "444422" * 2  # six batches of twenty samples an epoch
 
@@ -114,13 +118,12 @@ def test_a_compiled_script_of_torchs_own_modules_is_compiled_once_a_shape(
     )
     text = launch_script.render(made).replace("dynamic=False)", 'dynamic=False, backend="eager")')
     text = text.replace("torch.compile(model.forward)", 'torch.compile(model.forward, backend="eager")')
-    told = 'print("graphs", torch._dynamo.utils.counters["stats"]["unique_graphs"], file=sys.stderr)'
+    count = 'torch._dynamo.utils.counters["stats"]["unique_graphs"]'
+    told = f'sys.stderr.write("graphs %d\\n" % {count})'  # one write: ranks share the pipe
     place = "    report(" if mode == "training" else "    if blocks:\n"
     script = tmp_path / "told.py"
     script.write_text(text.replace(place, f"    {told}\n{place}", 1), encoding="utf-8")
-    command = [sys.executable, str(script), *(["--ranks", "2"] if ranks > 1 else [])]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=True)
+    ended = run_file(script) if ranks == 1 else _run_ranks(script, ranks)
     graphs = [line for line in ended.stderr.splitlines() if line.startswith("graphs")]
     assert graphs == ["graphs 2"] * ranks
 
@@ -249,3 +252,21 @@ def test_where_one_rank_fails_the_others_are_ended_and_the_code_tells(tmp_path: 
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 1
     assert list(tmp_path.glob("advised-ranks-*")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("import sys\nprint(sys.argv[1:], __name__)\n", 0, "['--steps', '2'] __main__\n"),
+        ("import sys\nsys.exit(7)\n", 7, ""),
+        ("import sys\nsys.exit('no')\n", 1, ""),
+        ("Path()\n", 1, ""),
+    ],
+)
+def test_a_fork_runs_a_script_as_a_process_of_its_own_would(tmp_path: Path, text: str, code: int, said: str) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(text, encoding="utf-8")
+    ended = run_file(script, "--steps", "2")
+    alone = subprocess.run([sys.executable, script, "--steps", "2"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (alone.returncode, alone.stdout) == (code, said)
+    assert ended.stderr.splitlines()[-1:] == alone.stderr.splitlines()[-1:]

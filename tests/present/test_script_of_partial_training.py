@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -13,6 +11,7 @@ from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.present.fakes import advice
+from tests.present.script_forks import run_file
 from tests.present.test_launch_script import run_script
 
 GPT2 = {"model_type": "gpt2", "n_layer": 2, "n_embd": 32, "n_head": 2, "vocab_size": 100}
@@ -51,8 +50,7 @@ def trained_by(tmp_path: Path, made: AdviceRecord) -> set[str]:
     shown = "    print('TRAINED', *(n for n, p in model.named_parameters() if p.requires_grad))\n"
     script = tmp_path / "shown.py"
     script.write_text(text.replace(place, shown + place), encoding="utf-8")
-    command = [sys.executable, str(script), "--steps", "1"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    ended = run_file(script, "--steps", "1")
     return set(next(line for line in ended.stdout.splitlines() if line.startswith("TRAINED")).split()[1:])
 
 
