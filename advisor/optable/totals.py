@@ -34,7 +34,8 @@ _FORWARD_SHARE = 1 / 3
 def table_from_numbers(model: NumbersModel, precision: TracePrecision) -> OpTable:
     """A table of equal square layers whose parameters, flop and kept activations add up to the model's totals.
 
-    n layers of width d, a sample of t rows, with n·d² near the parameters and 6·t·n·d² near `flop_per_sample`. What
+    n layers of width d, a sample of t rows, with n·d² near the parameters and 6·t·n·d² near `flop_per_sample`; each is
+    a block, which sharding gathers by itself and a pipeline's stage is made of. What
     totals cannot tell (small operators, the size of the inputs) is named in the table's caveats.
     """
     layer = _Layer(model, precision)
@@ -51,6 +52,7 @@ def table_from_numbers(model: NumbersModel, precision: TracePrecision) -> OpTabl
         trainable_parameter_bytes=parameter_bytes,
         gradient_bytes=parameter_bytes,
         trainable_tensor_bytes=(layer.weight_bytes,) * count,
+        block_parameter_bytes=(layer.weight_bytes,) * count,
         buffer_bytes=0.0,
         input_bytes=(0.0, 0.0),
         dispatch_count={"forward": 2 * count, "backward": 3 * count},

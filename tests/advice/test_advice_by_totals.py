@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
-from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.optable.op_table import step_flop
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
@@ -80,3 +80,48 @@ def test_totals_put_cards_in_the_order_of_the_trace(name: str) -> None:
         )
 
     assert order(by_totals) == order(traced)
+
+
+def test_a_large_model_known_by_its_totals_is_sharded_like_the_same_model_traced() -> None:
+    """Each of its layers is a unit that sharding gathers by itself: the whole model never stands on one card."""
+    workload, here = load_workload("llama_8b"), machine()
+    tables = saved_tables(workload)
+    own = tables[TRACE_PRECISIONS[workload.training.precision]]
+    model = NumbersModel(
+        parameters=own.parameter_count, flop_per_sample=step_flop(own, 1), activation_bytes_per_sample=2e9
+    )
+    totals = msgspec.structs.replace(workload, model=model)
+    known = {kind: table_from_numbers(model, kind) for kind in tables}
+    chosen = []
+    for asked, facts in ((workload, tables), (totals, known)):
+        request = AdviceRequest(workload=asked, measure=False, gpu_keys=("h100-sxm",), counts=(8,))
+        advice = advice_from_facts(request, Facts(machine=here, tables=dict(facts))).recommendation
+        assert advice is not None
+        assert advice.strategy in {"zero2", "fsdp"}
+        assert advice.efficiency is not None
+        chosen.append(advice)
+    traced, by_totals = chosen
+    assert by_totals.samples_per_s.holds(traced.samples_per_s.value)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "flop", "card", "count"), [(70e9, 1.7e15, "h100-sxm", 32), (4e11, 1e16, "h200-sxm", 128)]
+)
+def test_cards_that_share_what_totals_alone_tell_of_compute_most_of_the_time(
+    parameters: float, flop: float, card: str, count: int
+) -> None:
+    model = NumbersModel(parameters=parameters, flop_per_sample=flop, activation_bytes_per_sample=20e9)
+    base = load_workload("llama_8b")
+    training = msgspec.structs.replace(base.training, precision="bf16_amp", batch_size=4, gradient_accumulation_steps=1)
+    workload = msgspec.structs.replace(base, model=model, training=training)
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=(card,), counts=(count,), node_count=count // 8)
+    kinds: tuple[TracePrecision, ...] = ("fp32", "amp")
+    tables = {kind: table_from_numbers(model, kind) for kind in kinds}
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=tables))
+    assert advice.recommendation is not None
+    assert advice.recommendation.strategy == "fsdp"
+    split = [one for one in advice.predictions if one.strategy in {"fsdp", "pp"} and one.batch_size_per_device == 1]
+    assert {one.strategy for one in split} == {"fsdp", "pp"}
+    for one in split:
+        assert one.efficiency is not None
+        assert one.efficiency.value > 0.3, one.strategy

@@ -50,7 +50,7 @@ class Traffic:
     input_bytes: Affine
     output_bytes: Affine
     layer_count: int
-    """Layers that hold parameters: units of sharding and the most pipeline stages."""
+    """Layers that hold parameters, blocks where they are not told apart: the most pipeline stages."""
     linear_output_bytes: Affine
     boundary_bytes: Affine
     """Activations that cross from one pipeline stage to the next."""
@@ -134,7 +134,7 @@ def traffic_of(table: OpTable, precision: Precision) -> Traffic:
         buffer_bytes=table.buffer_bytes,
         input_bytes=table.input_bytes,
         output_bytes=products[-1].written_bytes if products else table.input_bytes,
-        layer_count=max(1, sum(layer.parameter_count > 0 for layer in table.layers)),
+        layer_count=sum(layer.parameter_count > 0 for layer in table.layers) or len(table.block_parameter_bytes) or 1,
         linear_output_bytes=_total([op for op in products if op.matmul is not None and op.matmul.batch == (1.0, 0.0)]),
         boundary_bytes=_median([op.written_bytes for op in products]) or table.input_bytes,
         block_count=len(table.block_parameter_bytes),
