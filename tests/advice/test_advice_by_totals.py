@@ -10,6 +10,7 @@ import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
+from advisor.core.units import Estimate
 from advisor.optable.op_table import step_flop
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
@@ -82,26 +83,38 @@ def test_totals_put_cards_in_the_order_of_the_trace(name: str) -> None:
     assert order(by_totals) == order(traced)
 
 
-def test_a_large_model_known_by_its_totals_is_sharded_like_the_same_model_traced() -> None:
-    """Each of its layers is a unit that sharding gathers by itself: the whole model never stands on one card."""
-    workload, here = load_workload("llama_8b"), machine()
+def test_a_large_model_known_by_its_totals_is_shared_out_like_the_same_model_traced() -> None:
+    """Each of the equal layers is a unit that sharding gathers by itself, and a stage is made of whole ones."""
+    workload, here = load_workload("llama_7b_pretraining"), machine()
     tables = saved_tables(workload)
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=("a100-sxm4-80",), counts=(8, 32))
+
+    def shared_out(facts: Facts) -> dict[tuple[int, str, int], tuple[Estimate, Estimate]]:
+        return {
+            (one.count, one.strategy, one.batch_size_per_device): (one.step_s, one.peak_memory_bytes)
+            for one in advice_from_facts(request, facts).predictions
+            if one.precision == workload.training.precision
+            and one.strategy in {"fsdp", "zero2", "pp"}
+            and one.gradient_accumulation_steps == 1
+            and one.step_s is not None
+            and one.peak_memory_bytes is not None
+        }
+
+    traced = shared_out(Facts(machine=here, tables=tables))
+    of_two, of_one = (traced[32, "zero2", size][1].value for size in (2, 1))
     own = tables[TRACE_PRECISIONS[workload.training.precision]]
     model = NumbersModel(
-        parameters=own.parameter_count, flop_per_sample=step_flop(own, 1), activation_bytes_per_sample=2e9
+        parameters=own.parameter_count,
+        flop_per_sample=step_flop(own, 1),
+        activation_bytes_per_sample=of_two - of_one,
     )
-    totals = msgspec.structs.replace(workload, model=model)
-    known = {kind: table_from_numbers(model, kind) for kind in tables}
-    chosen = []
-    for asked, facts in ((workload, tables), (totals, known)):
-        request = AdviceRequest(workload=asked, measure=False, gpu_keys=("h100-sxm",), counts=(8,))
-        advice = advice_from_facts(request, Facts(machine=here, tables=dict(facts))).recommendation
-        assert advice is not None
-        assert advice.strategy in {"zero2", "fsdp"}
-        assert advice.efficiency is not None
-        chosen.append(advice)
-    traced, by_totals = chosen
-    assert by_totals.samples_per_s.holds(traced.samples_per_s.value)
+    by_totals = shared_out(Facts(machine=here, tables={kind: table_from_numbers(model, kind) for kind in tables}))
+    alike = [setup for setup in traced if setup in by_totals and setup[2] == 1]
+    assert {strategy for _, strategy, _ in alike} == {"fsdp", "zero2", "pp"}
+    for setup in alike:
+        (step, peak), (of_trace, peak_of_trace) = by_totals[setup], traced[setup]
+        assert peak.value == pytest.approx(peak_of_trace.value, rel=0.2), setup
+        assert step.low < of_trace.value < step.high, setup
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ TraceFault = Literal[
     "trace-depends-on-data",
     "trace-shape-depends-on-data",
     "trace-depends-on-batch",
+    "trace-packed-lengths",
     "trace-nothing-to-train",
     "trace-unrated-type",
     "trace-sparse",

@@ -119,6 +119,14 @@ def _packed(mode: FakeTensorMode, padded: Tensor, lengths: Tensor, batch_first: 
     return rows, with_values(mode, counts)
 
 
+def are_packed_unevenly(func: Operator, made: Any) -> bool:  # noqa: ANN401 - whatever an operator returned
+    """Whether these are packed sequences of which some are longer than others."""
+    if func is not _PACKED:
+        return False
+    running = made[1].constant
+    return bool(running[0] != running[-1])
+
+
 def _constructed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named, *, every: bool) -> Any:  # noqa: ANN401 - as above
     name = func._schema.name.partition("::")[2] if hasattr(func, "_schema") else ""  # noqa: SLF001 - torch's modes read it
     device = kwargs.get("device")

@@ -22,6 +22,7 @@ from advisor.worker.replaced import replaced
 from advisor.worker.trace.computed import NOT_COMPUTED, computed, is_computable
 from advisor.worker.trace.kept_values import (
     Values,
+    are_packed_unevenly,
     evenly_chosen,
     is_choice,
     is_small_enough,
@@ -215,6 +216,8 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         self.values = values
         self.chose = False
         """Whether anything was chosen evenly."""
+        self.packed_unevenly = False
+        """Whether sequences of unlike lengths were packed."""
         self.cache_enabled = False
         self._known = KnownResults()
         self._names: dict[Any, str | None] = {}
@@ -243,6 +246,7 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         if self.values != "none" and not self._in_rule:
             made = made_of_values(self, func, args, kwargs, every=self.values == "all")
             if made is not None:
+                self.packed_unevenly |= are_packed_unevenly(func, made)
                 return made
         if self.values == "even" and is_choice(func, args):
             out = _dispatch(self, func, types, args, kwargs)

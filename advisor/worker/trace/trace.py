@@ -159,7 +159,8 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
             table = _with_own_precision(_rated(table_of(Passes(subject, precision, mode, model), checked=checked)))
             return replace(table, caveats=(*table.caveats, _EVENLY)) if mode.chose else table
     except StreamsDiffer as difference:
-        raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
+        fault: TraceFault = "trace-packed-lengths" if mode.packed_unevenly else "trace-depends-on-batch"
+        raise TraceFailed(fault, str(difference)) from difference
     except Exception as error:
         refusal = value_was_asked(error)
         if refusal is None:
@@ -167,7 +168,7 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
                 raise TraceFailed("trace-shape-depends-on-data", _NESTED) from error
             raise
         shape = isinstance(refusal, DynamicOutputShapeException)
-        fault: TraceFault = "trace-shape-depends-on-data" if shape else "trace-depends-on-data"
+        fault = "trace-shape-depends-on-data" if shape else "trace-depends-on-data"
         raise TraceFailed(fault, str(refusal.func)) from error
     finally:
         if was_collecting:

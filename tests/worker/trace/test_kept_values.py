@@ -295,6 +295,21 @@ def test_packed_sequences_are_traced_by_their_lengths() -> None:
     assert table.parameter_count == sum(parameter.numel() for parameter in Packed().parameters())
 
 
+def test_lengths_that_are_others_at_another_batch_size_are_the_cause_that_is_told() -> None:
+    def unlike(batch_size: int) -> Batch:
+        lengths = torch.tensor([3, 12, 7, 1, 5]).repeat(batch_size)[:batch_size] - batch_size % 3
+        return torch.randint(0, 10, (batch_size, 12)), lengths.clamp(min=1)
+
+    def steady(batch_size: int) -> Batch:
+        return torch.randint(0, 10, (batch_size, 12)), torch.tensor([12, 6]).repeat(batch_size // 2)
+
+    with pytest.raises(TraceFailed) as caught:
+        trace(Subject(build=Packed, make_batch=unlike, step=lambda m, b: m(*b)), "fp32")
+    assert caught.value.fault == "trace-packed-lengths"
+    assert "mean length" in caught.value.text
+    assert trace(Subject(build=Packed, make_batch=steady, step=lambda m, b: m(*b)), "fp32").parameter_count > 0
+
+
 class Sampled(nn.Module):
     """Counts its words, and samples its table at known places: torch works that out channel by channel of each."""
 
