@@ -25,10 +25,10 @@ from advisor.predict.sources import Sources
 from advisor.recommend.candidates import (
     LARGER_GPU_KEYS,
     candidates_that_make_up,
-    candidates_when_nothing_fits,
     enumerate_candidates,
     local_device,
     local_gpu_groups,
+    sharded_candidates,
 )
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu
@@ -86,7 +86,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
 
     def add_sharded(members: tuple[Prediction, ...]) -> None:
         batch, nodes = request.global_batch_size, request.node_count
-        made.add(candidates_when_nothing_fits(request.workload, members, request.counts, batch, nodes))
+        made.add(sharded_candidates(request.workload, members, request.counts, batch, nodes))
 
     if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
         own = request.workload.training.batch_size

@@ -80,10 +80,10 @@ def find_switches(
         changes += traced_changes(request.workload, chosen, spec)
     elif not alone:
         changes += adapter_changes(request.workload) if makeshift or _hopeful(advice) else ()
+    table = next(iter(facts.tables.values()), None)
     for change in changes:
         if cancelled.is_set():
             break
-        table = next(iter(facts.tables.values()), None)
         on_one = change.kind in _ADAPTERS and not alone
         # No trace is made for what no card holds: that of hundreds of experts takes minutes.
         if not applies(change, table) or (on_one and _beyond_one_card(request, change, table)):

@@ -242,7 +242,7 @@ def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Predi
     return 0 if solved is None else max(1, min(solved, below))
 
 
-def candidates_when_nothing_fits(
+def sharded_candidates(
     workload: Workload,
     predictions: Sequence[Prediction],
     counts: Sequence[int] = DEFAULT_COUNTS,

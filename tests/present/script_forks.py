@@ -24,12 +24,18 @@ _LIMIT_S = 600
 _ROOT = Path(__file__).parents[2]
 
 
-def run_file(script: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """The script's end, run with `options` on the processor alone, with one thread. It may not start ranks."""
-    if sys.platform != "linux":
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-        command = [sys.executable, str(script), *options]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
+def on_processor() -> dict[str, str]:
+    """The environment of a script on the processor alone, with one thread a process."""
+    return {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+
+
+def run_file(script: Path, *options: str, ranks: int = 1) -> subprocess.CompletedProcess[str]:
+    """The script's end, run with `options` on the processor; one that starts ranks is a process of its own."""
+    if ranks > 1 or sys.platform != "linux":
+        command = [sys.executable, str(script), *options, *(["--ranks", str(ranks)] if ranks > 1 else [])]
+        return subprocess.run(
+            command, env=on_processor(), capture_output=True, text=True, timeout=_LIMIT_S, check=False
+        )
     asked, told = _forking()
     asked.write(json.dumps([str(script), *options]) + "\n")
     asked.flush()
@@ -40,10 +46,9 @@ def run_file(script: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 @cache
 def _forking() -> tuple[IO[str], IO[str]]:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, "-m", "tests.present.script_forks"]
     process = subprocess.Popen(
-        command, cwd=_ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command, cwd=_ROOT, env=on_processor(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin is not None
     assert process.stdout is not None

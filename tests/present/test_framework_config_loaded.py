@@ -6,7 +6,6 @@ transformers takes other ways than a user without it would see.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from advisor.present.script import framework_config
 from advisor.present.script.framework_gaps import Framework
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import with_training
+from tests.present.script_forks import on_processor
 from tests.present.test_framework_config import CASES
 from tests.present.test_launch_script import advised
 
@@ -176,9 +176,8 @@ def test_a_configuration_for_this_processor_trains(tmp_path: Path, framework: Fr
     command = [sys.executable, str(script), str(config)]
     if framework == "accelerate":
         command = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", str(config), str(script)]
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     ended = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=tmp_path, env=on_processor(), capture_output=True, text=True, timeout=300, check=False
     )
     assert ended.returncode == 0, ended.stderr[-2000:]
     last = next(line for line in ended.stdout.splitlines() if line.startswith("TRAINED"))

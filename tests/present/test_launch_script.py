@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +19,7 @@ from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import NumbersModel, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
 from tests.present.fakes import advice
-from tests.present.script_forks import run_file
+from tests.present.script_forks import on_processor, run_file
 
 
 def advised(workload: str | None = None, **changes: object) -> AdviceRecord:
@@ -38,16 +37,10 @@ def run_script(tmp_path: Path, made: AdviceRecord, *options: str, ranks: int = 1
 def run_text(tmp_path: Path, text: str, *options: str, ranks: int = 1) -> dict[str, float]:
     script = tmp_path / "train.py"
     script.write_text(text, encoding="utf-8")
-    ended = run_file(script, *options) if ranks == 1 else _run_ranks(script, ranks, *options)
+    ended = run_file(script, *options, ranks=ranks)
     assert ended.returncode == 0, ended.stderr[-3000:]
     answer: dict[str, float] = json.loads(ended.stdout.strip().splitlines()[-1])
     return answer
-
-
-def _run_ranks(script: Path, ranks: int, *options: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, str(script), *options, "--ranks", str(ranks)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_a_ddp_advice_with_accumulation_trains_two_ranks(tmp_path: Path) -> None:
@@ -102,6 +95,7 @@ def test_the_micro_batches_that_are_left_weigh_as_many_as_they_are(tmp_path: Pat
     script = tmp_path / "told.py"
     script.write_text(launch_script.render(made).replace("            if not last:\n", told), encoding="utf-8")
     ended = run_file(script, "--steps", "4")
+    ended.check_returncode()
     weights = [line[-1] for line in ended.stderr.splitlines() if line.startswith("of ")]
     assert "".join(weights) == "444422" * 2  # six batches of twenty samples an epoch
 
@@ -123,7 +117,8 @@ def test_a_compiled_script_of_torchs_own_modules_is_compiled_once_a_shape(
     place = "    report(" if mode == "training" else "    if blocks:\n"
     script = tmp_path / "told.py"
     script.write_text(text.replace(place, f"    {told}\n{place}", 1), encoding="utf-8")
-    ended = run_file(script) if ranks == 1 else _run_ranks(script, ranks)
+    ended = run_file(script, ranks=ranks)
+    ended.check_returncode()
     graphs = [line for line in ended.stderr.splitlines() if line.startswith("graphs")]
     assert graphs == ["graphs 2"] * ranks
 
@@ -248,7 +243,7 @@ def test_where_one_rank_fails_the_others_are_ended_and_the_code_tells(tmp_path: 
     script = tmp_path / "train.py"
     script.write_text(text.replace("def main() -> None:\n", failing, 1), encoding="utf-8")
     command = [sys.executable, str(script), "--ranks", "2"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TMPDIR": str(tmp_path)}
+    environment = {**on_processor(), "TMPDIR": str(tmp_path)}
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 1
     assert list(tmp_path.glob("advised-ranks-*")) == []

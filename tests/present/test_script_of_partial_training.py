@@ -51,6 +51,7 @@ def trained_by(tmp_path: Path, made: AdviceRecord) -> set[str]:
     script = tmp_path / "shown.py"
     script.write_text(text.replace(place, shown + place), encoding="utf-8")
     ended = run_file(script, "--steps", "1")
+    ended.check_returncode()
     return set(next(line for line in ended.stdout.splitlines() if line.startswith("TRAINED")).split()[1:])
 
 

@@ -18,9 +18,9 @@ from advisor.recommend.candidates import (
     batch_sizes_around,
     best_pass,
     candidates_that_make_up,
-    candidates_when_nothing_fits,
     enumerate_candidates,
     local_gpu_groups,
+    sharded_candidates,
 )
 from advisor.recommend.precisions import (
     at_least_as_exact,
@@ -118,7 +118,7 @@ def test_sharding_is_tried_only_where_nothing_fits() -> None:
     work = workload()
     candidates = enumerate_candidates(work, machine(gpu()), SPECS, gpu_keys=("a100-sxm4-40", "rtx3090"))
     physics = TRANSFORMER.__class__(memory_fixed_bytes=30e9)
-    further = candidates_when_nothing_fits(work, predict_all(candidates, physics, work))
+    further = sharded_candidates(work, predict_all(candidates, physics, work))
     assert {one.device.key for one in further} == {"rtx3090", "GPU-00000000"}
     assert {one.strategy for one in further if one.count == 1} == {"fsdp_offload"}
     assert {"zero2", "fsdp", "tp", "pp"} <= {one.strategy for one in further if one.count > 1}
@@ -133,7 +133,7 @@ def test_layers_are_not_split_over_more_cards_than_deal_out_their_heads(
     work = msgspec.structs.replace(workload(), model=HuggingFaceModel(config=config))
     candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), local=False)
     known = [msgspec.structs.replace(one, fits=False) for one in predict_all(candidates, TRANSFORMER, work)]
-    further = candidates_when_nothing_fits(work, known, (1, 2, 4, 8, 16))
+    further = sharded_candidates(work, known, (1, 2, 4, 8, 16))
     assert {one.count for one in further if one.strategy == "tp"} == counts
     assert {one.count for one in further if one.strategy == "fsdp"} == {2, 4, 8, 16}
 
@@ -145,7 +145,7 @@ def test_layers_are_split_among_the_cards_of_one_host_alone(nodes: int, counts: 
         work, machine(), SPECS, gpu_keys=("l40s",), counts=(8, 16, 17, 128), node_count=nodes, local=False
     )
     known = [msgspec.structs.replace(one, fits=False) for one in predict_all(candidates, TRANSFORMER, work)]
-    further = candidates_when_nothing_fits(work, known, (8, 16, 17, 128), node_count=nodes)
+    further = sharded_candidates(work, known, (8, 16, 17, 128), node_count=nodes)
     assert {one.count for one in further if one.strategy == "tp"} == counts
 
 
@@ -153,7 +153,7 @@ def test_a_count_whose_copies_do_not_fit_is_sharded_though_one_card_holds_the_mo
     work = workload()
     candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1, 2, 4), local=False)
     known = [msgspec.structs.replace(one, fits=one.count == 1) for one in predict_all(candidates, TRANSFORMER, work)]
-    further = candidates_when_nothing_fits(work, known, (1, 2, 4, 8))
+    further = sharded_candidates(work, known, (1, 2, 4, 8))
     assert {one.count for one in further} == {2, 4}
     assert {one.strategy for one in further} >= {"zero2", "fsdp"}
 
@@ -171,13 +171,13 @@ def test_where_whole_copies_may_run_out_of_memory_sharding_is_tried_beside_them(
         needing(one, 47e9 if one.count == 4 and one.batch_size_per_device < own else 60e9)
         for one in predict_all(candidates, TRANSFORMER, work)
     ]
-    further = candidates_when_nothing_fits(work, known, (1, 2, 4, 8))
+    further = sharded_candidates(work, known, (1, 2, 4, 8))
     assert {one.count for one in further} == {2, 4}, "one card cannot shard, eight were not tried"
     assert {one.strategy for one in further} == {"zero2", "fsdp"}, "neither off-loaded nor split in pieces"
     risky = {one.batch_size_per_device for one in known if one.count == 4 and one.may_run_out}
     assert {one.batch_size_per_device for one in further if one.count == 4} >= {*risky, own}
     roomy = [needing(one, 47e9 if one.batch_size_per_device <= own else 60e9) for one in known]
-    assert candidates_when_nothing_fits(work, roomy, (1, 2, 4, 8)) == ()
+    assert sharded_candidates(work, roomy, (1, 2, 4, 8)) == ()
 
 
 def test_a_batch_that_a_card_does_not_hold_is_made_up_of_smaller_ones() -> None:

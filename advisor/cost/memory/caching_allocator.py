@@ -110,11 +110,7 @@ class CachingAllocator:
         if before == _NONE == after:
             self._whole.add(block)
         pool = self._free_small if self._small[block] else self._free_large
-        heap = pool.blocks.get(size)
-        if heap is None:
-            pool.add(size, block)
-        else:
-            heappush(heap, block)
+        pool.add(size, block)
 
     def _smallest_free(self, pool: _Pool, size: int) -> int:
         """The oldest of the smallest free blocks of at least `size` bytes, taken out of the pool; _NONE without any."""
