@@ -95,6 +95,55 @@ CHANGES: dict[str, tuple[str, Precision, dict[str, object]]] = {
 """One setting changed, by name: (workload, precision, the change)."""
 CHANGE_S = 4.5
 
+SIZES_S = 6.0
+"""Of one workload at a quarter of its own batch size and at four times it."""
+_SIZED = ("resnet50", "vit_base", "bert_base_sst2", "gpt2_small", "bert_large_squad", "unet_vgg16")
+
+
+def sized_runs() -> list[tuple[str, Precision, tuple[int, int]]]:
+    """(workload, its own precision, other batch sizes): whether a step grows as predicted."""
+    runs = []
+    for name in _SIZED:
+        own = load_workload(name).training
+        runs.append((name, own.precision, (max(1, own.batch_size // 4), own.batch_size * 4)))
+    return runs
+
+
+@dataclass(frozen=True)
+class ScriptRun:
+    """A workload with changes (None takes a field out), advised for this card alone, and its script run on it."""
+
+    workload: str
+    changes: dict[str, object]
+    words: tuple[str, ...] = ()
+    seconds: float = 25.0
+    """With the time to build and to compile."""
+
+
+_FULL: dict[str, object] = {"trainable": "all", "lora_rank": None, "lora_targets": None, "batch_size": 8}
+SCRIPTS: dict[str, ScriptRun] = {
+    "llama_8b_lora": ScriptRun("llama_8b_lora", {}, ("--batch", "4"), 45.0),
+    "llama_8b_qlora": ScriptRun("llama_8b_qlora", {}, ("--batch", "4"), 45.0),
+    "gpt2_small_compiled": ScriptRun("gpt2_small", {}, ("--compile", "--batch", "8"), 60.0),
+    "resnet50": ScriptRun("resnet50", {}),
+    "resnet50_compiled": ScriptRun("resnet50", {}, ("--compile", "--batch", "128"), 60.0),
+    "vit_base_compiled": ScriptRun("vit_base", {}, ("--compile", "--batch", "128"), 60.0),
+    "llama_1b_full_compiled": ScriptRun("llama_1b_lora", _FULL, ("--compile",), 60.0),
+    "llama_1b_full_fp8": ScriptRun("llama_1b_lora", _FULL, ("--compile", "--precision", "fp8"), 70.0),
+    "llama_8b_in_backward": ScriptRun(
+        "llama_8b",
+        {
+            "precision": "bf16_true",
+            "optimizer_in_backward": True,
+            "gradient_accumulation_steps": 1,
+            "clip_gradient_norm": None,
+        },
+        ("--batch", "1"),
+        45.0,
+    ),
+}
+"""What the program tells people to run, by name."""
+
 
 def _own(name: str) -> Precision:
     return load_workload(name).training.precision

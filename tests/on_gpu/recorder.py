@@ -13,7 +13,7 @@ from advisor.hardware.machine import Reading
 from advisor.protocol.messages import Environment
 from tests.on_gpu.observe import Bench, without_identity
 from tests.on_gpu.plan import WHOLE_S
-from tests.on_gpu.recording import Happening, LeftOut, RateSeen, Recording, SmiCard, StepSeen
+from tests.on_gpu.recording import Happening, LeftOut, RateSeen, Recording, ScriptSeen, SmiCard, StepSeen
 
 RECORDING, SECONDS, DEVICE = "ADVISOR_GPU_RECORDING", "ADVISOR_GPU_SECONDS", "ADVISOR_GPU_DEVICE"
 """Variables: the file that is written at the end, the time that there is, and a device that stands in for a card."""
@@ -30,6 +30,7 @@ class Recorder:
         self.rates: list[RateSeen] = []
         self.steps: list[StepSeen] = []
         self.happenings: list[Happening] = []
+        self.scripts: list[ScriptSeen] = []
         self.left_out: list[LeftOut] = []
 
     def start(self) -> None:
@@ -56,6 +57,7 @@ class Recorder:
             rates=tuple(self.rates),
             steps=tuple(self.steps),
             happenings=tuple(self.happenings),
+            scripts=tuple(self.scripts),
             left_out=tuple(self.left_out),
             duration_s=round(time.monotonic() - self.started_s, 1),
         )

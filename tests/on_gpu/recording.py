@@ -90,6 +90,25 @@ class Happening(Record, frozen=True, kw_only=True):
     facts: dict[str, float | int | str | bool | None]
 
 
+class ScriptSeen(Record, frozen=True, kw_only=True):
+    """A script that the program wrote for this card, run on it, beside what the advice had told."""
+
+    name: str
+    """Of `plan.SCRIPTS`."""
+    batch_size: int
+    precision: Precision
+    step_s: float
+    """Of one update, by the script's own clock."""
+    peak_allocated_bytes: int
+    peak_reserved_bytes: int
+    told_s: float
+    told_low_s: float
+    told_high_s: float
+    told_allocated_bytes: float
+    told_reserved_bytes: float
+    """The same with what the allocator cannot use; what the context takes is in neither."""
+
+
 class LeftOut(Record, frozen=True, kw_only=True):
     """A test that did not run, and why."""
 
@@ -113,6 +132,7 @@ class Recording(Record, frozen=True, kw_only=True):
     rates: tuple[RateSeen, ...] = ()
     steps: tuple[StepSeen, ...] = ()
     happenings: tuple[Happening, ...] = ()
+    scripts: tuple[ScriptSeen, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     duration_s: float = 0.0
 
@@ -194,15 +214,25 @@ def changed_steps(recording: Recording) -> list[StepSeen]:
 
 def changed_workload(step: StepSeen) -> str:
     """The bundled workload file with the step's change, as TOML; what reads it stands in the folder of bundled ones."""
-    document = tomlkit.parse((workloads_folder() / f"{step.workload}.toml").read_text(encoding="utf-8"))
-    training = cast("dict[str, object]", document["training"])
-    training["precision"] = step.precision
+    changes: dict[str, object] = {"precision": step.precision}
     for setting in step.change.split(","):
         field, _, value = setting.partition("=")
-        training[field] = {"True": True, "False": False}.get(value, int(value) if value.isdigit() else value)
-    if training.get("optimizer_in_backward"):
-        training["gradient_accumulation_steps"] = 1  # its gradients are gone when the next pass begins,
-        training.pop("clip_gradient_norm", None)  # and before there are all to clip
+        changes[field] = {"True": True, "False": False}.get(value, int(value) if value.isdigit() else value)
+    if changes.get("optimizer_in_backward"):
+        changes["gradient_accumulation_steps"] = 1  # its gradients are gone when the next pass begins,
+        changes["clip_gradient_norm"] = None  # and before there are all to clip
+    return workload_with(step.workload, changes)
+
+
+def workload_with(name: str, changes: dict[str, object]) -> str:
+    """A bundled workload file with fields of `[training]` changed, or taken out by None, as TOML."""
+    document = tomlkit.parse((workloads_folder() / f"{name}.toml").read_text(encoding="utf-8"))
+    training = cast("dict[str, object]", document["training"])
+    for field, value in changes.items():
+        if value is None:
+            training.pop(field, None)
+        else:
+            training[field] = value
     return tomlkit.dumps(document)
 
 

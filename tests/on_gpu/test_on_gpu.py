@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.drive import drive
 from advisor.measure.measurement import Measurement
@@ -22,9 +23,9 @@ from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 from tests.on_gpu import checks
 from tests.on_gpu.observe import Bench, smi_cards
-from tests.on_gpu.plan import CHANGE_S, CHANGES, StepRun, other_runs, own_runs
+from tests.on_gpu.plan import CHANGE_S, CHANGES, SCRIPTS, SIZES_S, StepRun, other_runs, own_runs, sized_runs
 from tests.on_gpu.recorder import Recorder
-from tests.on_gpu.recording import Happening, LeftOut
+from tests.on_gpu.recording import Happening, LeftOut, ScriptSeen, workload_with
 
 _MOST_OF_A_STEP = 300.0
 
@@ -104,6 +105,20 @@ def test_a_bundled_workload_trains_in_another_precision(bench: Bench, recorder: 
         recorder.left_out.append(LeftOut(name=run.name, why=f"compute capability {capability} has no {run.precision}"))
         pytest.skip(f"compute capability {capability} has no {run.precision}")
     _run(bench, recorder, run)
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "sizes"),
+    [pytest.param(*one, id=one[0], marks=pytest.mark.on_gpu(seconds=SIZES_S, rank=5)) for one in sized_runs()],
+)
+def test_a_bundled_workload_trains_at_other_batch_sizes(
+    bench: Bench, recorder: Recorder, name: str, precision: Precision, sizes: tuple[int, int]
+) -> None:
+    seen = bench.steps(name, precision, batch_sizes=sizes, budget_s=SIZES_S - 1.0)
+    recorder.steps += seen
+    assert {step.batch_size for step in seen} == set(sizes)
+    total = None if bench.gpu is None else bench.gpu.memory_total_bytes
+    assert [line for step in seen for line in checks.step_problems(step, total)] == []
 
 
 @pytest.mark.parametrize(
@@ -258,6 +273,68 @@ def test_measure_and_verify_from_end_to_end(bench: Bench, recorder: Recorder, tm
         "said": done.stdout.splitlines()[-1][:300] if done.stdout else "",
     }
     _happened(recorder, "measure_and_verify", facts)
+
+
+@pytest.fixture(scope="session")
+def advised(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with advice and a script of each of `SCRIPTS` for this card alone, made side by side."""
+    folder = tmp_path_factory.mktemp("advised")
+    if bench.gpu is None or bench.gpu.spec_key is None:
+        pytest.skip("the card has no row in the spec table")
+    running = []
+    for name, run in SCRIPTS.items():
+        (folder / f"{name}.toml").write_text(workload_with(run.workload, run.changes), encoding="utf-8")
+        asked = ["--predict", f"{name}.toml", "--gpus", bench.gpu.spec_key, "--counts", "1", *run.words]
+        written = ["--script", f"{name}.py", "--json", f"{name}.json", "--language", "en"]
+        command = [sys.executable, "-m", "advisor", *asked, *written]
+        with (folder / f"{name}.txt").open("w") as said:
+            running.append(
+                subprocess.Popen(command, cwd=folder, stdout=said, stderr=said, env=_own_folders(folder / name))
+            )
+    for one in running:
+        one.wait(timeout=_MOST_OF_A_STEP)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=pytest.mark.on_gpu(seconds=run.seconds, rank=4)) for one, run in SCRIPTS.items()],
+)
+def test_an_advised_script_runs_as_it_stands(bench: Bench, recorder: Recorder, advised: Path, name: str) -> None:
+    bench.restart()
+    assert (advised / f"{name}.py").is_file(), (advised / f"{name}.txt").read_text()[-2000:]
+    advice: AdviceRecord = read(advised / f"{name}.json")
+    assert advice.recommendation is not None
+    told = advice.predictions[advice.best_set_ups[0]]
+    assert told.step_s is not None
+    assert told.peak_memory_bytes is not None
+    steps = 4 + min(300, max(6, int(5.0 / told.step_s.value)))
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "tests.on_gpu.script", f"{advised / name}.py", str(steps)],
+        capture_output=True, text=True, timeout=_MOST_OF_A_STEP, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    if done.returncode == 3:
+        recorder.left_out.append(LeftOut(name=name, why=json.loads(done.stdout.splitlines()[-1])["absent"]))
+        pytest.skip(recorder.left_out[-1].why)
+    assert done.returncode == 0, done.stderr[-3000:]
+    seen = json.loads(done.stdout.splitlines()[-1])
+    parts = {part.kind: part.size_bytes for part in told.memory_parts}
+    reserved = told.peak_memory_bytes.value - parts.get("context", 0.0)
+    recorder.scripts.append(
+        ScriptSeen(
+            name=name,
+            batch_size=told.batch_size_per_device,
+            precision=told.precision,
+            step_s=seen["step_s"],
+            peak_allocated_bytes=seen["peak_allocated_bytes"],
+            peak_reserved_bytes=seen["peak_reserved_bytes"],
+            told_s=told.step_s.value,
+            told_low_s=told.step_s.low,
+            told_high_s=told.step_s.high,
+            told_allocated_bytes=reserved - parts.get("fragmentation", 0.0),
+            told_reserved_bytes=reserved,
+        )
+    )
 
 
 def _own_folders(folder: Path) -> dict[str, str]:
