@@ -48,7 +48,13 @@ class _Packed(torch.nn.Linear):
         super().__init__(inputs, outputs, bias=bias)
 
 
+def _packed_weight(data: torch.Tensor, **_: object) -> torch.nn.Parameter:
+    return torch.nn.Parameter(data, requires_grad=False)
+
+
 class _Library:
     class nn:  # noqa: N801 - the library's own name
         Linear4bit = _Packed
         Linear8bitLt = _Packed
+        Params4bit = _packed_weight
+        Int8Params = _packed_weight
