@@ -101,6 +101,8 @@ class ScriptSeen(Record, frozen=True, kw_only=True):
     """Of one update, by the script's own clock."""
     peak_allocated_bytes: int
     peak_reserved_bytes: int
+    loader_wait_s: float | None = None
+    """Of a batch, in the script's own loop."""
     told_s: float
     told_low_s: float
     told_high_s: float

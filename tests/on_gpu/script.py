@@ -12,11 +12,14 @@ import io
 import json
 import os
 import runpy
+import statistics
 import sys
+import time
 from typing import Any
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.utils.data.dataloader import _BaseDataLoaderIter
 from transformers import AutoModelForCausalLM
 
 _MADE_ON_CARD = 500_000_000
@@ -28,6 +31,7 @@ def main() -> int:
     path, steps = sys.argv[1:3]
     _make_large_models_on_the_card()
     _count_peaks_from_the_second_update()
+    waited = _time_the_loader()
     sys.argv = [path, "--steps", steps]
     said = io.StringIO()
     try:
@@ -40,7 +44,8 @@ def main() -> int:
         "peak_allocated_bytes": torch.cuda.max_memory_allocated(),
         "peak_reserved_bytes": torch.cuda.max_memory_reserved(),
     }
-    print(json.dumps(json.loads(said.getvalue().splitlines()[-1]) | peaks), flush=True)
+    waits = {"loader_wait_s": statistics.median(waited[2:]) if len(waited) > 2 else None}  # noqa: PLR2004 - warm by then
+    print(json.dumps(json.loads(said.getvalue().splitlines()[-1]) | peaks | waits), flush=True)
     return 0
 
 
@@ -66,9 +71,25 @@ def _count_peaks_from_the_second_update() -> None:
         nonlocal count
         count += 1
         if count == 2 and torch.cuda.is_available():
+            torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
 
     register_optimizer_step_post_hook(stepped)
+
+
+def _time_the_loader() -> list[float]:
+    """Seconds in which the script waited for each batch; the list grows while it runs."""
+    factory: Any = _BaseDataLoaderIter
+    as_it_is, waited = factory.__next__, []
+
+    def timed(self: Any) -> Any:
+        started = time.perf_counter()
+        batch = as_it_is(self)
+        waited.append(time.perf_counter() - started)
+        return batch
+
+    factory.__next__ = timed
+    return waited
 
 
 if __name__ == "__main__":

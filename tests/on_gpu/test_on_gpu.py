@@ -328,6 +328,7 @@ def test_an_advised_script_runs_as_it_stands(bench: Bench, recorder: Recorder, a
             step_s=seen["step_s"],
             peak_allocated_bytes=seen["peak_allocated_bytes"],
             peak_reserved_bytes=seen["peak_reserved_bytes"],
+            loader_wait_s=seen["loader_wait_s"],
             told_s=told.step_s.value,
             told_low_s=told.step_s.low,
             told_high_s=told.step_s.high,
