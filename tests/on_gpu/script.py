@@ -44,7 +44,7 @@ def main() -> int:
         "peak_allocated_bytes": torch.cuda.max_memory_allocated(),
         "peak_reserved_bytes": torch.cuda.max_memory_reserved(),
     }
-    waits = {"loader_wait_s": statistics.median(waited[2:]) if len(waited) > 2 else None}  # noqa: PLR2004 - warm by then
+    waits = {"loader_wait_s": statistics.median(waited[2:]) if len(waited) > 2 else None}
     print(json.dumps(json.loads(said.getvalue().splitlines()[-1]) | peaks | waits), flush=True)
     return 0
 
