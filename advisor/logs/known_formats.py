@@ -68,18 +68,25 @@ def takes_known(line: str, facts: LogFacts) -> bool:
 
 def take_stamp(line: str, step: int, facts: LogFacts) -> None:
     """Add a step line's clock time, counted from the first line that bore one."""
+    clock = stamp_s(line)
+    if clock is None:
+        return
+    if facts.first_stamp_s is None:
+        facts.first_stamp_s = clock
+    facts.points.append((step, max(0.0, clock - facts.first_stamp_s)))
+
+
+def stamp_s(line: str) -> float | None:
+    """The clock time that a line bears, in seconds since some moment; None: it bears none."""
     match = _STAMP.search(line)
     if match is None:
-        return
+        return None
     *parts, fraction = match.groups()
     try:
         clock = datetime(*(int(part) for part in parts)).timestamp()  # type: ignore[arg-type]  # noqa: DTZ001
     except (ValueError, OverflowError):
-        return
-    clock += float(f"0.{fraction or 0}")
-    if facts.first_stamp_s is None:
-        facts.first_stamp_s = clock
-    facts.points.append((step, max(0.0, clock - facts.first_stamp_s)))
+        return None
+    return clock + float(f"0.{fraction or 0}")
 
 
 def _keras(line: str, facts: LogFacts) -> bool:

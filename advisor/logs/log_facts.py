@@ -27,6 +27,14 @@ class LogFacts:
     """The whole training's wall time where the log states it."""
     first_stamp_s: float | None = None
     """Clock time of the first line that bears one, where steps are told by nothing else."""
+    table_head: tuple[str, ...] = ()
+    """The columns of the table of epochs that the lines from here on may be rows of."""
+    epoch_count: int | None = None
+    """Epochs of the whole run, where a log counts its batches anew in each."""
+    newest_batch: tuple[int, float] | None = None
+    """(batch of its epoch, clock time) of the newest line of such a log."""
+    batches_per_step: int | None = None
+    """Batches whose gradients such a log's steps gather."""
     steps_per_s: float | None = None
     """Steps a second over the whole runtime, as Trainer sums up."""
 

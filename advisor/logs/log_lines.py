@@ -10,6 +10,7 @@ from advisor.core.input_file import read_text
 from advisor.logs.known_formats import clock_s, take_stamp, takes_known, unit_s
 from advisor.logs.log_facts import LogFacts
 from advisor.logs.terminal_codes import without_terminal_codes
+from advisor.logs.trainer_lines import takes_trainers
 
 MAX_BYTES = 16 * 2**20
 MAX_LINES = 200_000
@@ -104,7 +105,7 @@ def _take(line: str, facts: LogFacts) -> None:
         return
     if (evaluation := _EVAL_RUNTIME.search(line)) is not None:
         facts.add_stated_pass(float(evaluation.group(1)))
-    elif takes_known(line, facts):
+    elif takes_known(line, facts) or takes_trainers(line, facts):
         return
     elif (bar := _BAR.search(line)) is not None:
         _take_bar(line, bar, facts)

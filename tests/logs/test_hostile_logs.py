@@ -17,7 +17,8 @@ READS_ALL = f"""
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, ({CPU_LIMIT_S}, {CPU_LIMIT_S}))
 from advisor.logs.log_lines import parse_log
-for piece in ("1", "step ", "step:" + " " * 1990 + "x\\n", "time" + "\\t" * 1990 + "\\n", "1/", "1:", "val ", "data "):
+for piece in ("1", "step ", "step:" + " " * 1990 + "x\\n", "time" + "\\t" * 1990 + "\\n", "1/", "1:", "val ", "data ",
+              "1epoch results: [train] ", "time=1 minute, ", "1epoch:train:1-1batch: ", "epoch train_loss time\\n"):
     parse_log((piece * 2_000_000)[:2_000_000])
     parse_log("\\n".join([(piece * 2000)[:2000]] * 500))
 print("read")
