@@ -128,6 +128,9 @@ class MemoryTimeline(Record, frozen=True, kw_only=True):
     compiled_size0_bytes: tuple[float, ...] = ()
     """The same where torch.compile leaves results out; empty in tables of earlier versions."""
     compiled_size1_bytes: tuple[float, ...] = ()
+    loss_in_model: bool = False
+    """Whether the model computes its loss itself and returns its outputs beside it, as transformers' do; False in
+    tables of earlier versions."""
 
 
 class Layer(Record, frozen=True, kw_only=True):

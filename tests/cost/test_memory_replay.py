@@ -98,6 +98,21 @@ def test_a_compiled_step_keeps_what_the_trace_of_it_told_and_the_loss_as_it_was(
     assert min(sizes) == MIB / 2
 
 
+def test_logits_that_a_compiled_model_returns_beside_its_loss_are_there_three_times_in_their_own_type() -> None:
+    """Logits, zeros as the gradient that nobody gave them, and their true gradient; eager's FP32 copies never exist."""
+    plain = timeline([2 * MIB, 8 * MIB], [MIB])
+    sizes = list(plain.size0_bytes)
+    sizes[2] = sizes[5] = 4.0 * MIB  # the second activation: logits, kept in half of what eager keeps
+    told = replace(
+        plain, compiled_size0_bytes=tuple(sizes), compiled_size1_bytes=plain.size1_bytes, loss_in_model=True
+    )
+    outputs = (4.0 * MIB, 0.0)
+    whole, blockwise = compiled_timeline(told, outputs), compiled_timeline(told, outputs, blockwise=True)
+    peaks = [live_peak(stream_of(one), StepSetup(), 1).total for one in (whole, blockwise)]
+    assert peaks[0] == MIB + 2 * MIB + MIB + 3 * 4 * MIB  # beside the first weight, activation and gradient
+    assert peaks[1] == MIB + 2 * MIB + MIB + 8 * MIB
+
+
 def test_a_card_that_is_too_small_is_told_what_would_be_enough() -> None:
     stream, setup = stream_of(timeline([32 * MIB] * 12, [32 * MIB])), StepSetup(gradients_kept=True)
     enough = needed_bytes(stream, setup, 1)

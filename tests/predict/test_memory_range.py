@@ -7,7 +7,7 @@ import pytest
 
 from advisor.catalogue.strategies import Strategy
 from advisor.cost.memory.need import MemoryKind, MemoryNeed, answered, memory_question, published_bytes
-from advisor.predict.ranges.memory_range import ON_ONE_CARD, SHARED, need_range, published_range
+from advisor.predict.ranges.memory_range import COMPILED, ON_ONE_CARD, SHARED, need_range, published_range
 from tests.cost.test_memory import bert, need, training
 
 GIB = 2**30
@@ -25,6 +25,23 @@ def test_without_convolutions_a_need_is_off_by_what_published_peaks_are(
     found = need_range(a_need(shared=shared))
     assert [found.low, found.value, found.high] == pytest.approx([ends[0] * 1e9, 1e9, ends[1] * 1e9])
     assert found.basis == "specified"
+
+
+@pytest.mark.parametrize(("shared", "ends"), [(False, COMPILED), (True, SHARED)])
+def test_a_compiled_step_on_one_card_may_reserve_a_quarter_more_whether_or_not_it_convolves(
+    shared: bool, ends: tuple[float, float]
+) -> None:
+    for headroom in (0.0, 1e8):
+        found = need_range(a_need(compiled=True, shared=shared, headroom_bytes=headroom))
+        assert [found.low, found.high] == pytest.approx([ends[0] * (1e9 - headroom), ends[1] * 1e9 + headroom])
+
+
+def test_only_a_step_that_trains_is_compiled_with_its_backward() -> None:
+    for mode, compiled in (("training", True), ("forward_backward", True), ("inference", False)):
+        asked = training(compile=True, mode=mode)
+        question = memory_question(bert(), asked, "fp32", compute_capability="8.0")
+        assert question is not None
+        assert answered(question, 8, replayed=False).compiled is compiled
 
 
 def test_a_device_of_a_sharded_job_has_a_share_and_a_replica_the_whole() -> None:

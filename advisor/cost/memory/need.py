@@ -60,6 +60,8 @@ class MemoryNeed(Record, frozen=True, kw_only=True):
     """By how much the peak would rise if cuDNN's algorithms took their input and output once more."""
     shared: bool = False
     """Whether the device holds a share of what others hold too: sharding, pipelines, tensors over several devices."""
+    compiled: bool = False
+    """Whether torch.compile decides what forward keeps."""
     notes: tuple[Reason, ...] = ()
 
 
@@ -70,6 +72,7 @@ class MemoryQuestion(NamedTuple):
     stream: Stream
     setup: StepSetup
     shares: Shares
+    compiled: bool
     weight_bytes: float
     """Weights as they are stored on this device, and buffers."""
     context_bytes: float
@@ -124,7 +127,10 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
     """Of a pipeline's first or last stage; without a pipeline both are the same."""
     table, training, precision = asked.table, asked.training, asked.precision
     assert table.memory is not None
-    timeline = compiled_timeline(table.memory, output_bytes(table)) if training.compile else table.memory
+    timeline = table.memory
+    if training.compile:  # sharded models are compiled block by block
+        blockwise = asked.layout.shard_count > 1 or not asked.layout.plain
+        timeline = compiled_timeline(timeline, output_bytes(table), blockwise=blockwise)
     if asked.inputs_kept and keeps_inputs(table, training, asked.layout):
         timeline = with_inputs_kept(timeline, len(table.block_parameter_bytes))
     rounds = training.gradient_accumulation_steps
@@ -154,6 +160,7 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
             gradients_kept=asked.gradients_kept or rounds > 1,
         ),
         shares=shares,
+        compiled=training.compile and training.mode != "inference",
         weight_bytes=table.parameter_bytes * shares.parameters + table.buffer_bytes,
         context_bytes=context_bytes(asked.compute_capability),
         workspace_bytes=sum(workspaces),
@@ -205,6 +212,7 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
         headroom_bytes=headroom,
         workspace_rise_bytes=workspace,
         shared=question.shares.rescales or question.shares.states != 1.0,
+        compiled=question.compiled,
         notes=question.shares.notes,
     )
 

@@ -168,18 +168,42 @@ def stream_of(timeline: MemoryTimeline) -> Stream:
     return Stream(timeline)
 
 
-def compiled_timeline(timeline: MemoryTimeline, outputs: Affine) -> MemoryTimeline:
+def compiled_timeline(timeline: MemoryTimeline, outputs: Affine, *, blockwise: bool = False) -> MemoryTimeline:
     """The timeline of a compiled step; the plain one where the trace told no other.
 
-    The loss mostly stands outside of what is compiled (block by block, or a model that returns logits): what is as
-    large as `outputs` stays.
+    Where the loss stands outside of what is compiled (a model that returns logits; `blockwise`: only its blocks are
+    compiled), what is as large as `outputs` stays.
     """
     if not timeline.compiled_size0_bytes:
         return timeline
     logits = Stream(timeline).sized_like(outputs)
+    if timeline.loss_in_model and not blockwise:
+        return _with_unused_gradient(timeline, logits)
     size0 = np.where(logits, timeline.size0_bytes, timeline.compiled_size0_bytes)
     size1 = np.where(logits, timeline.size1_bytes, timeline.compiled_size1_bytes)
     return msgspec.structs.replace(timeline, size0_bytes=tuple(size0.tolist()), size1_bytes=tuple(size1.tolist()))
+
+
+def _with_unused_gradient(timeline: MemoryTimeline, logits: NDArray[np.bool_]) -> MemoryTimeline:
+    """A step whose loss was compiled with the model, which returns its logits too.
+
+    Logits are made once, in their own type. As they are returned, backward is handed a gradient for them: zeros as
+    large as they are, since nobody used them. While the true gradient is made, all three are alive (seen in the code
+    that torch 2.13's compiler writes, and by the peaks of GPT-2 and of a Llama on a card).
+    """
+    size0, size1 = list(timeline.compiled_size0_bytes), list(timeline.compiled_size1_bytes)
+    kind, storage = list(timeline.kind), list(timeline.storage)
+    kept = {storage[event] for event in np.flatnonzero(logits[: timeline.backward_start]) if size0[event] + size1[event]}
+    for event in range(timeline.backward_start, len(kind)):
+        if kind[event] == FREE and storage[event] in kept:
+            true, unused = max(storage) + 1, max(storage) + 2
+            kind[event:event] = [ALLOCATE, ALLOCATE, FREE, FREE]
+            storage[event:event] = [unused, true, unused, true]
+            size0[event:event], size1[event:event] = [size0[event]] * 4, [size1[event]] * 4
+            break
+    return msgspec.structs.replace(
+        timeline, kind=tuple(kind), storage=tuple(storage), size0_bytes=tuple(size0), size1_bytes=tuple(size1)
+    )
 
 
 class StepSetup(NamedTuple):

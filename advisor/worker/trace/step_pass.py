@@ -52,6 +52,8 @@ class Subject(NamedTuple):
     """Let `build` find a batch that runs, where what it makes without trying does not."""
     notes: list[Reason] | None = None
     """Where `build` leaves what the built model has other than the workload asks."""
+    loss_in_model: bool = False
+    """Whether the step's loss is one that the model returns beside its outputs."""
 
 
 class Pass(NamedTuple):
@@ -127,8 +129,8 @@ class Passes:
                 marks.note(None, None, "backward")
                 backward_start = len(tracker.kinds)
                 kept = tracker.alive()
-                recorder.flow.kept = tuple(kept)
                 recorder.phase, recorder.path = "backward", ""
+            recorder.flow.kept = tuple(tracker.alive())  # without what autocast had cached for forward alone
             if training:
                 if not loss.requires_grad:
                     raise TraceFailed("trace-nothing-to-train", "")

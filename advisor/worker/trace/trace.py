@@ -325,7 +325,14 @@ def subject_of(
         alike_layers=isinstance(asked.model, HuggingFaceModel),
         notes=notes,
         try_batches=try_batches,
+        loss_in_model=_returns_loss(asked),
     )
+
+
+def _returns_loss(workload: Workload) -> bool:
+    """Whether the model returns the step's loss: those of transformers do, but for what is computed outside of them."""
+    own = isinstance(workload.model, HuggingFaceModel) and workload.model.task != "ctc"
+    return own and workload.training.mode != "inference" and not workload.training.chunked_loss
 
 
 def answer(request: TraceRequest, box: EventBox) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import GradientReady, OpTable, through
 from advisor.worker.trace.affine import (
@@ -43,7 +45,10 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     if isinstance(memory, Reason):
         caveats.append(memory)
     elif not loops:
-        memory = with_compiled_sizes(memory, (first.recorder.flow, second.recorder.flow), batches)
+        memory = replace(
+            with_compiled_sizes(memory, (first.recorder.flow, second.recorder.flow), batches),
+            loss_in_model=passes.subject.loss_in_model,
+        )
     model, recorder = passes.model, second.recorder
     layers = layer_table(model, (first, second), figures, batches)
     parameters = list(model.parameters())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 import transformers
 from safetensors import torch as safetensors
 
+from advisor.core.bundled import resource
 from advisor.worker.models.load_model import load
+from advisor.worker.models.trainable_parameters import LowRank
 from advisor.workload.workload import with_training
 from tests.present.test_launch_script import run_script
 from tests.present.test_script_of_partial_training import BERT, GPT2, advised, trained_by
@@ -38,6 +41,39 @@ def test_the_script_adapts_what_the_prediction_counts(
     module = load(made.workload).module
     counted = {name for name, parameter in module.named_parameters() if parameter.requires_grad}
     assert trained_by(tmp_path, made) == counted
+
+
+class Packed(torch.nn.Module):
+    """Stands for a layer whose weight is packed: no linear layer, and of the library that packs."""
+
+    in_features = out_features = 8
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(8, dtype=torch.uint8), requires_grad=False)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return inputs
+
+
+Packed.__module__ = "bitsandbytes.nn"
+
+
+@pytest.mark.parametrize("autocast", [True, False])
+@pytest.mark.parametrize("packed", [True, False])
+def test_the_script_casts_inputs_of_adapters_where_the_prediction_does(*, packed: bool, autocast: bool) -> None:
+    """Beside packed weights autocast does it, as in PEFT; a cast of one's own would be paid for twice."""
+    names: dict[str, Any] = {"torch": torch, "nn": torch.nn}
+    exec((resource("launch") / "parts" / "adapters.py.txt").read_text(encoding="utf-8"), names)
+    seen = []
+    for adapted in (LowRank, names["Adapted"]):
+        base = Packed() if packed else torch.nn.Linear(8, 8, dtype=torch.bfloat16)
+        layer = adapted(base, 8, 8, 4) if adapted is LowRank else adapted(base, 4, torch.float32)
+        layer.dropout.register_forward_hook(lambda _, given, __: seen.append(given[0].dtype))
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            assert layer(torch.ones(2, 8, dtype=torch.bfloat16)).dtype == torch.bfloat16
+    wanted = torch.bfloat16 if packed and autocast else torch.float32
+    assert seen == [wanted, wanted]
 
 
 def test_saved_adapters_hold_the_new_head_in_the_names_of_peft(tmp_path: Path) -> None:

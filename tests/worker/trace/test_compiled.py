@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+import pytest
 import torch
 from torch import Tensor, nn
 
-from advisor.cost.memory.replay import Stream
-from advisor.optable.op_table import ALLOCATE, MemoryTimeline, OpTable
+from advisor.catalogue.precisions import TracePrecision
+from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline, OpTable
 from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import trace
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload import Data, HuggingFaceModel, Training, Workload
 
 WIDTH, BATCH = 512, 8
 
@@ -42,20 +43,36 @@ class Twice(nn.Module):
         return result
 
 
-def traced(model: type[nn.Module]) -> OpTable:
+class Biased(Chain):
+    """The chain again behind a product with a bias, which autocast casts last and keeps until forward ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(WIDTH))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        hidden = torch.addmm(self.bias, inputs, self.first.weight)
+        hidden = torch.tanh(torch.sigmoid(torch.tanh(torch.sigmoid(hidden))))
+        result: Tensor = self.second(hidden).sum()
+        return result
+
+
+def traced(model: type[nn.Module], precision: TracePrecision = "fp32") -> OpTable:
     subject = Subject(
         build=model, make_batch=lambda batch: torch.zeros(batch, WIDTH), step=lambda module, inputs: module(inputs)
     )
-    return trace(subject, "fp32")
+    return trace(subject, precision)
 
 
 def kept(timeline: MemoryTimeline, *, compiled: bool) -> float:
-    """Tensors of batch x width that forward keeps for backward, in units of one."""
-    stream = Stream(timeline)
-    size1 = np.array(timeline.compiled_size1_bytes if compiled else timeline.size1_bytes)
-    chosen = np.isin(stream.storage_list, stream.kept_storages()) & (stream.kinds == ALLOCATE)
-    chosen[: stream.resident_count] = False
-    return float(size1[chosen].sum()) / (4 * WIDTH)
+    """Tensors of batch x width that are there when backward makes its first result, in units of one in FP32."""
+    size1 = timeline.compiled_size1_bytes if compiled else timeline.size1_bytes
+    events = list(zip(timeline.kind, timeline.storage, size1, strict=True))
+    first = next(n for n in range(timeline.backward_start, len(events)) if events[n][0] == ALLOCATE)
+    passed = events[timeline.resident_event_count : first]
+    freed = {storage for kind, storage, _ in passed if kind == FREE}
+    alive = (size for kind, storage, size in passed if kind == ALLOCATE and storage not in freed)
+    return sum(alive) / (4 * WIDTH)
 
 
 def test_backward_works_a_chain_out_again_from_what_a_product_gave() -> None:
@@ -64,6 +81,29 @@ def test_backward_works_a_chain_out_again_from_what_a_product_gave() -> None:
     assert timeline is not None
     assert round(kept(timeline, compiled=False)) == 4
     assert round(kept(timeline, compiled=True)) <= 2
+
+
+def test_what_backward_starts_from_outlives_what_autocast_had_cached() -> None:
+    """In 16 bits: the inputs, what the first product gave, and what the second one took."""
+    timeline = traced(Biased, "amp").memory
+    assert timeline is not None
+    assert 2 * kept(timeline, compiled=True) == pytest.approx(3, abs=0.1)
+
+
+@pytest.mark.parametrize(("chunked", "inside"), [(False, True), (True, False)])
+def test_a_model_of_transformers_returns_its_loss_unless_that_is_computed_in_chunks(
+    *, chunked: bool, inside: bool
+) -> None:
+    config = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 2, "vocab_size": 64}
+    workload = Workload(
+        name="small",
+        model=HuggingFaceModel(config=config, task="causal-lm"),
+        data=Data(samples=100, sequence_length=16),
+        training=Training(precision="fp32", batch_size=2, chunked_loss=chunked),
+    )
+    timeline = trace(subject_of(workload, "fp32"), "fp32").memory
+    assert timeline is not None
+    assert timeline.loss_in_model is inside
 
 
 def test_what_products_keep_stays_when_compiled() -> None:
