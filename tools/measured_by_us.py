@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from advisor.catalogue.precisions import PRECISION_LABELS  # noqa: E402 - the checkout first
-from tests.on_gpu.recording import Recording, StepSeen, changed_steps, fit_steps, gpu_key, read_recording  # noqa: E402 - the same
+from tests.on_gpu.recording import Recording, ScriptSeen, StepSeen, changed_steps, fit_steps, gpu_key, read_recording  # noqa: E402 - the same
 
 DOCUMENT = ROOT / "docs" / "accuracy.md"
 FOLDER = ROOT / "tests" / "recorded" / "gpus"
@@ -57,6 +57,7 @@ def _lines(recording: Recording) -> list[str]:
         *(_row(step) for step in known),
         "",
         *_changes(recording, known),
+        *_scripts(recording),
     ]
 
 
@@ -84,6 +85,31 @@ def _changes(recording: Recording, known: Sequence[StepSeen]) -> list[str]:
         *rows,
         "",
     ]
+
+
+def _scripts(recording: Recording) -> list[str]:
+    """What came of doing as told."""
+    if not recording.scripts:
+        return []
+    return [
+        "Scripts written for this card, run on it as they stand, loader included, beside what the advice had told.",
+        "",
+        "| script | precision | batch | measured ms | told ms | error | range | peak, GB | told GB | reserved | told |",
+        "|---|---|---:|---:|---:|---:|---|---:|---:|---:|---:|",
+        *(_script(seen) for seen in recording.scripts),
+        "",
+    ]
+
+
+def _script(seen: ScriptSeen) -> str:
+    where = "inside" if seen.told_low_s <= seen.step_s <= seen.told_high_s else "outside"
+    return (
+        f"| {seen.name} | {PRECISION_LABELS[seen.precision]} | {seen.batch_size} "
+        f"| {1e3 * seen.step_s:.1f} | {1e3 * seen.told_s:.1f} "
+        f"| {100 * (seen.told_s / seen.step_s - 1):+.0f} % | {where} "
+        f"| {_gb(seen.peak_allocated_bytes)} | {_gb(seen.told_allocated_bytes)} "
+        f"| {_gb(seen.peak_reserved_bytes)} | {_gb(seen.told_reserved_bytes)} |"
+    )
 
 
 def _row(step: StepSeen) -> str:

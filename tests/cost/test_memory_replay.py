@@ -103,9 +103,7 @@ def test_logits_that_a_compiled_model_returns_beside_its_loss_are_there_three_ti
     plain = timeline([2 * MIB, 8 * MIB], [MIB])
     sizes = list(plain.size0_bytes)
     sizes[2] = sizes[5] = 4.0 * MIB  # the second activation: logits, kept in half of what eager keeps
-    told = replace(
-        plain, compiled_size0_bytes=tuple(sizes), compiled_size1_bytes=plain.size1_bytes, loss_in_model=True
-    )
+    told = replace(plain, compiled_size0_bytes=tuple(sizes), compiled_size1_bytes=plain.size1_bytes, loss_in_model=True)
     outputs = (4.0 * MIB, 0.0)
     whole, blockwise = compiled_timeline(told, outputs), compiled_timeline(told, outputs, blockwise=True)
     peaks = [live_peak(stream_of(one), StepSetup(), 1).total for one in (whole, blockwise)]

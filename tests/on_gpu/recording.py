@@ -100,7 +100,8 @@ class ScriptSeen(Record, frozen=True, kw_only=True):
     step_s: float
     """Of one update, by the script's own clock."""
     peak_allocated_bytes: int
-    peak_reserved_bytes: int
+    peak_reserved_bytes: int | None
+    """None where what building the model left in the allocator counted in it."""
     loader_wait_s: float | None = None
     """Of a batch, in the script's own loop."""
     told_s: float

@@ -193,7 +193,9 @@ def _with_unused_gradient(timeline: MemoryTimeline, logits: NDArray[np.bool_]) -
     """
     size0, size1 = list(timeline.compiled_size0_bytes), list(timeline.compiled_size1_bytes)
     kind, storage = list(timeline.kind), list(timeline.storage)
-    kept = {storage[event] for event in np.flatnonzero(logits[: timeline.backward_start]) if size0[event] + size1[event]}
+    kept = {
+        storage[event] for event in np.flatnonzero(logits[: timeline.backward_start]) if size0[event] + size1[event]
+    }
     for event in range(timeline.backward_start, len(kind)):
         if kind[event] == FREE and storage[event] in kept:
             true, unused = max(storage) + 1, max(storage) + 2
