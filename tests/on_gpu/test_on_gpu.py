@@ -298,7 +298,7 @@ def advised(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=pytest.mark.on_gpu(seconds=run.seconds, rank=4)) for one, run in SCRIPTS.items()],
+    [pytest.param(one, marks=pytest.mark.on_gpu(seconds=run.seconds, rank=7)) for one, run in SCRIPTS.items()],
 )
 def test_an_advised_script_runs_as_it_stands(bench: Bench, recorder: Recorder, advised: Path, name: str) -> None:
     bench.restart()

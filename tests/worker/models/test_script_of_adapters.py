@@ -65,10 +65,9 @@ def test_the_script_casts_inputs_of_adapters_where_the_prediction_does(*, packed
     """Beside packed weights autocast does it, as in PEFT; a cast of one's own would be paid for twice."""
     names: dict[str, Any] = {"torch": torch, "nn": torch.nn}
     exec((resource("launch") / "parts" / "adapters.py.txt").read_text(encoding="utf-8"), names)
-    seen = []
-    for adapted in (LowRank, names["Adapted"]):
-        base = Packed() if packed else torch.nn.Linear(8, 8, dtype=torch.bfloat16)
-        layer = adapted(base, 8, 8, 4) if adapted is LowRank else adapted(base, 4, torch.float32)
+    seen: list[torch.dtype] = []
+    bases = [Packed() if packed else torch.nn.Linear(8, 8, dtype=torch.bfloat16) for _ in range(2)]
+    for layer in (LowRank(bases[0], 8, 8, 4), names["Adapted"](bases[1], 4, torch.float32)):
         layer.dropout.register_forward_hook(lambda _, given, __: seen.append(given[0].dtype))
         with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
             assert layer(torch.ones(2, 8, dtype=torch.bfloat16)).dtype == torch.bfloat16
