@@ -24,6 +24,7 @@ from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import step_flop
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
+from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.recommendation import Recommendations
 from advisor.store.advice_record import AdviceRecord, ModelFacts
@@ -104,6 +105,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
     traced = _trace_caveats(request.workload, facts)
     named = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
+    single = single_sample_caveat(request.workload, recommendations.recommendation, facts.tables.values())
     failed = _failures(facts)
     said = {_NOT_MEASURED} if failed else set()
     if any(reason.code == "advice-not-traced-at" for reason in facts.caveats):
@@ -118,6 +120,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     caveats = (
         *not_kept,
         *failed,
+        *single,
         *unmeasured,
         *named,
         *recommendations.caveats,
@@ -195,4 +198,5 @@ def model_facts(workload: Workload, facts: Facts) -> ModelFacts:
         traced=table is not None and not isinstance(workload.model, NumbersModel),
         not_traced_reason=facts.not_traced_reason,
         layers=table.layers if table else (),
+        norms_single_values=table.norms_single_values if table else False,
     )

@@ -204,6 +204,8 @@ class OpTable(Record, frozen=True, kw_only=True):
     """None where no repeated blocks were found, or where they are checkpointed already."""
     compiled: CompiledPass | None = None
     """None in tables of earlier versions and of models that are known by totals alone."""
+    norms_single_values: bool = False
+    """Whether a batch norm sees one value of each channel at a batch of one sample, which torch refuses to train."""
     caveats: tuple[Reason, ...] = ()
 
 

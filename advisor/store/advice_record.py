@@ -34,6 +34,9 @@ class ModelFacts(Record, frozen=True, kw_only=True):
     """Why they were not; None: they were, or it is known by totals alone."""
     layers: tuple[Layer, ...] = ()
     """Modules that compute, in order of execution; empty: it was not traced."""
+    norms_single_values: bool = False
+    """Whether a batch norm sees one value of each channel where a batch holds one sample, which torch refuses to train;
+    false too where it was not traced."""
 
 
 class AdviceRecord(Record, frozen=True, kw_only=True):

@@ -218,6 +218,18 @@ def test_an_optimizer_that_trainer_lacks_is_said() -> None:
     assert "Yours: LAMB" in framework_config.render(msgspec.structs.replace(made_with, workload=workload), "trainer")
 
 
+@pytest.mark.parametrize(
+    ("framework", "setting"),
+    [("trainer", "dataloader_drop_last=True"), ("accelerate", "drop_last=True"), ("lightning", "drop_last=True")],
+)
+def test_a_model_that_cannot_train_on_one_sample_names_what_leaves_it_out(framework: Framework, setting: str) -> None:
+    made = advised("resnet50", count=1, strategy="single", precision="fp32")
+    model = msgspec.structs.replace(made.model, norms_single_values=True)
+    told = f"Yours: {setting} where"
+    assert told not in framework_config.render(made, framework)
+    assert told in framework_config.render(msgspec.structs.replace(made, model=model), framework)
+
+
 @pytest.mark.parametrize("in_chunks", [True, False])
 def test_fused_layers_are_trainers_own_setting_with_the_loss_that_was_asked_for(in_chunks: bool) -> None:
     transformers = pytest.importorskip("transformers.training_args")

@@ -53,6 +53,9 @@ def left_out(advice: AdviceRecord, chosen: Recommendation, framework: Framework)
         yield f"Yours: load the model in {PRECISION_LABELS[chosen.precision]} (dtype){copies}."
     if chosen.node_count > 1:
         yield f"{chosen.node_count} machines: start it on each; HOST: the address of the first, N: its number from 0."
+    if advice.model.norms_single_values:
+        setting = "dataloader_drop_last" if framework == "trainer" else "drop_last"
+        yield f"Yours: {setting}=True where a last batch would hold one sample: batch norm cannot train on it here."
     yield from _checkpointing(training, chosen, framework)
     yield from _of_the_model(training, framework)
 

@@ -116,6 +116,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         allow_tf32=chosen.precision != "fp32",
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
         **_compile(advice.workload),
+        **_single_left(advice, copies, ranked=ranked),
         rank_argument=", rank" * ranked,
         rank_first="rank, " * ranked,
         **(_inference_lines(chosen) if infers else _training_lines(advice.workload, chosen)),
@@ -149,6 +150,24 @@ def _part_epochs(epochs: float) -> str:
         return ""
     steps = f"max(1, math.ceil({epochs!r} * math.ceil(len(loader) / ACCUMULATION)))"
     return f"    options.steps = options.steps or {steps}\n"
+
+
+def _single_left(advice: AdviceRecord, copies: int, *, ranked: bool) -> dict[str, str]:
+    """The lines that leave out a last batch of one sample where the model's batch norm cannot train on it.
+
+    They ask the data, which may be the user's. `copies`: of the model in one process, which each get a chunk.
+    """
+    if not advice.model.norms_single_values:
+        return {"single_left": "", "drop_last": ""}
+    whole = "len(data) if sampler is None else len(sampler)" if ranked else "len(data)"
+    last = f"samples % BATCH_SIZE and (samples % BATCH_SIZE - 1) % -(-(samples % BATCH_SIZE) // {copies}) == 0"
+    single = "samples % BATCH_SIZE == 1" if copies == 1 else last
+    lines = (
+        "    # Batch norm cannot train on one value a channel: a last batch of one sample on a device is left out.\n"
+        f"    samples = {whole}\n"
+        f"    single_left = bool(samples > BATCH_SIZE and {single})\n"
+    )
+    return {"single_left": lines, "drop_last": "        drop_last=single_left,\n"}
 
 
 def _compile(workload: Workload) -> dict[str, str]:

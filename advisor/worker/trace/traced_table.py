@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import GradientReady, OpTable, through
+from advisor.optable.op_table import GradientReady, OpTable, at, through
 from advisor.worker.trace.affine import (
     TOLERATED_ERROR_FRACTION,
     StreamsDiffer,
+    TracedOp,
     affine_figures,
     check_same_stream,
     deviation,
@@ -74,8 +77,22 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         memory=None if isinstance(memory, Reason) else memory,
         layers=layers,
         checkpoint=checkpoint_figures(model, (first, second), layers, batches),
+        norms_single_values=_norms_single_values(first.recorder.ops, second.recorder.ops, batches),
         caveats=tuple(caveats),
     )
+
+
+def _norms_single_values(first: Sequence[TracedOp], second: Sequence[TracedOp], batches: tuple[int, int]) -> bool:
+    """Whether some batch norm would see one value of each channel at a batch of one sample.
+
+    Rows that are no samples (points of a cloud, both views of an image) count: values are told by two batch sizes.
+    """
+    values = {
+        through(batches, low[2].channel_values, high[2].channel_values)
+        for low, high in zip(first, second, strict=True)
+        if low[2].channel_values
+    }
+    return any(round(at(of_batch, 1)) <= 1 for of_batch in values)
 
 
 def _two(passes: Passes) -> tuple[Pass, Pass, bool]:

@@ -11,6 +11,11 @@ workload-optimizer-bits-predicted-only = 8-bit optimizer states are predicted on
 workload-attention-eager-only = transformers has no fused attention for `{ $model }`: it runs eagerly.
 workload-head-tied = The head shares its weight with `{ $weight }`: both are trained, and the backward pass runs through the whole model, so that freezing the rest saves memory but little time.
 workload-half-batch-norm = In { $precision } batch normalisation is in half precision too, as `model.half()` makes it: so it was traced, measured and predicted. Kept in FP32 it trains more stably, for a little more time and memory.
+workload-last-batch-single = The last batch of an epoch holds a single sample: { $samples } samples do not divide into batches of { $batch } ({ $devices ->
+    [one] one device
+   *[other] { $devices } devices
+  }). A batch norm of this model then sees one value of each channel, and torch ends training with "Expected more than 1 value per channel when training". Pass `drop_last=True` to the DataLoader, as the launch script does, or take another batch size.
+workload-batches-single = Each batch holds a single sample: a batch norm of this model then sees one value of each channel, and torch ends training with "Expected more than 1 value per channel when training". Take a batch size of 2 or more; gradient accumulation does not help.
 workload-no-head = The configuration has no "architectures": its base class { $built } is predicted, without a head. To train another, name it there ({ $other }, say).
 workload-other-class = The installed transformers has no class { $named }, which the configuration names: { $built } is predicted in its place. Update transformers where it should have it.
 workload-text-only = Images are left out of the steps of `{ $model }`: only its text part runs.

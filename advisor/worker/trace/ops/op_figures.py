@@ -89,7 +89,8 @@ def _batch_norm(call: Call) -> list[RawOp]:
     backward = "backward" in call.name
     training = backward or (len(call.args) > 5 and bool(call.args[5]))  # noqa: PLR2004 - place in the schema
     again = touched_in(call.args[: 2 if backward else 1]) if training else 0
-    return [_again(call, again)._replace(fixed=("batch_norm",))]
+    values = call.args[0].numel() // max(1, call.args[0].shape[1]) if training and not backward else 0
+    return [_again(call, again)._replace(fixed=("batch_norm",), channel_values=values)]
 
 
 def _layer_norm_backward(call: Call) -> list[RawOp]:

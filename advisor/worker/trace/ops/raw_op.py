@@ -29,6 +29,8 @@ class RawOp(NamedTuple):
     fixed: tuple[Any, ...]
     figures: tuple[float, ...]
     """(flop, bytes read, bytes written, then what the shape needs)."""
+    channel_values: int = 0
+    """Values of each channel that a batch norm takes its statistics from in training; 0: it is none, or is frozen."""
 
 
 class Call(NamedTuple):
