@@ -88,7 +88,7 @@ def test_the_commands_of_a_tutorial_run_and_print_what_it_shows(page: Path, tmp_
     assert shown >= 2
 
 
-MACHINE = re.compile(r"Processor|Memory:|Train on Intel")
+MACHINE = re.compile(r"Processor|Memory:|Train on AMD")
 """Lines that name the machine on which the page was written."""
 
 
