@@ -12,7 +12,7 @@ COUNTS = (1, 2, 3, 4, 6, 8, 16, 32, 64, 1024)
 
 
 def test_the_whole_grid_costs_less_than_a_blink() -> None:
-    """8 strategies x 10 counts x 12 batches x every card (39), the best of five: at most 300 ms of processor time."""
+    """8 strategies x 10 counts x 12 batches x every card, the best of five: at most 8 us of processor time a set-up."""
     specs = list(spec_table().values())
     grid, load = steps(len(specs), 12), traffic(1.4e9, 400)
     links = [usual_link(spec) for spec in specs]
@@ -23,4 +23,4 @@ def test_the_whole_grid_costs_less_than_a_blink() -> None:
         seconds.append(time.process_time() - begin)
     print(f"{found.step_s.size} set-ups in {1e3 * min(seconds):.0f} ms")
     assert found.step_s.shape == (len(STRATEGIES), len(COUNTS), len(specs), 12)
-    assert min(seconds) < 0.3
+    assert min(seconds) < 8e-6 * found.step_s.size
