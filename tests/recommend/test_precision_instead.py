@@ -46,6 +46,30 @@ def test_what_was_taken_for_a_precision_that_the_card_lacks_is_the_first_reason(
         assert f"改用 {used}" in say(first, "zh")
 
 
+@pytest.mark.parametrize(("precisions", "told"), [(("bf16_true", "bf16_amp"), True), (("bf16_true",), False)])
+def test_a_quicker_precision_that_is_taken_for_the_one_asked_for_says_by_how_much(
+    precisions: tuple[Precision, ...], *, told: bool
+) -> None:
+    """Adapters in FP32 beside pure BF16 weights are slower than under autocast, which is no less exact."""
+    work = load_workload("llama_8b_lora")
+    assert work.training.precision == "bf16_true"
+    request = AdviceRequest(workload=work, measure=False, gpu_keys=("h100-sxm",), counts=(1,), precisions=precisions)
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(work))))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.precision == precisions[-1]
+    reasons = [reason for reason in chosen.why if reason.code == "why-precision-quicker"]
+    assert bool(reasons) is told
+    for reason in reasons:
+        slower = next(
+            one for one in advice.predictions if one.precision == "bf16_true" and one.batch_size_per_device == 4
+        )
+        assert chosen.batch_size_per_device == 4
+        ratio = slower.step_s.value / chosen.step_s.value
+        assert reason.numbers["advantage_ratio"] == pytest.approx(ratio) != 1.0
+        assert say(reason, "en").startswith("BF16 AMP is taken instead of pure BF16: no less exact")
+
+
 @pytest.mark.parametrize("timed", [True, False])
 def test_a_processor_gains_by_a_precision_only_where_that_was_timed_on_it(*, timed: bool) -> None:
     here = machine()

@@ -62,7 +62,23 @@ def _precision_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[R
     if spec is not None and rate_of(spec, asked) is None and chosen.precision != asked:
         labels = {"precision": PRECISION_LABELS[asked], "used": PRECISION_LABELS[chosen.precision]}
         yield Reason.of("why-precision-instead", device=chosen.device.name, **labels)
+    yield from _quicker_precision(comparison, chosen)
     yield from _precision_without_room(comparison, chosen)
+
+
+def _quicker_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """That the same set-up is slower in the precision asked for, where another one was taken for that."""
+    asked = comparison.workload.training.precision
+    for other in comparison.predictions:
+        alike = other.precision == asked != chosen.precision and other.differs_at_most_by(chosen, "precision")
+        advantage = chosen.samples_per_s.value / other.samples_per_s.value
+        if alike and advantage > 1.0:
+            yield Reason.of(
+                "why-precision-quicker",
+                precision=PRECISION_LABELS[asked],
+                used=PRECISION_LABELS[chosen.precision],
+                advantage_ratio=advantage,
+            )
 
 
 def _precision_without_room(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

@@ -68,6 +68,7 @@ why-sharded-batch = 单张这样的卡放不下批次大小 { $batch } 的一步
     }）。
 why-tensor-groups = 张量并行只在一台机器内的 { $cards } 张卡之间进行，那里的互连快；共 { $groups } 个这样的组，组与组之间像 FSDP 那样切分权重、梯度和优化器状态。
 why-precision-instead = { $device } 不支持 { $precision } 计算，改用 { $used }。
+why-precision-quicker = 改用 { $used } 而不用 { $precision }：精度不低于它，在此设置下速度是它的 { $advantage_ratio } 倍。要保留 { $precision }，请用 --precision 固定。
 why-precision-room = 采用 { $precision } 时每步至少需要 { $need_bytes }，而 { $device } 只能提供 { $capacity_bytes }：改用需要较少的 { $used }。
 why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
 why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
