@@ -15,7 +15,9 @@ from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import at_fixed_precision, predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
 from advisor.advice.switched import find_switches
+from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
+from advisor.catalogue.spec_table import spec_table
 from advisor.core.drive import drive
 from advisor.core.moment import utc_text
 from advisor.core.records import shared_fields
@@ -48,14 +50,22 @@ def advise(
     gpus: Sequence[str] | None = None,
     on_event: Callable[[RunnerEvent], None] | None = None,
 ) -> Advice:
-    """Find out how `workload` is best trained; `gpus` are keys of the spec table, `on_event` sees each event.
+    """Find out how `workload` is best trained; `on_event` sees each event.
 
-    A workload is a `Workload`, a bundled name or a path. Raises UserFacingError for a bad workload or GPU key.
+    A workload is a `Workload`, a bundled name or a path. `gpus` are keys of the spec table or names as on the command
+    line (`4090`, `A100`): one that leaves the variant open stands for all of them. Raises UserFacingError for a bad
+    workload or for a name that no card has.
     """
     described = workload if isinstance(workload, Workload) else load_workload(workload)
-    keys = tuple(gpus) if gpus is not None else None
+    keys = None if gpus is None else _keys_meant(gpus)
     events = advise_events(AdviceRequest(workload=described, measure=measure, budget_s=budget_s, gpu_keys=keys))
     return Advice.of(drive(events, on_event))
+
+
+def _keys_meant(gpus: Sequence[str]) -> tuple[str, ...]:
+    """Their keys; a name that means no card stays, to be refused where keys are."""
+    specs = spec_table()
+    return tuple(key for words in gpus for key in cards_meant(words, specs) or (words,))
 
 
 def advise_events(

@@ -102,6 +102,12 @@ def test_the_package_gives_advice_that_writes_itself(tmp_path: Path) -> None:
         advice.to_pdf(tmp_path / "missing" / "report.pdf")
 
 
+@pytest.mark.parametrize(("words", "keys"), [("b200", {"b200-sxm"}), ("V100 PCIe", {"v100-pcie-16", "v100-pcie-32"})])
+def test_the_package_takes_the_names_of_cards_that_the_command_line_takes(words: str, keys: set[str]) -> None:
+    advice = advise("iris_mlp", measure=False, gpus=[words, "rtx3090"])
+    assert {one.device.key for one in advice.predictions} == keys | {"rtx3090"}
+
+
 def test_the_package_refuses_what_it_does_not_know() -> None:
     with pytest.raises(InputError):
         advise("no_such_workload")
