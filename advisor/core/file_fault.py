@@ -50,8 +50,9 @@ def words_of(error: BaseException) -> str:
 
 
 def named_error(error: BaseException) -> str:
-    """An exception's type and the first line of what it says, as a foreign value."""
-    first = next((line.strip() for line in words_of(error).splitlines() if line.strip()), "")
+    """An exception's type and the first line of what it says that announces no other, as a foreign value."""
+    lines = [line.strip() for line in words_of(error).splitlines() if line.strip()]
+    first = next((line for line in lines if not line.endswith(":")), lines[0] if lines else "")
     return f"{type(error).__name__}: {shown_value(first)}" if first else type(error).__name__
 
 

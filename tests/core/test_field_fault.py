@@ -9,6 +9,7 @@ import pytest
 from msgspec import Meta
 
 from advisor.core.errors import InputError
+from advisor.core.file_fault import named_error
 from advisor.core.input_file import convert
 from advisor.core.records import Record
 from advisor.core.sentences import error_text
@@ -104,3 +105,19 @@ def test_both_languages_say_it() -> None:
 def test_a_field_without_a_declared_limit_takes_any_number() -> None:
     assert convert({"scale": 1e300}, Drawing, "drawing.toml").scale == 1e300
     assert msgspec.structs.asdict(convert({}, Drawing, "drawing.toml"))["copies"] == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("no such layer.\nmore of it", "ValueError: `no such layer`"),
+        (
+            "Class validation error:\n    ValueError: 4096 is no multiple of 7.",
+            "ValueError: `ValueError: 4096 is no multiple of 7`",
+        ),
+        ("announced:", "ValueError: `announced:`"),
+        ("", "ValueError"),
+    ],
+)
+def test_an_exception_is_named_by_the_first_line_that_announces_no_other(said: str, named: str) -> None:
+    assert named_error(ValueError(said)) == named
