@@ -119,7 +119,7 @@ def _fastai(line: str, facts: LogFacts) -> bool:
     if cells[:1] == ("epoch",) and cells[-1] == "time" and "train_loss" in cells:
         facts.table_head = cells
         return True
-    if len(cells) != len(facts.table_head) or not cells[0].isdecimal():
+    if not cells or len(cells) != len(facts.table_head) or not cells[0].isdecimal():
         return False
     clock = _CLOCK.fullmatch(cells[-1])
     if clock is None:

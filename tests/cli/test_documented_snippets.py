@@ -27,6 +27,7 @@ PAGES = tuple(
 RUN_ELSEWHERE = {
     ("README.md", "sh"): "sets up environments and runs the whole suite: minutes of downloads; the install job does it",
     ("README.zh.md", "sh"): "the same in Chinese",
+    ("index.md", "sh"): "installs the whole program, for minutes, as the README's block does",
     ("gpu_suite.md", "sh"): "needs an NVIDIA GPU; tests/on_gpu and tools/record_gpu.py --plan are tested by themselves",
     ("frozen.md", "sh"): "builds the frozen folder, for minutes; tests/frozen runs what it gives",
     ("desktop.md", "sh"): "registers file types with the desktop; tests/present/test_desktop_files.py checks the files",

@@ -69,6 +69,11 @@ def test_maxtext_tells_its_steps_and_the_one_that_compiles_is_none() -> None:
     assert sum(seconds_of(report).values()) == pytest.approx(500 * 2.25)
 
 
+@pytest.mark.parametrize("line", [",", "|", " ,, ", "| |", ""])
+def test_a_line_of_nothing_but_separators_is_no_row_of_a_table(line: str) -> None:
+    assert parse_log(line).runtime_s is None
+
+
 def test_maxtext_without_its_configuration_counts_the_steps_that_it_shows() -> None:
     assert explained(MAXTEXT.split("\n", 1)[1]).step_count == 4
 
