@@ -52,7 +52,8 @@ def words_of(error: BaseException) -> str:
 def named_error(error: BaseException) -> str:
     """An exception's type and the first line of what it says that announces no other, as a foreign value."""
     lines = [line.strip() for line in words_of(error).splitlines() if line.strip()]
-    first = next((line for line in lines if not line.endswith(":")), lines[0] if lines else "")
+    said = (line for line in lines if ". " in line or not line.endswith(":"))
+    first = next(said, lines[0] if lines else "")
     return f"{type(error).__name__}: {shown_value(first)}" if first else type(error).__name__
 
 

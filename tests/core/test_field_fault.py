@@ -115,6 +115,7 @@ def test_a_field_without_a_declared_limit_takes_any_number() -> None:
             "Class validation error:\n    ValueError: 4096 is no multiple of 7.",
             "ValueError: `ValueError: 4096 is no multiple of 7`",
         ),
+        ("It needs a library. Install it by:\n  pip install it", "ValueError: `It needs a library. Install it by:`"),
         ("announced:", "ValueError: `announced:`"),
         ("", "ValueError"),
     ],
