@@ -24,7 +24,8 @@ NOTHING = (
 
 BLIND = (
     "Predictions here are those of the version that met the card, from its data sheet alone: it had seen none of these "
-    "runs. Later versions are fitted on those in which the card decides (`tests/accuracy/measured_steps.csv`)."
+    "runs. Later versions are fitted on those in which the card decides (`tests/accuracy/measured_steps.csv`). The "
+    "steps left convolutions to cuDNN's rules, which scripts do not: those of convolutional networks are not fitted."
 )
 
 

@@ -219,6 +219,7 @@ def test_the_environment_says_versions_and_settings() -> None:
     assert environment.torch[0].isdigit()
     assert environment.thread_count == 1
     assert {"float32_matmul_precision", "cpu_capability", "OMP_NUM_THREADS"} <= set(environment.settings)
+    assert environment.settings["cudnn.benchmark"] == "True", "as in the scripts that are written"
 
 
 def test_a_batch_size_beyond_the_memory_limit_is_left_out() -> None:

@@ -11,7 +11,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.protocol.messages import MicrobenchmarkRequest, Progress, StageEnded
 from advisor.worker.event_box import EventBox
 from advisor.worker.failures import is_out_of_memory
-from advisor.worker.train.device import TorchDevice, environment, matmul_mode
+from advisor.worker.train.device import TorchDevice, environment, kernel_mode
 from advisor.worker.train.microbenchmark_cases import Case, accelerator_cases, cpu_cases, elementwise, matmul
 from advisor.worker.train.stages import Stage, Stages
 
@@ -65,7 +65,7 @@ def _run_case(  # noqa: PLR0913 - one case in its surroundings
 ) -> None:
     """Run one case; a case that the device cannot run is reported as ended and the others go on."""
     try:
-        with matmul_mode(case.precision):
+        with kernel_mode(case.precision):
             stages.run(
                 Stage(series=case.kind, precision=case.precision, budget_s=budget_s, figures=case.figures | also),
                 case.step(device),

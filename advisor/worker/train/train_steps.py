@@ -14,7 +14,7 @@ from advisor.protocol.messages import KEEPING_SERIES, MeasureRequest, Memory, Me
 from advisor.worker.event_box import EventBox
 from advisor.worker.failures import is_out_of_memory
 from advisor.worker.models.load_model import LoadedModel, load
-from advisor.worker.train.device import Block, TorchDevice, environment, matmul_mode
+from advisor.worker.train.device import Block, TorchDevice, environment, kernel_mode
 from advisor.worker.train.peak_memory import LiveBytes
 from advisor.worker.train.resident_memory import (
     keep_freed_memory,
@@ -57,7 +57,7 @@ def answer(request: MeasureRequest, box: EventBox) -> None:
     run = _Run(request, box, device, loaded, before_bytes)
     # Building may be slow on a loaded machine; the steps are what the budget is for.
     run.deadline_s = max(started + request.budget_s, time.monotonic() + steps_share_s(request.budget_s))
-    with matmul_mode(request.workload.training.precision):
+    with kernel_mode(request.workload.training.precision):
         if request.keep_freed_memory:
             run.measure_keeping_memory()
         else:
