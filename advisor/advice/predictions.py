@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from advisor.advice.facts import Facts
@@ -14,6 +14,7 @@ from advisor.core.sentences import Reason
 from advisor.cost.host_time import HostSpeed
 from advisor.measure.measurement import timed_loader
 from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_table import least_batch
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
 from advisor.predict.device_memory import MemorySolver
@@ -74,11 +75,12 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
     lone = lone_laptops(request.counts, [specs[key] for key in request.gpu_keys or () if key in specs])
-    candidates = _of_cards(request, facts, specs, request.gpu_keys, local=True)
+    least = 1 if request.fixed.batch_size else _least_batch(request, facts)
+    candidates = _with_batches(_of_cards(request, facts, specs, request.gpu_keys, local=True), least)
     calibrations = _calibrations(request, facts, specs)
     sources, memory = sources_and_memory(request, facts, specs, calibrations)
     predicted = predict_candidates(candidates, sources, memory.answer)
-    made = _Made(sources, memory, predicted.predictions, predicted.refusals)
+    made = _Made(sources, memory, predicted.predictions, predicted.refusals, least)
 
     def make_up() -> None:
         if request.global_batch_size is None:
@@ -134,17 +136,28 @@ class _Made:
     memory: MemorySolver
     predictions: tuple[Prediction, ...]
     refusals: tuple[Reason, ...]
+    least_batch: int
 
     def add(self, wanted: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
         """Those of `wanted` that were not predicted before."""
         present = {prediction.set_up for prediction in self.predictions}
-        further = tuple(candidate for candidate in wanted if candidate.set_up not in present)
+        new = (candidate for candidate in wanted if candidate.set_up not in present)
+        further = _with_batches(new, self.least_batch)
         if not further:
             return ()
         more = predict_candidates(further, self.sources, self.memory.answer)
         self.predictions += more.predictions
         self.refusals += tuple(reason for reason in more.refusals if reason not in self.refusals)
         return more.predictions
+
+
+def _least_batch(request: AdviceRequest, facts: Facts) -> int:
+    return least_batch(facts.tables.values(), backward=request.workload.training.mode != "inference")
+
+
+def _with_batches(candidates: Iterable[Candidate], least: int) -> tuple[Candidate, ...]:
+    """Without those that ask a device to train on fewer samples than the model can."""
+    return tuple(candidate for candidate in candidates if candidate.batch_size_per_device >= least)
 
 
 def _holds_by_itself(prediction: Prediction) -> bool:

@@ -44,17 +44,18 @@ def choose(  # noqa: PLR0913 - what the choice depends on
     expected_s: Callable[[int], float],
     fits: Callable[[int], bool],
     block_count: int | None,
+    least: int = 1,
 ) -> BatchChoice | None:
-    """The sizes to measure; None where not even one sample fits into memory.
+    """The sizes to measure; None where not even `least` samples fit into memory.
 
     `wanted` is the workload's own batch size, `most` the number of samples it has, `expected_s` a step's expected
-    time and `fits` whether it has room. Three to five sizes are spread evenly in the logarithm from one sample to
+    time and `fits` whether it has room. Three to five sizes are spread evenly in the logarithm from `least` samples to
     the largest that the budget allows, the wanted one among them where it can be. Where three stages do not fit into
     the budget, three sizes up to the wanted one are chosen whose few steps do: they tell more than the three smallest.
     Where not even these do, one and two of the model's `block_count` repeated blocks are measured instead.
     """
     highest = min(most, max(wanted, 8) * _HIGHEST_MULTIPLE)
-    sizes = sorted({size for size in (*ladder(highest), min(wanted, most)) if fits(size)})
+    sizes = sorted({size for size in (*ladder(highest), min(wanted, most)) if size >= least and fits(size)})
     if not sizes:
         return None
     up_to_wanted = [size for size in sizes if size <= wanted]

@@ -19,7 +19,7 @@ from advisor.measure.device_rates import rates_of
 from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.kept_memory import worth_keeping
 from advisor.measure.plan import DevicePlan, Plan
-from advisor.optable.op_table import OpTable
+from advisor.optable.op_table import OpTable, least_batch
 from advisor.protocol.budgets import steps_share_s
 from advisor.protocol.messages import (
     ImportRequest,
@@ -178,8 +178,12 @@ class DeviceRequests:
             expected_s=step_s,
             fits=lambda size: limit is None or tensor_bytes(table, training, precision, size, looped=on_cpu) <= limit,
             block_count=block_count_of(table),
+            least=self._least(table),
         )
         return choice, {} if choice is None else {size: step_s(size) for size in choice.batch_sizes}
+
+    def _least(self, table: OpTable) -> int:
+        return least_batch((table,), backward=self.plan.workload.training.mode != "inference")
 
     def _thread_counts(self) -> tuple[int, ...]:
         """What to try: on a crowded machine one thread, as several wait spinning for the one that has no core."""
@@ -192,10 +196,12 @@ class DeviceRequests:
     def _no_room(self, precision: Precision) -> Reason:
         table = self.tables.get(TRACE_PRECISIONS[precision]) or next(iter(self.tables.values()))
         training, on_cpu = self.plan.workload.training, self.device.torch_device == "cpu"
-        need = tensor_bytes(table, training, precision, 1, looped=on_cpu)
+        least = self._least(table)
+        need = tensor_bytes(table, training, precision, least, looped=on_cpu)
         return Reason.of(
             "measure-does-not-fit",
             device=self.device.name,
+            samples=least,
             need_bytes=need,
             limit_bytes=self.device.memory_limit_bytes or 0,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from advisor.catalogue.precisions import TracePrecision
@@ -218,6 +219,11 @@ def through(batches: tuple[int, int], low: float, high: float) -> Affine:
 def at(affine: Affine, batch_size: float) -> float:
     """The figure at a batch size."""
     return affine[0] + affine[1] * batch_size
+
+
+def least_batch(tables: Iterable[OpTable], *, backward: bool) -> int:
+    """Samples a device that a step needs at least: two where torch refuses to train on one."""
+    return 2 if backward and any(table.norms_single_values for table in tables) else 1
 
 
 def step_flop(table: OpTable, batch_size: float) -> float:

@@ -41,7 +41,7 @@ _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 """Two causes of one thing: that this machine's own devices are not among those compared."""
 _FIRST = {
     "caveat-memory-range", "caveat-memory-range-instead", "workload-no-head",
-    "workload-last-batch-single", "workload-batches-single",
+    "workload-last-batch-single", "workload-batches-single", "workload-own-batch-single",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept", "alternative-unfixed",
 }  # fmt: skip
 """Caveats that could overturn the advice: one more is shown where they would fill the room."""

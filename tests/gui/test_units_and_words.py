@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
-NEED = Reason.of("measure-does-not-fit", device="X", need_bytes=8 * 2**30, limit_bytes=4e9)
+NEED = Reason.of("measure-does-not-fit", device="X", samples=1, need_bytes=8 * 2**30, limit_bytes=4e9)
 
 
 def test_a_size_in_a_sentence_follows_the_chosen_units() -> None:

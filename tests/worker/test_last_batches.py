@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch.utils.data import BatchSampler, DistributedSampler, SequentialSampler
 
-from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.advice import AdviceRequest, Facts, advice_from_facts, advise_events
+from advisor.core.drive import drive
 from advisor.optable.op_table import OpTable
 from advisor.present.script import launch_script
 from advisor.recommend.fixed import Fixed
@@ -129,3 +130,27 @@ def test_a_batch_of_all_copies_drops_what_leaves_one_of_them_a_single_sample() -
     for samples in range(13, 60):
         names = {"samples": samples, "BATCH_SIZE": 12}
         assert eval(condition, names) is (smallest_last_batch(samples, chosen("dp", 3, 4)) == 1)
+
+
+def test_no_set_up_leaves_a_device_a_single_sample_that_the_model_cannot_train_on(tmp_path: Path) -> None:
+    workload = normalised(tmp_path, 64, 1)
+    table = trace(subject_of(workload, "fp32", allow_code=True), "fp32")
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=("rtx3090",), precisions=("fp32",))
+    made = advice_from_facts(request, Facts(machine=machine(), tables={"fp32": table}))
+    assert made.main is not None
+    assert min(prediction.batch_size_per_device for prediction in made.predictions) == 2
+    assert "workload-own-batch-single" in [caveat.code for caveat in made.caveats]
+    kept = advised(workload, table)
+    assert kept.main is not None
+    assert kept.main.batch_size_per_device == 1, "what the user fixes is kept"
+    assert "workload-batches-single" in [caveat.code for caveat in kept.caveats]
+
+
+def test_a_model_that_cannot_train_on_one_sample_is_measured_with_more(tmp_path: Path) -> None:
+    workload = normalised(tmp_path, 64, 1)
+    request = AdviceRequest(workload=workload, budget_s=6.0, gpu_keys=(), counts=(1,), allow_code=True)
+    made = drive(advise_events(request))
+    steps = [step for one in made.measurements for step in one.steps if step.summary is not None]
+    assert steps
+    assert min(step.batch_size for step in steps) == 2
+    assert "measure-worker-failed" not in [caveat.code for caveat in made.caveats]

@@ -1,4 +1,4 @@
-"""What is said of a batch of one sample where the model's batch norm cannot train on one."""
+"""What a model needs whose batch norm cannot train on one sample: larger batches, and a word on the last one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import OpTable
+from advisor.optable.op_table import OpTable, least_batch
 from advisor.recommend.recommendation import Recommendation
 from advisor.workload.workload import Workload
 
@@ -16,16 +16,16 @@ def single_sample_caveat(
     workload: Workload, chosen: Recommendation | None, tables: Iterable[OpTable]
 ) -> tuple[Reason, ...]:
     """That training would end with an error where a device is left one sample, and what to do about it."""
-    single = any(table.norms_single_values for table in tables)
-    if chosen is None or workload.training.mode == "inference" or not single:
+    if chosen is None or least_batch(tables, backward=workload.training.mode != "inference") == 1:
         return ()
     batch, samples = chosen.batch_size_per_device, workload.data.samples
     if batch == 1:
         return (Reason.of("workload-batches-single"),)
+    own = (Reason.of("workload-own-batch-single"),) if workload.training.batch_size == 1 else ()
     if smallest_last_batch(samples, chosen) > 1:
-        return ()
+        return own
     numbers = {"samples": samples, "batch": batch, "devices": _takers(chosen)}
-    return (Reason.of("workload-last-batch-single", **numbers),)
+    return (*own, Reason.of("workload-last-batch-single", **numbers))
 
 
 def smallest_last_batch(samples: int, chosen: Recommendation) -> int:

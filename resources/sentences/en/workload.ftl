@@ -16,6 +16,7 @@ workload-last-batch-single = The last batch of an epoch holds a single sample: {
    *[other] { $devices } devices
   }). A batch norm of this model then sees one value of each channel, and torch ends training with "Expected more than 1 value per channel when training". Pass `drop_last=True` to the DataLoader, as the launch script does, or take another batch size.
 workload-batches-single = Each batch holds a single sample: a batch norm of this model then sees one value of each channel, and torch ends training with "Expected more than 1 value per channel when training". Take a batch size of 2 or more; gradient accumulation does not help.
+workload-own-batch-single = Batches of a single sample, as the workload has them, cannot be trained: a batch norm of this model then sees one value of each channel, and torch ends training with "Expected more than 1 value per channel when training". Set-ups with one sample a device are left out; gradient accumulation does not help.
 workload-no-head = The configuration has no "architectures": its base class { $built } is predicted, without a head. To train another, name it there ({ $other }, say).
 workload-other-class = The installed transformers has no class { $named }, which the configuration names: { $built } is predicted in its place. Update transformers where it should have it.
 workload-text-only = Images are left out of the steps of `{ $model }`: only its text part runs.

@@ -13,6 +13,7 @@ workload-head-tied = 输出头与 `{ $weight }` 共享权重：两者都会训�
 workload-half-batch-norm = 在 { $precision } 下批归一化也使用半精度，与 `model.half()` 的做法相同：追踪、实测和预测均按此进行。若将其保留为 FP32，训练更稳定，时间和显存略有增加。
 workload-last-batch-single = 每轮的最后一个批次只有一个样本：{ $samples } 个样本不能被批大小 { $batch } 整除（{ $devices } 个设备）。此时该模型的某个批归一化层在每个通道上只有一个值，torch 会报错 "Expected more than 1 value per channel when training" 并终止训练。请像启动脚本那样给 DataLoader 传入 `drop_last=True`，或改用其他批大小。
 workload-batches-single = 每个批次只有一个样本：此时该模型的某个批归一化层在每个通道上只有一个值，torch 会报错 "Expected more than 1 value per channel when training" 并终止训练。请使用 2 或更大的批大小；梯度累积无济于事。
+workload-own-batch-single = 工作负载给出的批大小为 1，无法训练：此时该模型的某个批归一化层在每个通道上只有一个值，torch 会报错 "Expected more than 1 value per channel when training" 并终止训练。每个设备只有一个样本的方案已被排除；梯度累积无济于事。
 workload-no-head = 配置中没有 "architectures"：所预测的是其基类 { $built }，不带任务头部。若训练其他类，请在其中写明（例如 { $other }）。
 workload-other-class = 已安装的 transformers 没有配置所指的类 { $named }：改为预测 { $built }。若新版本提供该类，请更新 transformers。
 workload-text-only = `{ $model }` 的训练步不含图像：只运行其文本部分。
