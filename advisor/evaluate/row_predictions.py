@@ -102,8 +102,7 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
     silent = workload.training.trainable == "lora" and workload.training.adapter_bits is None
     if early and silent and precision != "fp16_amp":
         training["adapter_bits"] = 16
-    several = row.layout.count > 1
-    training["precision"] = computed_precision(precision, row.layout.data_parallel) if several else precision
+    training["precision"] = computed_precision(precision, row.layout)
     data: dict[str, object] = {}
     if row.length is not None:
         data["image_size" if workload.data.image_size is not None else "sequence_length"] = row.length

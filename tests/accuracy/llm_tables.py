@@ -25,7 +25,7 @@ _DIGITS = 10
 
 def computed(run: LanguageModelRun) -> Workload:
     """The run's workload at the precision whose operators a device runs."""
-    precision = computed_precision(run.workload.training.precision, run.layout.data_parallel)
+    precision = computed_precision(run.workload.training.precision, run.layout)
     return with_training(run.workload, precision=precision)
 
 

@@ -178,16 +178,21 @@ def _layout_need(layout: Layout) -> float:
 
 
 @pytest.mark.parametrize(
-    ("strategy", "precision", "computed"),
+    ("layout", "precision", "computed"),
     [
-        ("fsdp", "bf16_amp", "bf16"),
-        ("zero2", "fp16_amp", "fp16"),
-        ("hsdp", "fp32", "fp32"),
-        ("ddp", "bf16_amp", "bf16_amp"),
-        ("single", "fp16_amp", "fp16_amp"),
+        (Layout(data_parallel="fsdp", count=8), "bf16_amp", "bf16"),
+        (Layout(data_parallel="zero2", count=8), "fp16_amp", "fp16"),
+        (Layout(data_parallel="zero1", count=8), "fp16_amp", "fp16"),
+        (Layout(data_parallel="ddp", count=8, pipeline=4), "fp16_amp", "fp16"),
+        (Layout(data_parallel="ddp", count=8, tensor=8), "bf16_amp", "bf16"),
+        (Layout(data_parallel="hsdp", count=8), "fp32", "fp32"),
+        (Layout(data_parallel="zero1", count=8), "fp16_true", "fp16_true"),
+        (Layout(data_parallel="ddp", count=8), "bf16_amp", "bf16_amp"),
+        (Layout(data_parallel="fsdp", count=1), "bf16_amp", "bf16_amp"),
+        (Layout(data_parallel="single", count=1), "fp16_amp", "fp16_amp"),
     ],
 )
-def test_shards_compute_on_weights_that_were_cast_before_they_were_gathered(
-    strategy: str, precision: Precision, computed: str
+def test_devices_that_share_a_state_or_a_model_compute_on_weights_that_were_cast_before(
+    layout: Layout, precision: Precision, computed: str
 ) -> None:
-    assert computed_precision(precision, strategy) == computed  # type: ignore[arg-type]
+    assert computed_precision(precision, layout) == computed

@@ -1,19 +1,22 @@
-"""What layers compute in under full sharding: weights are cast before they are gathered."""
+"""What layers compute in where several devices share a model's state: on weights that were cast beforehand."""
 
 from __future__ import annotations
 
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import Strategy
-from advisor.cost.layout import DataParallel
+from advisor.cost.layout import Layout
 
-_CAST_BY_SHARD: frozenset[Strategy | DataParallel] = frozenset({"fsdp", "hsdp", "zero2"})
+_WHOLE_COPIES = frozenset({"single", "dp", "ddp"})
+"""Each device holds weights and optimizer states of its own, which torch's autocast casts operator by operator."""
 _ON_CAST_WEIGHTS: dict[Precision, Precision] = {"fp16_amp": "fp16", "bf16_amp": "bf16"}
 
 
-def computed_precision(precision: Precision, strategy: Strategy | DataParallel) -> Precision:
+def computed_precision(precision: Precision, layout: Layout) -> Precision:
     """The precision whose operators a device runs.
 
-    Sharded mixed precision casts each device's own part of the FP32 weights, then gathers 16-bit ones: no layer casts
-    a whole weight, and activations between layers are 16 bit, as where half weights have FP32 copies in the optimizer.
+    Sharded mixed precision casts each device's own part of the FP32 weights, then gathers 16-bit ones; ZeRO-1 and 2
+    (DeepSpeed, Megatron's distributed optimizer) keep FP32 weights in the sharded optimizer alone; layers that are
+    split by tensors, stages or lengths are those libraries' too. No layer casts a whole weight, and activations between
+    layers are 16 bit, as where half weights have FP32 copies in the optimizer.
     """
-    return _ON_CAST_WEIGHTS.get(precision, precision) if strategy in _CAST_BY_SHARD else precision
+    whole = layout.plain and layout.data_parallel in _WHOLE_COPIES
+    return precision if layout.count == 1 or whole else _ON_CAST_WEIGHTS.get(precision, precision)
