@@ -43,6 +43,7 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "layout": ("memory_format",),
     "compile": ("compiled", "torch_compile"),
     "attention": ("attn", "attn_implementation", "attention_implementation"),
+    "activation_checkpointing": (),
     "interconnect": ("link", "network_link"),
     "torch": ("torch_version", "pytorch", "pytorch_version"),
     "software_year": ("year",),

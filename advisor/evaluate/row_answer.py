@@ -33,6 +33,8 @@ class RowAnswer(Record, frozen=True, kw_only=True):
     workload: Workload | None = None
     """As it was predicted: the row's values over the workload's."""
     notes: tuple[Reason, ...] = ()
+    caveats: tuple[Reason, ...] = ()
+    """What the trace says of the model, such as that it has no fused attention to run as the row asks."""
     reason: Reason | None = None
     variants: tuple[str, ...] = ()
     """Keys of the cards that the row may mean, where it names none of them alone: the answer lies between theirs."""

@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.software import WHOLE_ADAPTERS_FROM_YEAR
 from advisor.catalogue.strategies import Strategy
@@ -28,6 +27,7 @@ from advisor.cost.memory.need import memory_question
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import computed_precision
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
+from advisor.evaluate.row_cards import cards_of_row
 from advisor.evaluate.run_rows import RunRow
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.evaluate.variants import among_variants
@@ -68,7 +68,7 @@ class WorkloadReader:
         workload = self._known[row.workload]
         if isinstance(workload, Reason):
             return workload
-        keys = cards_meant(row.gpu_key, specs)
+        keys = cards_of_row(row.gpu_key, specs)
         if not keys:
             near = closest_name(row.gpu_key, sorted(specs))
             hint = () if near is None else (Reason.of("file-did-you-mean", word=near),)
@@ -93,6 +93,7 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
         "channels_last": row.channels_last,
         "compile": row.compiled,
         "attention": row.attention,
+        "activation_checkpointing": row.activation_checkpointing,
         "optimizer": row.optimizer,
         "fused_optimizer": None if row.optimizer is None else row.fused_optimizer,
     }
@@ -154,7 +155,8 @@ class RowPredictor:
         if not isinstance(answer, Reason):
             refusal = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
-        return RowAnswer(row=row, family=family, workload=workload, **refusal, **_memory(question, table))
+        told = {"family": family, "workload": workload, "caveats": table.caveats}
+        return RowAnswer(row=row, **told, **refusal, **_memory(question, table))
 
 
 def compiled_for_row(row: RunRow, table: OpTable) -> CompiledTable:

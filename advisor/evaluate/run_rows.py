@@ -26,14 +26,15 @@ from advisor.evaluate.run_words import (
     DATA_PARALLEL,
     MODES,
     OPTIMIZER_WORDS,
-    UNSAID,
     YES_OR_NO,
     attention_meant,
+    checkpointing_meant,
     memory_kind_meant,
     plain,
+    says_nothing,
     without_unit,
 )
-from advisor.workload.workload import Attention, Mode
+from advisor.workload.workload import Attention, Checkpointing, Mode
 
 Meant = TypeVar("Meant")
 
@@ -66,6 +67,7 @@ class RunRow(Record, frozen=True, kw_only=True):
     compiled: bool | None = None
     """Whether `torch.compile` was used."""
     attention: Attention | None = None
+    activation_checkpointing: Checkpointing | None = None
     layout: Layout = Layout()
     accumulation_steps: int = 1
     interconnect: str | None = None
@@ -135,7 +137,7 @@ def _check_header(header: list[str], path: Path) -> None:
 
 def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
     kept = {name: value.strip() for name, value in cells.items()}
-    said = {name: "" if value.lower() in UNSAID else value for name, value in kept.items()}
+    said = {name: "" if says_nothing(value) else value for name, value in kept.items()}
     base: dict[str, Any] = {
         "line": line,
         "workload": kept.get("workload", ""),
@@ -165,6 +167,9 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
         "channels_last": _choice(cells, "layout", CHANNELS_LAST),
         "compiled": _choice(cells, "compile", COMPILED),
         "attention": _understood(cells, "attention", attention_meant, get_args(Attention)),
+        "activation_checkpointing": _understood(
+            cells, "activation_checkpointing", checkpointing_meant, get_args(Checkpointing)
+        ),
         "layout": _layout(cells),
         "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,

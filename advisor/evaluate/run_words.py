@@ -9,10 +9,11 @@ from typing import get_args
 from advisor.catalogue.optimizers import FUSED_OPTIMIZERS, OPTIMIZERS, Optimizer
 from advisor.cost.layout import DataParallel
 from advisor.cost.memory.need import MemoryKind
-from advisor.workload.workload import Attention, Mode
+from advisor.workload.workload import Attention, Checkpointing, Mode
 
 UNSAID = frozenset({"", "-", "?", "n/a", "unknown", "not stated", "unstated", "not said"})
-"""Cells that say nothing."""
+"""Cells that say nothing, as what ends in one of `_NOTHING_SAID` does (`nhwc/nchw not stated`)."""
+_NOTHING_SAID = (" not stated", " unknown")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _ATTENTION: tuple[tuple[str, Attention], ...] = (
     (r"no flash|eager|unfused|math|vanilla", "eager"),
@@ -21,6 +22,12 @@ _ATTENTION: tuple[tuple[str, Attention], ...] = (
 )
 """The first that is found decides: `sdpa (flash2 in torch 2.2)` is PyTorch's own."""
 
+_CHECKPOINTING: tuple[tuple[str, Checkpointing], ...] = (
+    (r"^(none|no|false|0|off)\b", "none"),
+    (r"selective|\bsac\b", "selective"),
+    (r"^(full|yes|true|1|on)\b", "full"),
+)
+"""The first that is found decides: `selective (per-op SAC)`."""
 _MEMORY_KIND = re.compile(r"(?P<allocated>allocated)|(?P<reserved>reserved)|(?P<device>nvidia-smi|device)")
 """The first that is found decides: `max_memory_allocated (nvidia-smi also given)` is what tensors hold."""
 
@@ -81,6 +88,17 @@ def without_unit(cell: str, column: str) -> str:
 def plain(cell: str) -> str:
     """A cell in lower case, without the remark in brackets behind it."""
     return _REMARK.sub("", cell).strip().lower()
+
+
+def says_nothing(cell: str) -> bool:
+    """Whether a cell leaves open what its column asks for: empty, or `not stated`, whatever remark follows."""
+    said = plain(cell)
+    return cell.lower() in UNSAID or said in UNSAID or said.endswith(_NOTHING_SAID)
+
+
+def checkpointing_meant(cell: str) -> Checkpointing | None:
+    """What backward computes again by what a table says of it (`full (HF gradient_checkpointing)`); None: not clear."""
+    return next((word for pattern, word in _CHECKPOINTING if re.search(pattern, cell.lower())), None)
 
 
 def attention_meant(cell: str) -> Attention | None:

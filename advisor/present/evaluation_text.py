@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from advisor.core.foreign_text import spreadsheet_cell, visible
-from advisor.core.sentences import Arguments, Language, Names, say, sentence
+from advisor.core.sentences import Arguments, Language, Names, Said, say, sentence
 from advisor.core.units import Estimate
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.row_answer import RowAnswer
@@ -24,10 +26,13 @@ ANSWER_COLUMNS = (
     "high_peak_gb",
     "low_efficiency",
     "high_efficiency",
+    "caveats",
 )
 """Columns that follow those of the file; `error` is predicted over measured time minus one. Ranges hold 80 %."""
 _SCORE_COLUMNS = ("group", "runs", "mean", "median", "bias", "covered", "pairs", "ranked", "ratio")
 _UNKNOWN = "–"
+_MOST_CAVEATS = 5
+"""Told below the table; all of them stand beside their rows in the CSV file."""
 
 
 def answers_csv(evaluation: Evaluation) -> str:
@@ -54,6 +59,7 @@ def _cells(answer: RowAnswer) -> tuple[str, ...]:
         "" if answer.reason is None else say(answer.reason, "en"),
         *peak_ends,
         *efficiency_ends,
+        " ".join(say(note, "en") for note in answer.caveats),
     )
 
 
@@ -136,6 +142,11 @@ def _remarks(evaluation: Evaluation, language: Language) -> list[str]:
     if unsure:
         cards = Names(names=tuple(dict.fromkeys(key for answer in unsure for key in answer.variants)))
         lines.append(sentence("evaluate-variants", language, count=len(unsure), names=cards))
+    caveats = Counter(say(caveat, language) for answer in evaluation.answers for caveat in answer.caveats)
+    lines += [
+        sentence("evaluate-caveat", language, count=count, why=Said(text=why))
+        for why, count in caveats.most_common(_MOST_CAVEATS)
+    ]
     refused = evaluation.refused
     if refused:
         lines.append(sentence("evaluate-refused", language, count=len(refused), rows=len(evaluation.answers)))

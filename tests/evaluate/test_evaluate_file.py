@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from advisor.core.sentences import Reason, say
 from advisor.evaluate import evaluate_file
@@ -229,3 +230,20 @@ def test_a_card_without_its_form_is_predicted_between_its_variants_with_a_range_
     assert [score.group for score in found.by_gpu] == ["A100", *keys]
     for language, words in (("en", "without its form or memory"), ("zh", "没有写规格和显存")):
         assert words in evaluation_text(found, language)  # type: ignore[arg-type]
+
+
+def test_what_a_trace_says_of_its_model_stands_beside_its_rows_and_once_in_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    rows = ["resnet50,v100-sxm2-16,training,fp16_amp,96,224,130,,,,,,,"] * 2
+    path.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    eager = Reason.of("workload-attention-eager-only", model="mpt")
+
+    def traced(wanted: Mapping[TraceKey, Workload]) -> dict[TraceKey, OpTable | Reason]:
+        tables = recorded(wanted).items()
+        return {key: replace(table, caveats=(eager,)) for key, table in tables if isinstance(table, OpTable)}
+
+    found = evaluate_file(path, tracer=traced)
+    said = say(eager, "en")
+    assert [line["caveats"] for line in csv.DictReader(io.StringIO(answers_csv(found)))] == [said, said]
+    assert evaluation_text(found, "en").count(said) == 1
+    assert f"2 rows: {said}" in evaluation_text(found, "en")

@@ -265,3 +265,52 @@ def test_a_card_is_read_as_on_the_command_line(tmp_path: Path, words: str, said:
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         read_run_rows(tmp_path / "absent.csv")
+
+
+def test_a_cell_that_ends_in_not_stated_says_nothing(tmp_path: Path) -> None:
+    (row, other) = rows_of(
+        tmp_path,
+        HEADER + ",layout,interconnect",
+        ROW + ",nhwc/nchw not stated,not stated (H100 section)",
+        ROW + ",nhwc,",
+    )
+    assert row.problem is None
+    assert (row.channels_last, row.interconnect) == (None, None)
+    assert other.channels_last is True
+
+
+@pytest.mark.parametrize(
+    ("cell", "meant"),
+    [
+        ("full (HF gradient_checkpointing)", "full"),
+        ("selective (per-op SAC)", "selective"),
+        ("default graph SAC", "selective"),
+        ("none", "none"),
+        ("no", "none"),
+        ("yes", "full"),
+        ("True", "full"),
+        ("not stated", None),
+        ("?", None),
+        ("", None),
+    ],
+)
+def test_what_backward_computes_again_is_read_from_its_own_column(tmp_path: Path, cell: str, meant: str | None) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",activation_checkpointing", f"{ROW},{cell}")
+    assert row.problem is None
+    assert row.activation_checkpointing == meant
+    asked = WorkloadReader(tmp_path).question(row, spec_table())
+    assert isinstance(asked, RowQuestion)
+    assert asked.workload.training.activation_checkpointing == (meant or "none")
+
+
+def test_checkpointing_in_words_that_nobody_knows_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",activation_checkpointing", ROW + ",every other layer")
+    assert row.problem is not None
+    assert "selective" in say(row.problem, "en")
+
+
+def test_a_card_with_a_remark_behind_it_is_predicted(tmp_path: Path) -> None:
+    (row,) = rows_of(tmp_path, HEADER, ROW.replace("v100-sxm2-16", "v100 (16/32GB not stated)"))
+    asked = WorkloadReader(tmp_path).question(row, spec_table())
+    assert isinstance(asked, RowQuestion)
+    assert {spec.key for spec in asked.variants} == {"v100-pcie-16", "v100-pcie-32", "v100-sxm2-16", "v100-sxm2-32"}

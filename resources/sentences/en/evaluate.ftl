@@ -28,4 +28,8 @@ evaluate-variants = { $count ->
     [one] One row names a card without its form or memory
    *[other] { $count } rows name a card without its form or memory
   }: predicted between { $names }, with ranges that hold them all.
+evaluate-caveat = { $count ->
+    [one] Of one row
+   *[other] Of { $count } rows
+  }: { $why }
 evaluate-unscored = { $count } rows with use = no are predicted but not counted.

@@ -25,4 +25,5 @@ evaluate-peak = 峰值显存，共 { $rows } 行：平均相差 { $mean }，中�
 evaluate-refused = { $rows } 行中有 { $count } 行无法预测：
 evaluate-refused-row = 第 { $line } 行，{ $gpu } 上的 { $workload }：{ $why }
 evaluate-variants = { $count } 行只写了显卡名称，没有写规格和显存：按 { $names } 之间的数值预测，区间涵盖所有可能的显卡。
+evaluate-caveat = 关于 { $count } 行：{ $why }
 evaluate-unscored = { $count } 行标为 use = no，已预测但不计分。

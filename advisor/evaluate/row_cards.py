@@ -1,0 +1,43 @@
+"""Which cards a row of published runs means: a key or a name, with the remark that tables put in brackets behind it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_words import cards_meant
+
+_REMARK = re.compile(r"(?P<name>[^()]+?)\s*\((?P<remark>[^()]*)\)")
+_ALTERNATIVES = re.compile(r"\s+(?:or|/)\s+")
+_LAST_PART = re.compile(r"-[^-]*$")
+_OTHER_CARD = re.compile(r"\b(?:laptop|mobile|notebook|max-?q)\b", re.IGNORECASE)
+"""In a remark: that the card in front of it is not meant."""
+
+
+def cards_of_row(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """Keys of every card that a row may mean; none where it names no card.
+
+    A remark belongs to the name where a card is called so with it (`RTX 3080 Ti (laptop)`, `A100 (80GB)`); else it is
+    left out (`v100 (form not stated)`). Of alternatives (`v100-sxm2-16 or v100-sxm2-32`, `a100-sxm4-40 or -80`) each
+    is meant, and all must be cards.
+    """
+    named = cards_meant(words, specs)
+    found = _REMARK.fullmatch(words.strip())
+    if named or found is None:
+        return named or _alternatives(words, specs)
+    name, remark = found["name"], found["remark"]
+    for opened in (f"{name} {remark}", f"{remark} {name}"):
+        named = cards_meant(opened, specs)
+        if named:
+            return named
+    if _OTHER_CARD.search(remark):
+        return ()
+    return cards_meant(name, specs) or _alternatives(name, specs)
+
+
+def _alternatives(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    first, *others = _ALTERNATIVES.split(words.strip())
+    spelled = [first, *(_LAST_PART.sub(other, first) if other.startswith("-") else other for other in others)]
+    meant = [cards_meant(one, specs) for one in spelled]
+    return tuple(dict.fromkeys(key for keys in meant for key in keys)) if all(meant) else ()

@@ -1,0 +1,54 @@
+"""Names of cards as tables of published runs write them, with remarks and alternatives."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalogue.spec_table import spec_table
+from advisor.evaluate.row_cards import cards_of_row
+
+A100S = {"a100-pcie-40", "a100-pcie-80", "a100-sxm4-40", "a100-sxm4-80"}
+V100S = {"v100-pcie-16", "v100-pcie-32", "v100-sxm2-16", "v100-sxm2-32"}
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        ("rtx3090", {"rtx3090"}),
+        ("v100 (16/32GB not stated)", V100S),
+        ("a100 (form not stated)", A100S),
+        ("a100 40GB (SXM or PCIe not stated; a100-sxm4-40 or a100-pcie-40)", {"a100-pcie-40", "a100-sxm4-40"}),
+        ("A100 (80GB)", {"a100-pcie-80", "a100-sxm4-80"}),
+        ("v100-sxm2-16 (AWS p3.2xlarge)", {"v100-sxm2-16"}),
+        ("mi250 (one GCD)", {"mi250"}),
+    ],
+)
+def test_a_remark_behind_a_card_is_left_out_or_narrows_it(words: str, keys: set[str]) -> None:
+    assert set(cards_of_row(words, spec_table())) == keys
+
+
+@pytest.mark.parametrize("words", ["RTX 3080 Ti (laptop)", "RTX 3080 Ti 16GB (laptop)"])
+def test_a_remark_that_is_part_of_the_name_names_another_card(words: str) -> None:
+    assert cards_of_row(words, spec_table()) == ("rtx3080ti-laptop",)
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        ("v100-sxm2-16 or v100-sxm2-32 (Big Basin V100 NVLink; memory not stated)", {"v100-sxm2-16", "v100-sxm2-32"}),
+        ("a100-sxm4-40 or -80 (not stated)", {"a100-sxm4-40", "a100-sxm4-80"}),
+        (
+            "v100-sxm2-16 or -32 / v100-pcie (paper: V100)",
+            {"v100-sxm2-16", "v100-sxm2-32", "v100-pcie-16", "v100-pcie-32"},
+        ),
+    ],
+)
+def test_of_alternatives_each_card_is_meant(words: str, keys: set[str]) -> None:
+    assert set(cards_of_row(words, spec_table())) == keys
+
+
+@pytest.mark.parametrize(
+    "words", ["rtx3090 (laptop)", "not stated (A100 or V100)", "rtx3090 or nonesuch", "RTX 2060 8GB (printed)", "()"]
+)
+def test_what_names_no_card_of_the_table_names_none(words: str) -> None:
+    assert cards_of_row(words, spec_table()) == ()
