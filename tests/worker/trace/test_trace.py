@@ -152,6 +152,27 @@ def test_eager_attention_is_products_and_a_softmax() -> None:
     assert sum(op.count for op in table.ops if op.name == "bmm" and op.phase == "forward") == 2
 
 
+class AttendsInHalf(Attends):
+    def forward(self, hidden: Tensor) -> Tensor:
+        return super().forward(hidden.half())
+
+
+def test_eager_attention_of_half_weights_is_computed_in_half() -> None:
+    table = trace(subject(AttendsInHalf(mask=False).half(), 24, 32, attention="eager"), "half")
+    products = [op for op in table.ops if op.name == "bmm" and op.phase == "forward"]
+    assert {op.element_bytes for op in products} == {2}
+    (softmax,) = [op for op in table.ops if op.kind == "softmax" and op.phase == "forward"]
+    assert at(softmax.written_bytes, 1) == 2 * 2 * 24 * 24
+
+
+def test_under_autocast_eager_attention_has_products_in_half_and_a_softmax_in_fp32() -> None:
+    table = trace(subject(Attends(mask=False), 24, 32, attention="eager"), "amp")
+    products = [op for op in table.ops if op.name == "bmm" and op.phase == "forward"]
+    assert {op.element_bytes for op in products} == {2}
+    (softmax,) = [op for op in table.ops if op.kind == "softmax" and op.phase == "forward"]
+    assert at(softmax.written_bytes, 1) == 4 * 2 * 24 * 24
+
+
 class Autocasts(nn.Module):
     def __init__(self) -> None:
         super().__init__()

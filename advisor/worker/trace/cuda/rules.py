@@ -59,38 +59,67 @@ def _softmax_of(overload: Kernel, name: str) -> tuple[Kernel, Kernel]:
 
 def _attention_as(attention: Attention) -> Kernel:
     """`sdpa` and `flash`: the fused kernel that CUDA would pick; `eager`: products, softmax, dropout."""
+    return _attention_in_parts if attention == "eager" else _fused_attention
 
-    def kernel(  # noqa: PLR0913 - the operator's schema
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        attn_mask: Tensor | None = None,
-        dropout_p: float = 0.0,
-        is_causal: bool = False,  # noqa: FBT002 - the operator's schema
-        *,
-        scale: float | None = None,
-        enable_gqa: bool = False,
-    ) -> Tensor:
-        fused = query.dim() == 4 and attention != "eager"  # noqa: PLR2004 - batch, heads, length, size
-        small_head = query.shape[-1] <= FLASH_HEAD_LIMIT and query.shape[-1] == value.shape[-1]
-        if fused and attn_mask is None and query.dtype in HALF_TYPES and small_head:
-            padded = (8 - query.shape[-1] % 8) % 8
-            inputs = [torch.nn.functional.pad(t, (0, padded)) for t in (query, key, value)] if padded else None
-            q, k, v = inputs or (query, key, value)
-            out = aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=scale)[0]  # noqa: SLF001, FBT003
-            result: Tensor = out[..., : query.shape[-1]] if padded else out
-            return result
-        if fused and not (enable_gqa and query.shape[1] != key.shape[1]):
-            bias = _additive(attn_mask, query, key)
-            keep = torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad)
-            return aten._scaled_dot_product_efficient_attention(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
-                query, key, value, bias, keep, dropout_p, is_causal, scale=scale
-            )[0]
-        return aten._scaled_dot_product_attention_math(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
-            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+
+def _fused_attention(  # noqa: PLR0913 - the operator's schema
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,  # noqa: FBT002 - the operator's schema
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    fused = query.dim() == 4  # noqa: PLR2004 - batch, heads, length, size
+    small_head = query.shape[-1] <= FLASH_HEAD_LIMIT and query.shape[-1] == value.shape[-1]
+    if fused and attn_mask is None and query.dtype in HALF_TYPES and small_head:
+        padded = (8 - query.shape[-1] % 8) % 8
+        inputs = [torch.nn.functional.pad(t, (0, padded)) for t in (query, key, value)] if padded else None
+        q, k, v = inputs or (query, key, value)
+        out = aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=scale)[0]  # noqa: SLF001, FBT003
+        result: Tensor = out[..., : query.shape[-1]] if padded else out
+        return result
+    if fused and not (enable_gqa and query.shape[1] != key.shape[1]):
+        bias = _additive(attn_mask, query, key)
+        keep = torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad)
+        return aten._scaled_dot_product_efficient_attention(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
+            query, key, value, bias, keep, dropout_p, is_causal, scale=scale
         )[0]
+    return aten._scaled_dot_product_attention_math(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
+        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+    )[0]
 
-    return kernel
+
+def _attention_in_parts(  # noqa: PLR0913 - the operator's schema
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,  # noqa: FBT002 - the operator's schema
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """As models write it that have no fused attention: in the precision of their products, autocast's where it is on.
+
+    Not what PyTorch falls back to where it has no fused kernel: that computes half inputs in FP32 (since 2.5).
+    """
+    if enable_gqa:
+        repeats = query.shape[-3] // key.shape[-3]
+        key, value = (each.repeat_interleave(repeats, -3) for each in (key, value))
+    scores = (query * (query.shape[-1] ** -0.5 if scale is None else scale)) @ key.transpose(-2, -1)
+    if is_causal:
+        attn_mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device).tril()
+    if attn_mask is not None:
+        if attn_mask.dtype == torch.bool:
+            attn_mask = torch.where(attn_mask, 0.0, float("-inf"))
+        scores = scores + attn_mask.to(scores.dtype)
+    weights = torch.dropout(scores.softmax(-1), dropout_p, train=dropout_p > 0)
+    return weights @ value
 
 
 def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor | None:
@@ -166,6 +195,9 @@ def _register_autograd(library: Library, attention: Attention) -> None:
     for name in ("softmax", "log_softmax"):
         kernels[f"{name}.int"], under_autocast = _softmax_of(getattr(aten, name).int, name)
         library.impl(f"{name}.int", under_autocast, "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]
+    if attention == "eager":
+        # Autocast would cast the inputs once and compute all parts in half, the softmax too.
+        library.impl("scaled_dot_product_attention", _attention_in_parts, "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]
     for name, kernel in kernels.items():
         library.impl(name, kernel, "AutogradCPU", allow_override=True)  # type: ignore[no-untyped-call]
 
