@@ -155,8 +155,8 @@ class RowPredictor:
         if not isinstance(answer, Reason):
             refusal = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
-        told = {"family": family, "workload": workload, "caveats": table.caveats}
-        return RowAnswer(row=row, **told, **refusal, **_memory(question, table))
+        memory = _memory(question, table)
+        return RowAnswer(row=row, family=family, workload=workload, caveats=table.caveats, **refusal, **memory)
 
 
 def compiled_for_row(row: RunRow, table: OpTable) -> CompiledTable:

@@ -30,6 +30,7 @@ from advisor.worker.models.huggingface.fakes import known_layer_drop, let_expert
 from advisor.worker.models.huggingface.kinds import name_picture_words
 from advisor.worker.models.huggingface.loss import own_loss
 from advisor.worker.models.huggingface.model_class import model_class, with_head
+from advisor.worker.models.huggingface.positions import lengthen_positions
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
@@ -64,6 +65,7 @@ def build(  # noqa: PLR0913 - what, where and how much of it
     table = resolve_config(model.config)
     task: Task = model.task or infer_task(table)
     config = _configuration(table, workload, task)
+    lengthened = lengthen_positions(config, workload)
     full_blocks = _block_count(config)
     if layer_limit is not None:
         _limit_layers(config, layer_limit)
@@ -71,6 +73,7 @@ def build(  # noqa: PLR0913 - what, where and how much of it
     if type(module).forward is nn.Module.forward:
         named = {"model": shown_value(config.model_type), "class": shown_value(type(module).__name__)}
         raise SaidError.of("worker-no-forward", **named)
+    notes += lengthened
     for part in _parts(module.config):
         part.use_cache = False
     made = batch_maker(module, task, workload, tried=tried)

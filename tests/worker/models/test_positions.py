@@ -1,0 +1,82 @@
+"""Samples that are longer than a model's table of positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from advisor.core.sentences import Reason, say
+from advisor.optable.op_table import OpTable
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload_file import load_workload
+
+SMALL: dict[str, dict[str, Any]] = {
+    "bert": {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64},
+    "roberta": {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64},
+    "gpt2": {"n_embd": 32, "n_layer": 1, "n_head": 2},
+    "opt": {
+        "hidden_size": 32,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "ffn_dim": 64,
+        "word_embed_proj_dim": 32,
+    },
+    "llama": {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64},
+}
+
+
+def traced(model_type: str, task: str, length: int, **more: Any) -> tuple[OpTable, tuple[Reason, ...]]:
+    workload = load_workload(
+        {
+            "name": model_type,
+            "model": {
+                "source": "huggingface",
+                "config": {"model_type": model_type, **SMALL[model_type], **more},
+                "task": task,
+            },
+            "data": {"samples": 100, "sequence_length": length},
+            "training": {"batch_size": 1, "precision": "fp32", "attention": "eager"},
+        }
+    )
+    asked = subject_of(workload, "fp32", allow_code=False)
+    table = trace(asked, "fp32")
+    return table, tuple(asked.notes or ())
+
+
+def rows_of_products(table: OpTable) -> set[float]:
+    return {op.matmul.m[1] for op in table.ops if op.matmul is not None and op.phase == "forward"}
+
+
+@pytest.mark.parametrize(
+    ("model_type", "task", "limit"),
+    [
+        ("bert", "base", 512),
+        ("bert", "masked-lm", 512),
+        ("roberta", "base", 510),
+        ("gpt2", "causal-lm", 1024),
+        ("opt", "causal-lm", 2048),
+    ],
+)
+def test_a_sample_longer_than_the_default_table_is_traced_whole_and_told(
+    model_type: str, task: str, limit: int
+) -> None:
+    table, notes = traced(model_type, task, 2 * limit)
+    (told,) = notes
+    assert told.code == "workload-positions-lengthened"
+    assert told.numbers["limit"] == limit
+    assert told.numbers["length"] == 2 * limit
+    assert str(limit) in say(told, "en").replace(",", "")
+    assert 2 * limit in rows_of_products(table)
+
+
+def test_a_sample_that_the_table_holds_is_told_nothing_of() -> None:
+    table, notes = traced("bert", "base", 512)
+    assert not notes
+    assert 512 in rows_of_products(table)
+
+
+def test_positions_without_a_table_limit_no_sample() -> None:
+    table, notes = traced("llama", "base", 256, max_position_embeddings=128)
+    assert not notes
+    assert 256 in rows_of_products(table)
