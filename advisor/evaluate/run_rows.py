@@ -29,7 +29,9 @@ from advisor.evaluate.run_words import (
     YES_OR_NO,
     attention_meant,
     checkpointing_meant,
+    data_parallel_meant,
     memory_kind_meant,
+    optimizer_meant,
     plain,
     says_nothing,
     without_unit,
@@ -196,7 +198,7 @@ def _optimizer(cells: Mapping[str, str]) -> tuple[Optimizer | None, bool]:
     within = _choice(cells, "optimizer_in_step", YES_OR_NO)
     if within is False:
         return "none", False
-    return _choice(cells, "optimizer", OPTIMIZER_WORDS) or (None, False)
+    return _understood(cells, "optimizer", optimizer_meant, OPTIMIZER_WORDS) or (None, False)
 
 
 def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, Meant]) -> Meant | None:
@@ -250,7 +252,7 @@ def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | No
 def _layout(cells: Mapping[str, str]) -> Layout:
     degrees = {name: _count(cells, name) or 1 for name in ("tp", "pp", "cp")}
     layout = Layout(
-        data_parallel=_choice(cells, "parallel", DATA_PARALLEL) or "ddp",
+        data_parallel=_understood(cells, "parallel", data_parallel_meant, DATA_PARALLEL) or "ddp",
         count=_count(cells, "n_gpus") or 1,
         tensor=degrees["tp"],
         pipeline=degrees["pp"],

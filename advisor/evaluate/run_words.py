@@ -58,12 +58,35 @@ OPTIMIZER_WORDS: Mapping[str, tuple[Optimizer, bool]] = {
     "adamw_torch_fused": ("adamw", True),
 }
 """Each with whether its kernel is fused."""
+_REMARKS = re.compile(r"\([^()]*\)")
+_UNFUSED = re.compile(r"\b(?:not |non-?|un)fused\b")
+_OF_THE_NAME = re.compile(r"[a-z0-9]+(?:_momentum)?")
+_BESIDE_AN_OPTIMIZER = frozenset(
+    {
+        "fused",
+        "foreach",
+        "torch",
+        "pytorch",
+        "apex",
+        "distributed",
+        "decoupled",
+        "hf",
+        "default",
+        "assumed",
+        "optimizer",
+    }
+)
+"""Words beside an optimizer's name that change no state it keeps; `paged` or `8bit` is not among them."""
+_DEGREE = re.compile(r"\s+x\s?\d+$")
+_FSDP_WITHOUT_SHARDS = re.compile(r"no_shard")
+_FSDP_OF_GRADIENTS = re.compile(r"shard_grad_op")
 DATA_PARALLEL: Mapping[str, DataParallel] = {
     **{word: word for word in get_args(DataParallel)},
     "zero-1": "zero1",
     "zero-2": "zero2",
     "zero-3": "fsdp",
     "zero3": "fsdp",
+    "fsdp1": "fsdp",
     "fsdp2": "fsdp",
     "none": "single",
 }
@@ -99,6 +122,29 @@ def says_nothing(cell: str) -> bool:
 def checkpointing_meant(cell: str) -> Checkpointing | None:
     """What backward computes again by what a table says of it (`full (HF gradient_checkpointing)`); None: not clear."""
     return next((word for pattern, word in _CHECKPOINTING if re.search(pattern, cell.lower())), None)
+
+
+def optimizer_meant(cell: str) -> tuple[Optimizer, bool] | None:
+    """An optimizer and whether its kernel is fused (`adamw (apex fused)`, `decoupled_adamw`); None: not understood."""
+    lowered = cell.lower()
+    if plain(lowered) in OPTIMIZER_WORDS and "(" not in lowered:
+        return OPTIMIZER_WORDS[plain(lowered)]
+    said = _REMARKS.sub(" ", lowered).split(",")[0].replace("sgd with momentum", "sgd_momentum")
+    words = set(_OF_THE_NAME.findall(said)) - _BESIDE_AN_OPTIMIZER
+    if len(words) != 1 or (name := words.pop()) not in OPTIMIZERS:
+        return None
+    fused = "fused" in _UNFUSED.sub("", lowered) and name in FUSED_OPTIMIZERS
+    return next(each for each in OPTIMIZERS if each == name), fused
+
+
+def data_parallel_meant(cell: str) -> DataParallel | None:
+    """What replicas share by a table's words (`fsdp(zero3) x8`, `zero2 (FSDP SHARD_GRAD_OP) x512`); None: not clear."""
+    lowered = cell.lower().strip()
+    if _FSDP_WITHOUT_SHARDS.search(lowered):
+        return "ddp"
+    if _FSDP_OF_GRADIENTS.search(lowered):
+        return "zero2"
+    return DATA_PARALLEL.get(_REMARKS.sub("", _DEGREE.sub("", lowered)).strip())
 
 
 def attention_meant(cell: str) -> Attention | None:

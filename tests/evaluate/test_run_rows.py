@@ -314,3 +314,60 @@ def test_a_card_with_a_remark_behind_it_is_predicted(tmp_path: Path) -> None:
     asked = WorkloadReader(tmp_path).question(row, spec_table())
     assert isinstance(asked, RowQuestion)
     assert {spec.key for spec in asked.variants} == {"v100-pcie-16", "v100-pcie-32", "v100-sxm2-16", "v100-sxm2-32"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "optimizer", "fused"),
+    [
+        ("adamw", "adamw", False),
+        ("AdamW_fused", "adamw", True),
+        ("adamw fused", "adamw", True),
+        ("adam (fused)", "adam", True),
+        ("adamw (apex fused)", "adamw", True),
+        ("distributed fused adam", "adam", True),
+        ("decoupled_adamw (composer, not fused), grad clip 1.0", "adamw", False),
+        ("adamw_torch (HF default, foreach)", "adamw", False),
+        ("sgd with momentum", "sgd_momentum", False),
+        ("sgd_momentum (nesterov)", "sgd_momentum", False),
+        ("none (no optimizer step in the timed region)", "none", False),
+        ("fused LAMB", "lamb", False),
+    ],
+)
+def test_an_optimizer_is_read_with_what_is_said_beside_its_name(
+    tmp_path: Path, cell: str, optimizer: str, fused: bool
+) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",optimizer", f'{ROW},"{cell}"')
+    assert row.problem is None
+    assert (row.optimizer, row.fused_optimizer) == (optimizer, fused)
+
+
+@pytest.mark.parametrize(
+    "cell", ["rmsprop", "bnb PagedAdamW", "adamw_8bit", "lamb/adam", "sgd fused in backward", "adamw + EMA"]
+)
+def test_an_optimizer_that_keeps_other_states_is_refused_with_those_that_are_known(tmp_path: Path, cell: str) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",optimizer", f"{ROW},{cell}")
+    assert row.problem is not None
+    assert "adafactor" in say(row.problem, "en")
+
+
+@pytest.mark.parametrize(
+    ("cell", "meant"),
+    [
+        ("fsdp(zero3) x8", "fsdp"),
+        ("fsdp1(zero3) x2", "fsdp"),
+        ("fsdp2 x8", "fsdp"),
+        ("zero2 (FSDP SHARD_GRAD_OP) x512", "zero2"),
+        ("ddp (FSDP NO_SHARD) x2", "ddp"),
+        ("single (deepspeed)", "single"),
+        ("ZeRO-1", "zero1"),
+    ],
+)
+def test_what_replicas_share_is_read_with_a_remark_and_a_degree(tmp_path: Path, cell: str, meant: str) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",n_gpus,parallel", f"{ROW},8,{cell}")
+    assert row.problem is None
+    assert row.layout.data_parallel == meant
+
+
+def test_a_layout_that_names_degrees_of_its_own_is_refused(tmp_path: Path) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",n_gpus,parallel", f"{ROW},64,fsdp2 x8 + tp8")
+    assert row.problem is not None
