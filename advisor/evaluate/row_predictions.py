@@ -21,6 +21,7 @@ from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
 from advisor.cost.memory.capacity import usable_bytes
+from advisor.cost.memory.copied_logits import LABELS_SHIFTED_FROM_YEAR
 from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
 from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import memory_question
@@ -223,6 +224,7 @@ def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
         layout=row.layout,
         gradients_kept=_before(row, _GRADIENTS_FREED_FROM_YEAR),
         inputs_kept=_before(row, INPUTS_FREED_FROM_YEAR),
+        logits_copied=_before(row, LABELS_SHIFTED_FROM_YEAR),
     )
     if question_of_memory is None:
         return {}

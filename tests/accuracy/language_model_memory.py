@@ -21,6 +21,7 @@ from advisor.core.records import Record
 from advisor.core.units import Estimate
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.capacity import usable_bytes
+from advisor.cost.memory.copied_logits import LABELS_SHIFTED_FROM_YEAR
 from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
 from advisor.cost.memory.need import MemoryKind, MemoryQuestion, answered, memory_question
 from advisor.optable.op_table import OpTable
@@ -31,7 +32,6 @@ from tests.accuracy.llm_rows import published_cells, training_of
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "published_llm_memory.csv"
 FAILED = HERE / "data" / "published_llm_failed.csv"
-COPIED_LOGITS = "a fused loss with logits that trainers of 2024 copied once more"
 FROM_SCRATCH = "a model that its author wrote from scratch"
 TABLES = HERE / "tables" / "llm_memory"
 """Memory timelines only, traced from the models' configurations with the settings that a file's name tells."""
@@ -43,6 +43,7 @@ class PeakRow(Record, frozen=True, kw_only=True):
     run_id: str
     source: str
     model: str
+    table: str
     layout: Layout
     memory_kind: MemoryKind
     published_bytes: float
@@ -181,6 +182,7 @@ def _question(cells: dict[str, str]) -> MemoryQuestion:
         compute_capability=spec.compute_capability,
         layout=_layout(cells),
         inputs_kept=year is not None and year < INPUTS_FREED_FROM_YEAR,
+        logits_copied=year is not None and year < LABELS_SHIFTED_FROM_YEAR,
     )
     assert question is not None
     return question
@@ -193,6 +195,7 @@ def _row(cells: dict[str, str]) -> PeakRow:
         run_id=cells["id"],
         source=cells["source"],
         model=cells["model"],
+        table=cells["table"],
         layout=_layout(cells),
         memory_kind=kind,
         published_bytes=float(cells["peak_gb"]) * 1e9,
@@ -202,8 +205,5 @@ def _row(cells: dict[str, str]) -> PeakRow:
 
 
 def _untold(cells: dict[str, str]) -> str | None:
-    """The loss of transformers before 2025 shifted the logits into a tensor of their own, which a fused loss keeps."""
     published = _published()[cells["id"]]
-    if cells["table"].endswith("-fused"):
-        return COPIED_LOGITS
     return FROM_SCRATCH if "from-scratch" in published["source"] else None

@@ -5,7 +5,6 @@ import pytest
 
 from advisor.predict.ranges.memory_range import ON_ONE_CARD, SHARED
 from tests.accuracy.language_model_memory import (
-    COPIED_LOGITS,
     PeakRow,
     failed_rows,
     not_judged,
@@ -24,33 +23,32 @@ def test_published_peaks_of_one_card_that_trains_a_language_model_are_met_within
     rows = [row for row in told_rows() if row.layout.count == 1]
     assert {row.source.split("/")[1] for row in rows} == {"litgpt", "fms-acceleration"}
     fms = [row for row in rows if row.source.endswith("fms-acceleration")]
-    assert (len(rows), len(fms)) == (49, 27)
+    assert (len(rows), len(fms)) == (66, 44)
     assert np.median(_errors(rows)) <= 0.05
-    assert _errors(fms).mean() <= 0.06
+    assert _errors(fms).mean() <= 0.03
 
 
 def test_published_peaks_of_all_language_models_are_met_within_a_fourteenth() -> None:
     errors = _errors(told_rows())
     print(f"{len(errors)} rows: mean {errors.mean():.1%}, median {np.median(errors):.1%}")
-    assert len(errors) == 158
-    assert errors.mean() <= 0.072
-    assert np.median(errors) <= 0.045
+    assert len(errors) == 202
+    assert errors.mean() <= 0.06
+    assert np.median(errors) <= 0.035
 
 
 def test_sharded_adapters_of_earlier_trainers_are_met_within_a_twentieth() -> None:
     """Blocks' inputs and their gradients lived until backward ended: without them these come out a fifth too low."""
     rows = [row for row in told_rows() if row.source.startswith("foundation-model-stack") and row.layout.count > 1]
-    assert len(rows) == 39
+    assert len(rows) == 66
     assert _errors(rows).mean() <= 0.05
 
 
-def test_logits_that_trainers_of_2024_copied_once_more_are_what_their_fused_losses_need_more() -> None:
-    rows = [row for row in peak_rows() if row.untold == COPIED_LOGITS]
-    assert len(rows) == 44
-    models = {row.run_id: row for row in rows if row.model.startswith("Llama-3") and row.layout.count == 1}
-    words, rows_of_batch, bytes_more = 128_256, 4 * 4096, 2.0
-    missing = [row.published_bytes - row.predicted.value for row in models.values()]
-    assert min(gap for gap in missing if gap > 1e9) == pytest.approx(words * rows_of_batch * bytes_more, rel=0.1)
+def test_fused_losses_of_2024_are_met_to_half_a_percent_with_the_copy_of_their_logits() -> None:
+    """Without it the largest batches that ran come out a tenth too low, and those that failed are called fitting."""
+    fused = [row for row in told_rows() if row.table.endswith("-fused") and row.layout.count == 1]
+    dense = [row for row in fused if not row.model.startswith("Mixtral")]
+    assert (len(fused), len(dense)) == (17, 13)
+    assert _errors(dense).max() <= 0.005
 
 
 def test_every_published_peak_is_a_row_or_has_the_reason_why_not() -> None:

@@ -13,6 +13,7 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
 from advisor.cost.memory.capacity import context_bytes
+from advisor.cost.memory.copied_logits import copies_logits, with_logits_copied
 from advisor.cost.memory.fragmentation import needed_bytes, reserved_bytes, survives
 from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
 from advisor.cost.memory.offloaded import on_device_fraction
@@ -90,13 +91,15 @@ def memory_question(  # noqa: PLR0913 - one question
     layout: Layout | None = None,
     gradients_kept: bool = False,
     inputs_kept: bool = False,
+    logits_copied: bool = False,
 ) -> MemoryQuestion | None:
     """What one of `count` devices needs, for any batch a device; None where the table has no memory timeline.
 
     `layout` says how several devices split the work in more detail than strategy and count; the batch is then that of
     a replica. `gradients_kept`: the loop calls `zero_grad(set_to_none=False)`, as was torch's default before 2.0.
-    `inputs_kept`: sharded adapters keep their blocks' inputs as trainers of earlier years did (`kept_inputs`). For `dp`
-    the answer is for the first device, which holds most.
+    `inputs_kept`: sharded adapters keep their blocks' inputs as trainers of earlier years did (`kept_inputs`);
+    `logits_copied`: the loss keeps the logits twice, as that of earlier years did (`copied_logits`). For `dp` the
+    answer is for the first device, which holds most.
     """
     if table.memory is None:
         return None
@@ -104,7 +107,9 @@ def memory_question(  # noqa: PLR0913 - one question
     if layout is None and split.tensor > 1:  # a group takes its cards' batches one after the other
         rounds = training.gradient_accumulation_steps * split.tensor
         training = msgspec.structs.replace(training, gradient_accumulation_steps=rounds)
-    asked = _Asked(table, training, precision, compute_capability, split, strategy, gradients_kept, inputs_kept)
+    asked = _Asked(
+        table, training, precision, compute_capability, split, strategy, gradients_kept, inputs_kept, logits_copied
+    )
     ends = (False,) if split.pipeline == 1 else (False, True)
     stages = [_stage_question(asked, last_stage=last) for last in ends]
     return max(stages, key=lambda stage: live_peak(stage.stream, stage.setup, training.batch_size).total)
@@ -121,6 +126,7 @@ class _Asked(NamedTuple):
     strategy: Strategy
     gradients_kept: bool
     inputs_kept: bool
+    logits_copied: bool
 
 
 def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
@@ -133,6 +139,8 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         timeline = compiled_timeline(timeline, output_bytes(table), blockwise=blockwise)
     if asked.inputs_kept and keeps_inputs(table, training, asked.layout):
         timeline = with_inputs_kept(timeline, len(table.block_parameter_bytes))
+    if asked.logits_copied and copies_logits(training):
+        timeline = with_logits_copied(timeline, output_bytes(table))
     rounds = training.gradient_accumulation_steps
     shares = shares_of(
         asked.layout,
