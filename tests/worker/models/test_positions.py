@@ -80,3 +80,21 @@ def test_positions_without_a_table_limit_no_sample() -> None:
     table, notes = traced("llama", "base", 256, max_position_embeddings=128)
     assert not notes
     assert 256 in rows_of_products(table)
+
+
+def test_the_length_of_a_sound_is_no_count_of_positions() -> None:
+    workload = load_workload(
+        {
+            "name": "sound",
+            "model": {
+                "source": "huggingface",
+                "config": {"model_type": "sew-d", "num_hidden_layers": 1, "max_position_embeddings": 512},
+                "task": "ctc",
+            },
+            "data": {"samples": 100, "sequence_length": 16000},
+            "training": {"batch_size": 1, "precision": "fp32", "attention": "eager"},
+        }
+    )
+    asked = subject_of(workload, "fp32", allow_code=False)
+    trace(asked, "fp32")
+    assert not asked.notes

@@ -32,7 +32,7 @@ from advisor.worker.models.huggingface.loss import own_loss
 from advisor.worker.models.huggingface.model_class import model_class, with_head
 from advisor.worker.models.huggingface.positions import lengthen_positions
 from advisor.workload.model_config import resolve_config
-from advisor.workload.tasks import infer_task
+from advisor.workload.tasks import data_kind, infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
 
 _LAYER_KEYS = (
@@ -65,7 +65,7 @@ def build(  # noqa: PLR0913 - what, where and how much of it
     table = resolve_config(model.config)
     task: Task = model.task or infer_task(table)
     config = _configuration(table, workload, task)
-    lengthened = lengthen_positions(config, workload)
+    lengthened = lengthen_positions(config, workload) if data_kind(table, task) == "text" else ()
     full_blocks = _block_count(config)
     if layer_limit is not None:
         _limit_layers(config, layer_limit)
