@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from advisor.catalogue.optimizers import Optimizer
-from advisor.catalogue.precisions import PRECISIONS, Precision, precision_meant
+from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.software import flash_generation_of, software_year_of, turns_layouts
 from advisor.core.file_fault import file_fault, shown_value
 from advisor.core.input_file import read_text
@@ -33,6 +33,7 @@ from advisor.evaluate.run_words import (
     memory_kind_meant,
     optimizer_meant,
     plain,
+    run_precision_meant,
     says_nothing,
     without_unit,
 )
@@ -161,7 +162,7 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
     optimizer, fused = _optimizer(cells)
     facts = {
         "mode": _choice(cells, "mode", MODES),
-        "precision": _understood(cells, "precision", precision_meant, PRECISIONS),
+        "precision": _understood(cells, "precision", run_precision_meant, PRECISIONS),
         "batch_size": _count(cells, "batch_per_gpu"),
         "length": _count(cells, "seq_len_or_img"),
         "optimizer": optimizer,

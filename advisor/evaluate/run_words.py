@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from advisor.catalogue.optimizers import FUSED_OPTIMIZERS, OPTIMIZERS, Optimizer
+from advisor.catalogue.precisions import Precision, precision_meant
 from advisor.cost.layout import DataParallel
 from advisor.cost.memory.need import MemoryKind
 from advisor.workload.workload import Attention, Checkpointing, Mode
@@ -77,6 +78,9 @@ _BESIDE_AN_OPTIMIZER = frozenset(
     }
 )
 """Words beside an optimizer's name that change no state it keeps; `paged` or `8bit` is not among them."""
+_MASTERS_LEFT_OPEN = frozenset({"fp16", "bf16"})
+"""Precisions of which a remark may say something else: `fp16 (pure half)`, `bf16 (HF autocast)`."""
+_CONVOLUTIONS_IN_TF32 = re.compile(r"tf32 conv|conv tf32|cudnn[^,;]*tf32 on")
 _DEGREE = re.compile(r"\s+x\s?\d+$")
 _FSDP_WITHOUT_SHARDS = re.compile(r"no_shard")
 _FSDP_OF_GRADIENTS = re.compile(r"shard_grad_op")
@@ -145,6 +149,20 @@ def data_parallel_meant(cell: str) -> DataParallel | None:
     if _FSDP_OF_GRADIENTS.search(lowered):
         return "zero2"
     return DATA_PARALLEL.get(_REMARKS.sub("", _DEGREE.sub("", lowered)).strip())
+
+
+def run_precision_meant(cell: str) -> Precision | None:
+    """A precision with a remark that changes nothing of it, or says what FP32 does; None: it may be another."""
+    named, word = precision_meant(cell), plain(cell)
+    remark = cell.lower()[len(word) :]
+    if named is not None or word == cell.lower().strip():
+        return named
+    meant = precision_meant(word)
+    if meant in _MASTERS_LEFT_OPEN:
+        return None
+    if meant == "fp32" and "tf32" in remark and "no tf32" not in remark:
+        return "default" if _CONVOLUTIONS_IN_TF32.search(remark) else None
+    return meant
 
 
 def attention_meant(cell: str) -> Attention | None:

@@ -371,3 +371,30 @@ def test_what_replicas_share_is_read_with_a_remark_and_a_degree(tmp_path: Path, 
 def test_a_layout_that_names_degrees_of_its_own_is_refused(tmp_path: Path) -> None:
     (row,) = rows_of(tmp_path, HEADER + ",n_gpus,parallel", f"{ROW},64,fsdp2 x8 + tp8")
     assert row.problem is not None
+
+
+@pytest.mark.parametrize(
+    ("cell", "meant"),
+    [
+        ("bf16_amp (composer DEFAULT)", "bf16_amp"),
+        ("tf32 (fp32 with allow_tf32=True)", "tf32"),
+        ("fp32 (use_fp16 default False)", "fp32"),
+        ("fp32 (no TF32)", "fp32"),
+        ("fp32 (cuDNN conv TF32 on by default, matmul TF32 off)", "default"),
+        ("fp32 (default; matmul TF32 off, cuDNN TF32 on)", "default"),
+        ("bf16 (true)", "bf16_true"),
+    ],
+)
+def test_a_precision_is_read_with_a_remark_that_leaves_it_or_tells_of_tf32(
+    tmp_path: Path, cell: str, meant: str
+) -> None:
+    (row,) = rows_of(tmp_path, HEADER, ROW.replace("amp-fp16", f'"{cell}"'))
+    assert row.problem is None
+    assert row.precision == meant
+
+
+@pytest.mark.parametrize("cell", ["fp16 (pure half)", "bf16 (composer PURE)", "fp32 (TF32 setting open)", "bf16 + nf4"])
+def test_a_precision_whose_remark_may_make_it_another_is_refused(tmp_path: Path, cell: str) -> None:
+    (row,) = rows_of(tmp_path, HEADER, ROW.replace("amp-fp16", cell))
+    assert row.problem is not None
+    assert row.problem.numbers["column"] == "precision"
