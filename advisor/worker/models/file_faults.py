@@ -75,7 +75,7 @@ def check_names(module: nn.Module, batch: Mapping[str, Tensor], path: Path) -> N
 
 
 @contextlib.contextmanager
-def named_mistakes(path: Path, function: str, batch: Batch) -> Iterator[None]:
+def named_mistakes(path: Path, function: str, batch: Batch | Tensor) -> Iterator[None]:
     """Name file, function and batch of what a model or a step raises on fakes; a real step's own errors stay."""
     try:
         yield

@@ -18,7 +18,7 @@ from torch.utils.data import Dataset
 
 from advisor.core.errors import UserFacingError
 from advisor.core.file_fault import named_error
-from advisor.core.sentences import Names
+from advisor.core.sentences import Names, Reason, SaidError
 from advisor.worker.models.architecture import Architecture, Batch, under_fake_mode, usual_loss
 from advisor.worker.models.file_faults import (
     check_call,
@@ -30,6 +30,7 @@ from advisor.worker.models.file_faults import (
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
 
+_OTHER_NAMES = ("loss", "loss_fn", "loss_function", "compute_loss", "criterion", "train_step", "step", "forward_step")
 _BATCH_FOR_SIZES = 2
 """Of which a norm that is being trained can still take a mean."""
 
@@ -52,30 +53,46 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     length = length_of(workload)
     taken = _positional_count(make_batch, arguments)
     seen: dict[int, tuple[object, ...]] = {}
+    step = getattr(user, "training_step", None)
+    unread = None if step is not None else _step_by_another_name(user)
+    alone = False  # whether make_batch returns a tensor by itself, as the file's own step then takes it
 
     def batches(batch_size: int) -> Batch:
+        nonlocal alone
         given = {"batch_size": batch_size} if taken == 1 else {"batch_size": batch_size, "length": length}
         made = _invoke(make_batch, path, "make_batch", given, arguments)
-        batch = _checked_batch(made, path)
+        alone = isinstance(made, Tensor) and (step is not None or workload.training.mode == "inference")
+        batch = (made,) if alone else _checked_batch(made, path)
         seen[batch_size] = _shapes(batch)
         alike = [size for size, shapes in seen.items() if size != batch_size and shapes == seen[batch_size]]
         if alike:
             raise file_refused("same-batch", path, first=alike[0], second=batch_size)
         return batch
 
-    step = getattr(user, "training_step", None)
+    def loss_of(model_: nn.Module, batch: Batch) -> Tensor:
+        if step is None:
+            return default_loss(model_, batch, path, unread)
+        return _loss_of(step, path, model_, batch[0] if alone and isinstance(batch, tuple) else batch)
+
     if any(map(is_lazy, (*module.parameters(), *module.buffers()))):
         with torch.no_grad():  # sizes are only known after a batch: scripts run one before they make an optimizer
-            _loss_of(step, path, module, batches(_BATCH_FOR_SIZES))
+            loss_of(module, batches(_BATCH_FOR_SIZES))
     trainable = getattr(user, "trainable", None)
     return Architecture(
         module=module,
         make_batch=batches,
-        loss=lambda model_, batch: _loss_of(step, path, model_, batch),
+        loss=loss_of,
         outputs=lambda model_, batch: default_outputs(model_, batch, path),
         choose_trainable=trainable if callable(trainable) else None,
         make_dataset=_dataset_of(user, path, length, arguments),
+        notes=() if unread is None else (Reason.of("workload-step-unread", file=path.name, name=unread),),
     )
+
+
+def _step_by_another_name(user: ModuleType) -> str | None:
+    """The function that the file defines itself where a training step is meant and that nothing here calls."""
+    own = (name for name in _OTHER_NAMES if inspect.isfunction(getattr(user, name, None)))
+    return next((name for name in own if getattr(user, name).__module__ == user.__name__), None)
 
 
 def _dataset_of(
@@ -187,10 +204,8 @@ def _shapes(batch: Batch) -> tuple[object, ...]:
     return tuple(tuple(value.shape) for value in values)
 
 
-def _loss_of(step: Callable[..., Any] | None, path: Path, module: nn.Module, batch: Batch) -> Tensor:
-    """What the file's own step returns, else the usual loss of the model's outputs."""
-    if step is None:
-        return default_loss(module, batch, path)
+def _loss_of(step: Callable[..., Any], path: Path, module: nn.Module, batch: Batch | Tensor) -> Tensor:
+    """What the file's own step returns, checked."""
     if under_fake_mode():  # a trace asks once; a real step is timed
         check_call(step, path, "training_step", ("model", "batch"), {})
     with named_mistakes(path, "training_step", batch):
@@ -212,11 +227,22 @@ def default_outputs(module: nn.Module, batch: Batch, path: Path) -> Any:  # noqa
         return module(*(batch[:-1] if len(batch) > 1 else batch))
 
 
-def default_loss(module: nn.Module, batch: Batch, path: Path) -> Tensor:
+def default_loss(module: nn.Module, batch: Batch, path: Path, unread: str | None = None) -> Tensor:
     """`model(**batch).loss` for a dict; cross-entropy of `model(inputs)` against the targets for a tuple.
 
-    Targets that are no classes (floating point) get the mean squared error.
+    Targets that are no classes (floating point) get the mean squared error. Where this fails, the cause is likely the
+    step of the file's own that stands there by the name `unread`.
     """
+    try:
+        return _usual_loss_of(module, batch, path)
+    except SaidError as fault:
+        if unread is None:
+            raise
+        said = Reason.of("worker-file-step-unread", file=str(path), name=unread)
+        raise SaidError((said, *fault.reasons), fault.remedy_reason) from fault
+
+
+def _usual_loss_of(module: nn.Module, batch: Batch, path: Path) -> Tensor:
     outputs = default_outputs(module, batch, path)
     name = type(module).__name__
     if isinstance(batch, dict):

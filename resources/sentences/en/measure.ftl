@@ -106,7 +106,7 @@ worker-file-not-python = { $file }: this is not a Python file. Give a file that 
 worker-file-lacks-module = { $file }: it imports { $module }, which is not installed beside this program. Install it into the same environment; the log has the traceback.
 worker-file-own-backward = { $file }: training_step calls backward itself. Return the loss alone: what comes after it, backward and the optimizer's step, is run and timed from outside.
 worker-file-run-failed = { $file }: running it raised { $error }. Mend the file; the log has the traceback.
-worker-file-same-batch = { $file }: make_batch ignores its batch size: the same tensors for { $first } and { $second }. Draw as many samples as it is asked for.
+worker-file-same-batch = { $file }: make_batch ignores its batch size: the same tensors for { $first } and { $second }. Draw as many samples as it is asked for; of whole graphs, as many graphs.
 worker-file-no-samples = { $file }: make_dataset returned a { $given } without samples to count and index. Return a torch.utils.data.Dataset with __len__ and __getitem__.
 worker-file-lacks = { $file }: it does not define { $name }. A model file defines build_model(**arguments) and make_batch(batch_size, length, **arguments).
 worker-file-call-failed = { $file }: { $function } raised { $error }. Mend the file; the log has the traceback.
@@ -115,13 +115,14 @@ worker-file-arguments = model.arguments: build_model in { $file } does not take 
        *[other] { $names }
     }.
 worker-file-no-module = { $file }: build_model returned { $given } where an nn.Module is expected. Return the model itself.
-worker-file-no-batch = { $file }: make_batch returned { $given } where a tuple of tensors, the targets last, or a dict of tensors is expected. Return (inputs, targets), or a dict by the names that the model's forward takes.
+worker-file-no-batch = { $file }: make_batch returned { $given } where a tuple of tensors, the targets last, or a dict of tensors is expected. Return (inputs, targets), or a dict by the names that the model's forward takes; a tensor by itself where training_step(model, batch) takes one.
 worker-file-batch-names = { $file }: make_batch returned a dict of { $given }, but forward of { $model } takes { $count ->
         [0] nothing
        *[other] { $wanted }
     }. Name the tensors as forward does, return a tuple (inputs, targets), or define training_step(model, batch).
 worker-file-call = { $file }: called as { $wanted }, but defined as { $given }. Take these arguments, or, for build_model, make_batch and make_dataset, give what is missing in model.arguments.
 worker-file-step-failed = { $file }: { $function } raised { $error } on { $given }. Mend the model, make_batch or training_step; the log has the traceback.
+worker-file-step-unread = { $file }: it defines `{ $name }`, which nothing here calls: a loss of the file's own is returned by `training_step(model, batch)`. Rename it. Without one the usual loss was tried.
 worker-file-no-loss = { $file }: training_step returned { $given } where the loss, a tensor of one number, is expected. Return the loss.
 worker-file-no-own-loss = { $file }: forward of { $model } returned { $given }, which has no loss. Let it return an object with the attribute loss or a dict with this key, return a tuple (inputs, targets) from make_batch, or define training_step(model, batch).
 worker-file-no-output = { $file }: forward of { $model } returned { $given } where a tensor, or a tuple that begins with one, is expected. Define training_step(model, batch), which returns the loss.

@@ -20,6 +20,7 @@ workload-batches-single = Each batch holds a single sample: a batch norm of this
 workload-own-batch-single = Batches of a single sample, as the workload has them, cannot be trained: a batch norm of this model then sees one value of each channel, and torch ends training with "Expected more than 1 value per channel when training". Set-ups with one sample a device are left out; gradient accumulation does not help.
 workload-no-head = The configuration has no "architectures": its base class { $built } is predicted, without a head. To train another, name it there ({ $other }, say).
 workload-other-class = The installed transformers has no class { $named }, which the configuration names: { $built } is predicted in its place. Update transformers where it should have it.
+workload-step-unread = `{ $name }` in { $file } is not called: the loss is cross-entropy or the mean squared error of the outputs, or their own. Call it `training_step(model, batch)` and let it return the loss, if it is meant.
 workload-text-only = Images are left out of the steps of `{ $model }`: only its text part runs.
 workload-assumed-values = Not given, so assumed: { $fields }.
 assumed-samples = { $value } training samples

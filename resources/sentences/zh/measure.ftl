@@ -106,7 +106,7 @@ worker-file-not-python = { $file }：这不是 Python 文件。请给出以 .py 
 worker-file-lacks-module = { $file }：它导入 { $module }，而本程序所在的环境中没有安装。请将其安装到同一环境中；日志中有调用栈。
 worker-file-own-backward = { $file }：training_step 自行调用了 backward。请只返回损失：其后的反向传播与优化器更新由本程序执行并计时。
 worker-file-run-failed = { $file }：运行时抛出 { $error }。请修正该文件，日志中有调用栈。
-worker-file-same-batch = { $file }：make_batch 忽略了批大小：{ $first } 与 { $second } 得到相同的张量。请按要求的数目生成样本。
+worker-file-same-batch = { $file }：make_batch 忽略了批大小：{ $first } 与 { $second } 得到相同的张量。请按要求的数目生成样本；样本是整张图时，请生成相应数目的图。
 worker-file-no-samples = { $file }：make_dataset 返回了 { $given }，其样本无法计数和索引。请返回带有 __len__ 和 __getitem__ 的 torch.utils.data.Dataset。
 worker-file-lacks = { $file }：其中没有定义 { $name }。模型文件须定义 build_model(**arguments) 和 make_batch(batch_size, length, **arguments)。
 worker-file-call-failed = { $file }：{ $function } 抛出 { $error }。请修正该文件，日志中有调用栈。
@@ -115,13 +115,14 @@ worker-file-arguments = model.arguments：{ $file } 中的 build_model 不接受
        *[other] 接受 { $names }
     }。
 worker-file-no-module = { $file }：build_model 返回了 { $given }，而这里需要 nn.Module。请返回模型本身。
-worker-file-no-batch = { $file }：make_batch 返回了 { $given }，而这里需要张量的元组（最后一个为目标）或张量的字典。请返回 (inputs, targets)，或以模型 forward 的参数名为键的字典。
+worker-file-no-batch = { $file }：make_batch 返回了 { $given }，而这里需要张量的元组（最后一个为目标）或张量的字典。请返回 (inputs, targets)，或以模型 forward 的参数名为键的字典；若 training_step(model, batch) 只需一个张量，可直接返回该张量。
 worker-file-batch-names = { $file }：make_batch 返回的字典的键为 { $given }，而 { $model } 的 forward { $count ->
         [0] 没有参数
        *[other] 的参数为 { $wanted }
     }。请按 forward 的参数命名张量，或返回元组 (inputs, targets)，或定义 training_step(model, batch)。
 worker-file-call = { $file }：按 { $wanted } 调用，但定义为 { $given }。请接受这些参数，或（对 build_model、make_batch 和 make_dataset）在 model.arguments 中给出所缺的参数。
 worker-file-step-failed = { $file }：{ $function } 处理 { $given } 时抛出 { $error }。请修正模型、make_batch 或 training_step；日志中有调用栈。
+worker-file-step-unread = { $file }：其中定义了 `{ $name }`，但这里不会调用它：文件自己的损失应由 `training_step(model, batch)` 返回。请改名。没有它时使用了通常的损失。
 worker-file-no-loss = { $file }：training_step 返回了 { $given }，而这里需要损失，即只含一个数的张量。请返回损失。
 worker-file-no-own-loss = { $file }：{ $model } 的 forward 返回了 { $given }，其中没有损失。请让它返回带有 loss 属性的对象或带有该键的字典，或让 make_batch 返回元组 (inputs, targets)，或定义 training_step(model, batch)。
 worker-file-no-output = { $file }：{ $model } 的 forward 返回了 { $given }，而这里需要张量，或以张量开头的元组。请定义返回损失的 training_step(model, batch)。

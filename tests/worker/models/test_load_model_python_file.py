@@ -299,3 +299,59 @@ def test_a_nested_tensor_is_said_to_have_sizes_by_values_and_no_fault_of_the_fil
     with pytest.raises(TraceFailed, match=r"size depends on values \(`?torch.nested"):
         trace(subject_of(workload, "fp32", allow_code=True), "fp32")
     assert load(workload, allow_code=True).module(torch.randn(3, 4, 6)).shape == (3, 5)
+
+
+ALONE = """
+import torch
+
+def build_model():
+    return torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+
+def make_batch(batch_size):
+    return torch.rand(batch_size, 6)
+
+def STEP(model, batch):
+    points = batch.requires_grad_(True)
+    field = model(points)
+    slope = torch.autograd.grad(field.sum(), points, create_graph=True)[0]
+    return (slope[:, 0] - field[:, 0]).square().mean()
+"""
+PLAIN = TOML.replace("arguments = { classes = 5 }\n", "")
+
+
+def test_a_tensor_by_itself_is_what_the_files_own_step_takes(tmp_path: Path) -> None:
+    model = loaded(tmp_path, ALONE.replace("STEP", "training_step"), PLAIN)
+    loss = model.loss(model.module, model.make_batch(3))
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert all(parameter.grad is not None for parameter in list(model.module.parameters())[:-1])
+    workload = load_workload(tmp_path / "w.toml")
+    table = trace(subject_of(workload, "fp32", allow_code=True), "fp32")
+    products = [op for op in table.ops if op.kind == "matmul"]
+    assert sum(op.count for op in products) > 6, "the slope is differentiated again"
+
+
+def test_a_tensor_by_itself_without_a_step_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a tensor by itself where training_step"):
+        loaded(tmp_path, ALONE.replace("STEP", "other"), PLAIN).make_batch(2)
+
+
+@pytest.mark.parametrize("name", ["loss", "compute_loss", "train_step"])
+def test_a_step_by_another_name_is_said_not_to_be_called(tmp_path: Path, name: str) -> None:
+    code = f"{GOOD}\ndef {name}(model, batch):\n    return model(batch[0]).sum()\n"
+    model = loaded(tmp_path, code)
+    (note,) = model.notes
+    assert note.code == "workload-step-unread"
+    for language in ("en", "zh"):
+        assert f"`{name}`" in say(note, language)
+    assert loaded(tmp_path, GOOD).notes == ()
+    assert loaded(tmp_path, f"{code}\ntraining_step = {name}\n").notes == ()
+
+
+def test_where_the_usual_loss_fails_the_unread_step_is_named_first(tmp_path: Path) -> None:
+    code = GOOD.replace("torch.randint(0, classes, (batch_size,))", "torch.randint(0, classes, (batch_size, 9))")
+    model = loaded(tmp_path, f"{code}\ndef loss(model, batch):\n    return model(batch[0]).sum()\n")
+    with FakeTensorMode(allow_non_fake_inputs=True), pytest.raises(SaidError) as caught:
+        model.loss(model.module, model.make_batch(2))
+    first, *_ = caught.value.reasons
+    assert first.code == "worker-file-step-unread"
+    assert "`loss`" in str(caught.value)

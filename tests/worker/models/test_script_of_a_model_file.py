@@ -21,6 +21,10 @@ FORMS = {
     "an argument of the model alone": "def make_batch(n, length): return torch.ones(n, 4), torch.zeros(n).long()",
     "an argument by place": "def make_batch(n, width=9): return torch.randn(n, 4), torch.randint(0, width, (n,))",
     "a target that is no class": "def make_batch(n, length): return torch.randn(n, 4), torch.ones(n, 3)",
+    "a tensor by itself": (
+        "def make_batch(n, length): return torch.randn(n, 4)\n"
+        "def training_step(model, points): return model(points).square().mean()"
+    ),
     "a dict with a loss of the model's own": (
         "class Own(torch.nn.Linear):\n"
         "    def forward(self, inputs): return {'loss': super().forward(inputs).square().mean()}\n"
