@@ -21,7 +21,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.core.drive import drive
 from advisor.core.moment import utc_text
 from advisor.core.records import shared_fields
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, SaidError
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import step_flop
 from advisor.protocol.budgets import MEASURING_S
@@ -88,7 +88,12 @@ def advise_events(
 
 
 def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
-    """Calibrate, predict, recommend and explain: a pure function of its arguments but for the time of day."""
+    """Calibrate, predict, recommend and explain: a pure function of its arguments but for the time of day.
+
+    Raises InputError for a workload that asks for what its traced model cannot do.
+    """
+    if request.workload.training.compile and any(table.differentiates_twice for table in facts.tables.values()):
+        raise SaidError.of("trace-compiled-twice")
     specs = known_specs(request)
     predicted = predict_all(request, facts, specs)
     recommendations = recommend(

@@ -207,6 +207,8 @@ class OpTable(Record, frozen=True, kw_only=True):
     """None in tables of earlier versions and of models that are known by totals alone."""
     norms_single_values: bool = False
     """Whether a batch norm sees one value of each channel at a batch of one sample, which torch refuses to train."""
+    differentiates_twice: bool = False
+    """Whether the loss holds gradients (`create_graph=True`), which torch.compile cannot differentiate again."""
     caveats: tuple[Reason, ...] = ()
 
 

@@ -162,11 +162,13 @@ def _in_fp8(workload: Workload, chosen: Prediction | None) -> Workload:
 def applies(change: Change, table: OpTable | None) -> bool:
     """Whether the changed workload is one that is taken, and the change reaches what does most of a model's work.
 
-    FP8 and adapters are for linear layers alone; channels last is for convolutions, of which a vision transformer has
-    one; fused layers are for models with root-mean-square norms, which take the root of each row. `table` is the
-    workload's own; None: it is not known, and every change is taken to reach enough.
+    What differentiates twice cannot be compiled. FP8 and adapters are for linear layers alone; channels last is for
+    convolutions, of which a vision transformer has one; fused layers are for models with root-mean-square norms, which
+    take the root of each row. `table` is the workload's own; None: it is not known, and every change is taken to reach
+    enough.
     """
-    if any(training_problems(change.workload)):
+    twice = table is not None and table.differentiates_twice
+    if any(training_problems(change.workload)) or (twice and change.kind == "compile"):
         return False
     if table is None:
         return True

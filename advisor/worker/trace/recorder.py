@@ -62,6 +62,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.phase: Phase = "forward"
         self.dispatch_count: dict[Phase, int] = {"forward": 0, "backward": 0}
         self.synchronisation_count = 0
+        self.differentiates_twice = False
         self.gradients: list[GradientEvent] = []
         self.backward_work = 0.0
         self.path = ""
@@ -136,6 +137,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if self.phase == "backward":
             for work in cost.work:
                 self.backward_work += work
+        elif not self.differentiates_twice:
+            self.differentiates_twice = _in_differentiable_backward()
         if cost.transient_bytes:
             self.tracker.transient(cost.transient_bytes)
 
@@ -153,6 +156,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.gradients.append(GradientEvent(parameter.numel(), self.backward_work))
         if parameter.grad is not None:
             self.tracker.gradient(parameter.grad)
+
+
+def _in_differentiable_backward() -> bool:
+    """Whether autograd runs right now and is recorded itself, as with `create_graph=True`."""
+    return torch._C._current_graph_task_id() != -1 and torch.is_grad_enabled()  # noqa: SLF001 - as torch's checkpointing asks
 
 
 def _holds_values(out: object) -> bool:

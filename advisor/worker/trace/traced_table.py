@@ -77,6 +77,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         memory=None if isinstance(memory, Reason) else memory,
         layers=layers,
         checkpoint=checkpoint_figures(model, (first, second), layers, batches),
+        differentiates_twice=recorder.differentiates_twice,
         norms_single_values=_norms_single_values(first.recorder.ops, second.recorder.ops, batches),
         caveats=tuple(caveats),
     )

@@ -328,6 +328,7 @@ def test_a_tensor_by_itself_is_what_the_files_own_step_takes(tmp_path: Path) -> 
     table = trace(subject_of(workload, "fp32", allow_code=True), "fp32")
     products = [op for op in table.ops if op.kind == "matmul"]
     assert sum(op.count for op in products) > 6, "the slope is differentiated again"
+    assert table.differentiates_twice
 
 
 def test_a_tensor_by_itself_without_a_step_is_refused(tmp_path: Path) -> None:
