@@ -43,6 +43,7 @@ _OF_THE_FILE = frozenset(
     {"name_or_path", "transformers_version", "torch_dtype", "dtype", "attn_implementation", "experts_implementation"}
 )
 """Words at the top of a configuration that say where its weights come from and how they run, not what they are."""
+_IN_PARTS = "NewGELUActivation"
 _MISTYPED = 0.85
 """From so much alike on a strange key is taken for a known one mistyped."""
 
@@ -73,7 +74,7 @@ def build(  # noqa: PLR0913 - what, where and how much of it
     if type(module).forward is nn.Module.forward:
         named = {"model": shown_value(config.model_type), "class": shown_value(type(module).__name__)}
         raise SaidError.of("worker-no-forward", **named)
-    notes += lengthened
+    notes += (*lengthened, *_activations_in_parts(module, workload))
     for part in _parts(module.config):
         part.use_cache = False
     made = batch_maker(module, task, workload, tried=tried)
@@ -89,6 +90,13 @@ def build(  # noqa: PLR0913 - what, where and how much of it
         full_block_count=full_blocks,
         notes=notes,
     )
+
+
+def _activations_in_parts(module: nn.Module, workload: Workload) -> tuple[Reason, ...]:
+    """Says that GPT-2's activation is eight kernels here, which is one under another name and in other libraries."""
+    if workload.training.compile or not any(type(part).__name__ == _IN_PARTS for part in module.modules()):
+        return ()
+    return (Reason.of("workload-activation-in-parts"),)
 
 
 def _stay_offline() -> None:

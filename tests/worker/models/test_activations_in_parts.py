@@ -1,0 +1,33 @@
+"""GPT-2's activation, which transformers runs in parts."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload_file import load_workload
+
+IN_PARTS = "workload-activation-in-parts"
+
+
+@pytest.mark.parametrize(
+    ("activation", "compiled", "told"),
+    [("gelu_new", False, True), ("gelu_new", True, False), ("gelu_pytorch_tanh", False, False), ("gelu", False, False)],
+)
+def test_an_activation_of_eight_kernels_is_told_where_nothing_fuses_them(
+    activation: str, compiled: bool, told: bool
+) -> None:
+    config = {"model_type": "gpt2", "n_embd": 32, "n_layer": 1, "n_head": 2, "activation_function": activation}
+    workload = load_workload(
+        {
+            "name": "gpt2",
+            "model": {"source": "huggingface", "config": config, "task": "causal-lm"},
+            "data": {"samples": 100, "sequence_length": 16},
+            "training": {"batch_size": 1, "precision": "fp32", "compile": compiled},
+        }
+    )
+    asked = subject_of(workload, "fp32", allow_code=False)
+    table = trace(asked, "fp32")
+    assert (IN_PARTS in {note.code for note in asked.notes or ()}) is told
+    kernels = sum(op.count for op in table.ops if op.name in {"pow", "tanh", "gelu"} and op.phase == "forward")
+    assert kernels == (2 if activation == "gelu_new" else 1)
