@@ -27,6 +27,9 @@ _MOST_VALUES = 1 << 24
 """Elements of one tensor where all values are kept."""
 _MOST_OF_INPUTS = 1 << 25
 """Elements of one tensor that is made of inputs alone: words, places, masks, frequencies, pictures of a batch."""
+_FEW = 16
+"""Elements of a tensor that a model may draw numbers into to decide by."""
+_FILLING = {torch.ops.aten.uniform_, torch.ops.aten.normal_, torch.ops.aten.random_, torch.ops.aten.exponential_}
 _CONSTRUCTORS = {
     "arange", "zeros", "ones", "full", "empty", "scalar_tensor", "eye", "linspace", "tril_indices", "triu_indices",
 }  # fmt: skip
@@ -76,21 +79,32 @@ def values_left_out(func: Operator, args: Args, kwargs: Named, *, only_partly_kn
 def made_of_values(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named, *, every: bool) -> Any:  # noqa: ANN401 - a fake, or None where the mode's own rule holds
     """The result of an operator that torch's own rules leave to shapes though its values are known; else None.
 
-    These are constructors, operators indexed by a known mask, sequences packed by known lengths and, with `every`,
-    random operators on known values.
+    These are constructors, operators indexed by a known mask, sequences packed by known lengths, a few numbers that are
+    drawn anew and, with `every`, random operators on known values.
     """
+    if getattr(func, "overloadpacket", None) in _FILLING and args[0].numel() <= _FEW:
+        return _filled(mode, func, args, kwargs)
     if func in _SOFTMAX and args[2]:  # from half to FP32 at once, which no processor does
         with mode:
             return func(args[0].float(), args[1], False)  # noqa: FBT003 - positional in the schema
-    if func in {_FLASH, _EFFICIENT}:
-        return _attended(mode, func, args, kwargs)
-    if func in _MASKED:
-        return _by_places(mode, func, args, kwargs)
+    if func in {_FLASH, _EFFICIENT, *_MASKED}:
+        return (_by_places if func in _MASKED else _attended)(mode, func, args, kwargs)
     if func is _PACKED:
         return _packed(mode, *args)
     if func is _DRAWN or (every and torch.Tag.nondeterministic_seeded in getattr(func, "tags", ())):
         return _computed(mode, func, args, kwargs)
     return _constructed(mode, func, args, kwargs, every=every)
+
+
+def _filled(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
+    """The tensor itself, which knows what was drawn into it: a model may choose a size or leave a layer out by it."""
+    filled = args[0]
+    with _disable_current_modes():
+        drawn = torch.empty_strided(filled.shape, filled.stride(), dtype=filled.dtype)
+        func(drawn, *args[1:], **kwargs)
+    filled.constant = drawn
+    mode.fake_tensor_converter.add_constant_storage_mapping(filled)
+    return filled
 
 
 def _by_places(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
