@@ -16,8 +16,7 @@ from advisor.core.units import Estimate
 from advisor.optable.op_table import OpKind, OpTable, at
 from advisor.recommend.precisions import autocast_for, rate_of
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
-from advisor.workload.model_config import config_of
-from advisor.workload.tasks import infer_task
+from advisor.workload.model_config import config_of, task_of_model
 from advisor.workload.training_checks import training_problems
 from advisor.workload.workload import HuggingFaceModel, Task, Workload, stored_bits, with_training
 
@@ -142,9 +141,10 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
     if training.keeps_unpacked_whole:
         yield Change(kind="unpacked_half", workload=with_training(workload, unpacked_bits=_HALF_BITS))
     if isinstance(workload.model, HuggingFaceModel):
-        if workload.model.task == "causal-lm" and not training.chunked_loss:
+        of_words = task_of_model(workload.model) == "causal-lm"
+        if of_words and not training.chunked_loss:
             yield Change(kind="chunked_loss", workload=with_training(workload, chunked_loss=True))
-        if workload.model.task == "causal-lm" and half and not training.fused_layers:
+        if of_words and half and not training.fused_layers:
             yield Change(kind="fused_layers", workload=with_training(workload, fused_layers=True))
         yield from adapter_changes(workload)
         yield from _padded(workload, workload.model)
@@ -217,7 +217,7 @@ def checkpointed_adapters(change: Change) -> Change:
 
 def _padded(workload: Workload, model: HuggingFaceModel) -> Iterator[Change]:
     config = config_of(model)
-    if (model.task or infer_task(config)) not in _TASKS_OF_WORDS:
+    if task_of_model(model) not in _TASKS_OF_WORDS:
         return
     size = config.get("vocab_size")
     if isinstance(size, int) and size % _VOCABULARY_MULTIPLE:
@@ -230,7 +230,7 @@ def family_of(workload: Workload) -> ModelFamily | None:
     """Which published runs a workload is like: those of language models, of images, or none."""
     if workload.data.image_size is not None:
         return "vision"
-    language = isinstance(workload.model, HuggingFaceModel) and workload.model.task == "causal-lm"
+    language = isinstance(workload.model, HuggingFaceModel) and task_of_model(workload.model) == "causal-lm"
     return "language" if language else None
 
 

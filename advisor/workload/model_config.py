@@ -11,7 +11,8 @@ from advisor.core.field_fault import integer_between
 from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_value
 from advisor.core.input_file import check_values, parse_json, read_text
 from advisor.core.sentences import visible
-from advisor.workload.workload import HuggingFaceModel
+from advisor.workload.tasks import infer_task
+from advisor.workload.workload import HuggingFaceModel, Task
 
 MAX_CONFIG_BYTES = 1 << 20
 
@@ -183,6 +184,11 @@ def _check_size(key: str, value: object, name: str, where: str) -> None:
 def config_of(model: HuggingFaceModel) -> dict[str, Any]:
     """The configuration of a loaded model, whether it is its own or a bundled one; empty: there is none."""
     return model.config if isinstance(model.config, dict) else bundled_config(model.config) or {}
+
+
+def task_of_model(model: HuggingFaceModel) -> Task:
+    """What a loaded model is for: as its workload says, else as its configuration does."""
+    return model.task or infer_task(config_of(model))
 
 
 def resolve_config(config: str | dict[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,15 @@ _ENDINGS: tuple[tuple[str, Task], ...] = (
     ("ForSpeechSeq2Seq", "speech-seq2seq"),
 )
 
+_IMAGE_ENDINGS = (
+    "ForImageClassification", "ForImageClassificationWithTeacher", "ForSemanticSegmentation", "ForObjectDetection",
+    "ForInstanceSegmentation", "ForUniversalSegmentation", "ForImageSegmentation", "ForDepthEstimation",
+    "ForImageSuperResolution", "ForMaskedImageModeling", "ForVideoClassification", "ForPoseEstimation",
+    "ForKeypointDetection", "ForImageMatting",
+)  # fmt: skip
+"""How the classes that take pictures are called, whatever their configuration is; detectors that are told in words
+what to look for have a text model of their own."""
+
 AUTO_CLASSES: dict[Task, str] = {
     "sequence-classification": "AutoModelForSequenceClassification",
     "token-classification": "AutoModelForTokenClassification",
@@ -67,7 +76,10 @@ _TASK_KINDS: dict[Task, DataKind] = {
 
 
 def data_kind(config: dict[str, Any], task: Task | None = None) -> DataKind:
-    """Text, images or speech, by the task where it says so, else by the configuration's `model_type` and sizes."""
+    """Text, images or speech, by the task where it says so, else by what the configuration says of its model.
+
+    That are `model_type`, sizes, and the class that it was saved as.
+    """
     if task in _TASK_KINDS:
         return _TASK_KINDS[task]
     model_type = str(config.get("model_type", ""))
@@ -75,15 +87,21 @@ def data_kind(config: dict[str, Any], task: Task | None = None) -> DataKind:
         return "speech"
     if model_type in _IMAGE_TYPES or ("num_channels" in config and not {"vocab_size", "text_config"} & set(config)):
         return "image"
+    if "text_config" not in config and any(name.endswith(_IMAGE_ENDINGS) for name in _architectures(config)):
+        return "image"
     return "text"
+
+
+def _architectures(config: dict[str, Any]) -> list[str]:
+    """The classes that the configuration was saved as."""
+    architectures = config.get("architectures")
+    return [name for name in architectures if isinstance(name, str)] if isinstance(architectures, list) else []
 
 
 def infer_task(config: dict[str, Any]) -> Task:
     """The task that the configuration's `architectures` name; `base` where they name none that is known."""
     kind = data_kind(config)
-    architectures = config.get("architectures")
-    names = [name for name in architectures if isinstance(name, str)] if isinstance(architectures, list) else []
-    for name in names:
+    for name in _architectures(config):
         for ending, task in _ENDINGS:
             if name.endswith(ending):
                 return _for_kind(task, kind, has_vision="vision_config" in config)

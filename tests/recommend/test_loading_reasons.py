@@ -12,7 +12,7 @@ from advisor.core.sentences import Reason
 from advisor.protocol.messages import LoaderPass
 from advisor.recommend.reasons.loading import making_of
 from advisor.recommend.recommendation import Recommendation
-from advisor.workload.workload import Workload
+from advisor.workload.workload import HuggingFaceModel, Workload
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import TRANSFORMER, measurement, workload
 from tests.recommend.test_recommend import advise, best_of
@@ -65,6 +65,8 @@ def test_what_is_made_is_told_by_the_data() -> None:
     assert making_of(bert) == ("why-tokenising-bound", TOKENS_PER_S / bert.data.sequence_length)
     assert making_of(load_workload("iris_mlp")) is None
     assert making_of(load_workload("whisper_small")) is None
+    sound = HuggingFaceModel(config={"model_type": "wav2vec2", "architectures": ["Wav2Vec2ForCTC"]})
+    assert making_of(msgspec.structs.replace(bert, model=sound)) is None, "no text, though no task is named"
 
 
 @pytest.mark.parametrize(("made_s", "code"), [(0.001, "why-loader-workers"), (1e6, "why-loader-bound")])

@@ -268,6 +268,18 @@ def test_a_loss_in_pieces_is_tried_for_language_models_that_do_not_take_it_so_al
         assert ("chunked_loss" in {change.kind for change in traced_changes(whole, advised(), A100)}) is tried
 
 
+def test_a_task_that_only_the_configuration_names_has_the_same_switches() -> None:
+    named = language_model(32_001)
+    assert isinstance(named.model, HuggingFaceModel)
+    assert isinstance(named.model.config, dict)
+    config = {**named.model.config, "model_type": "llama", "architectures": ["LlamaForCausalLM"]}
+    unnamed = msgspec.structs.replace(named, model=HuggingFaceModel(config=config))
+    kinds = [[change.kind for change in traced_changes(job, advised("bf16_amp"), A100)] for job in (named, unnamed)]
+    assert kinds[0] == kinds[1]
+    assert {"chunked_loss", "fused_layers"} <= set(kinds[1])
+    assert family_of(unnamed) == family_of(named) == "language"
+
+
 def test_fused_layers_are_tried_in_half_for_models_with_root_mean_square_norms() -> None:
     def tried(name: str, precision: Precision) -> bool:
         job = load_workload(name)

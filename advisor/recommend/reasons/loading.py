@@ -11,11 +11,12 @@ from advisor.core.sentences import Reason
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import rounded
 from advisor.recommend.comparison import Comparison
+from advisor.workload.model_config import config_of
+from advisor.workload.tasks import data_kind
 from advisor.workload.workload import HuggingFaceModel, Workload
 
 NOTABLE_SHARE = 0.1
 _CORES = {"why-decoding-bound": "why-decoding-cores", "why-tokenising-bound": "why-tokenising-cores"}
-_SOUND_TASKS = ("speech-classification", "speech-seq2seq", "ctc")
 
 
 def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
@@ -91,6 +92,8 @@ def making_of(workload: Workload) -> tuple[str, float] | None:
     data, model = workload.data, workload.model
     if data.image_size:
         return ("why-decoding-bound", DECODED_IMAGES_PER_S) if data.image_size >= LEAST_DECODED_SIDE else None
-    if data.sequence_length and isinstance(model, HuggingFaceModel) and model.task not in _SOUND_TASKS:
+    if not data.sequence_length or not isinstance(model, HuggingFaceModel):
+        return None
+    if data_kind(config_of(model), model.task) == "text":
         return "why-tokenising-bound", TOKENS_PER_S / data.sequence_length
     return None

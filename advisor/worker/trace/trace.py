@@ -31,6 +31,7 @@ from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
+from advisor.workload.model_config import task_of_model
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training
 
 _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
@@ -331,7 +332,7 @@ def subject_of(
 
 def _returns_loss(workload: Workload) -> bool:
     """Whether the model returns the step's loss: those of transformers do, but for what is computed outside of them."""
-    own = isinstance(workload.model, HuggingFaceModel) and workload.model.task != "ctc"
+    own = isinstance(workload.model, HuggingFaceModel) and task_of_model(workload.model) != "ctc"
     return own and workload.training.mode != "inference" and not workload.training.chunked_loss
 
 

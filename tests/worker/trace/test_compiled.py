@@ -106,6 +106,22 @@ def test_a_model_of_transformers_returns_its_loss_unless_that_is_computed_in_chu
     assert timeline.loss_in_model is inside
 
 
+def test_a_loss_that_is_computed_outside_is_so_too_where_only_the_configuration_names_the_task() -> None:
+    config = {
+        "model_type": "wav2vec2", "architectures": ["Wav2Vec2ForCTC"], "hidden_size": 32, "num_hidden_layers": 1,
+        "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 32, "num_conv_pos_embedding_groups": 2,
+    }  # fmt: skip
+    workload = Workload(
+        name="sound",
+        model=HuggingFaceModel(config=config),
+        data=Data(samples=100, sequence_length=4000),
+        training=Training(precision="fp32", batch_size=2),
+    )
+    timeline = trace(subject_of(workload, "fp32"), "fp32").memory
+    assert timeline is not None
+    assert timeline.loss_in_model is False
+
+
 def test_what_products_keep_stays_when_compiled() -> None:
     timeline = traced(Twice).memory
     assert timeline is not None
