@@ -127,6 +127,9 @@ _WHY_NOTHING = {
 }  # fmt: skip
 
 
+_EFFICIENCIES = {"scaling-efficiency", "scaling-efficiency-sharded"}
+
+
 def unfounded(advice: AdviceRecord) -> Iterator[str]:
     """Ranges, efficiencies and refusals that nothing is said of."""
     said = codes(advice)
@@ -139,6 +142,8 @@ def unfounded(advice: AdviceRecord) -> Iterator[str]:
         yield f"{chosen.step_s.low:.3g} to {chosen.step_s.high:.3g} s without a word"
     if chosen.efficiency is not None and chosen.efficiency.value > 1.005 and "scaling-optimizer-shared" not in said:
         yield f"an efficiency of {chosen.efficiency.value:.3f} without a word"
+    if any(reason.figure("efficiency_fraction") > 1.005 for reason in chosen.why if reason.code in _EFFICIENCIES):
+        yield "an efficiency of more than 100 %"
 
 
 def broken_rows(asked: Question, advice: AdviceRecord) -> Iterator[str]:

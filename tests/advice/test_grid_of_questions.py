@@ -194,7 +194,8 @@ def test_every_ratio_of_a_sentence_is_that_of_two_rows(advice: AdviceRecord) -> 
     rate = row.samples_per_s.value
     by_code = {reason.code: reason.numbers for reason in (*chosen.why, *chosen.would_change_if)}
     own = [one for one in entered(advice) if one.device.key == chosen.device.key]
-    if numbers := by_code.get("scaling-efficiency", by_code.get("scaling-efficiency-sharded")):
+    efficiencies = ("scaling-efficiency", "scaling-efficiency-sharded", "scaling-optimizer-shared")
+    if numbers := next((by_code[code] for code in efficiencies if code in by_code), None):
         assert row.efficiency is not None
         assert numbers["speed_up_ratio"] == pytest.approx(row.count * row.efficiency.value)
         alone = [one for one in advice.predictions if _alike_but_alone(one, row)]

@@ -122,10 +122,18 @@ def test_more_than_as_many_times_one_card_is_explained_by_the_optimizer_that_is_
     if not asked_alone:
         comparison = comparison._replace(predictions=(chosen,))
     own_s = chosen.part_s("optimizer")
-    said = {one.code: one for one in parallel_reasons(comparison, Finalist(chosen=chosen, by_count=(chosen,)))}
+    alone = msgspec.structs.replace(chosen, count=1, samples_per_s=chosen.samples_per_s.scaled(1 / 2.4))
+    reasons = list(parallel_reasons(comparison, Finalist(chosen=chosen, by_count=(alone, chosen))))
+    assert [one.code for one in reasons][:2] == ["scaling-optimizer-shared", "why-count-pays"], "the cause comes first"
+    said = {one.code: one for one in reasons}
     shared = said["scaling-optimizer-shared"]
     assert shared.figure("optimizer_s") == own_s
     assert shared.figure("alone_optimizer_s") == pytest.approx(own_s if asked_alone else 2 * own_s)
+    assert shared.figure("speed_up_ratio") == pytest.approx(2.2)
+    assert not [code for code in said if code.startswith("scaling-efficiency")], "no efficiency over 100 % is told"
+    assert "more than 2 times" in say(shared, "en")
+    assert "这超过 2 倍" in say(shared, "zh")
+    assert "%" not in say(shared, "en") + say(shared, "zh")
 
 
 def test_more_cards_by_another_strategy_than_the_shards_of_fewer_name_both_strategies() -> None:

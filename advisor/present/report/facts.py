@@ -10,6 +10,7 @@ from advisor.core.units import format_bytes, format_count, format_energy, format
 from advisor.present.set_ups import clipped
 from advisor.present.summary import estimate_text, in_mode
 from advisor.present.workload_titles import workload_title
+from advisor.recommend.reasons.parallel import MORE_THAN_WHOLE
 from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import passes_over_data, quantization_of
@@ -97,10 +98,10 @@ def _traced(advice: AdviceRecord, language: Language) -> str:
 
 
 def _of_the_advice(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
-    """Efficiency of the devices together, and energy by the sample."""
+    """Efficiency of the devices together, where it tells what they lose, and energy by the sample."""
     main = advice.recommendation
     facts = []
-    if main is not None and main.efficiency is not None:
+    if main is not None and main.efficiency is not None and main.efficiency.value <= MORE_THAN_WHOLE:
         facts.append(("report-fact-efficiency", estimate_text(main.efficiency, format_fraction, language)))
     prediction = prediction_of(advice.predictions, advice.main)
     samples = advice.workload.data.samples * passes_over_data(advice.workload.training)

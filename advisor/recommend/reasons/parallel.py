@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy, tensor_cards
@@ -17,55 +17,56 @@ from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons, missing_
 from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
 
 NOTABLE_SHARE = 0.1
-_MORE_THAN_WHOLE = 1.005
+_MORE_THAN_COUNT = "scaling-optimizer-shared"
+MORE_THAN_WHOLE = 1.005
 """Efficiency from which on it is printed as more than 100 %."""
 
 
 def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
     """Count, efficiency, strategy and communication of a finalist."""
-    efficiency = efficiency_reason(finalist.chosen)
-    yield from (reason for reason in _count_reasons(finalist) if not _says_the_same(reason, efficiency))
-    yield from _batch_bound(comparison, finalist)
-    if efficiency is not None:
-        yield efficiency
-        yield from _shared_optimizer(comparison, finalist.chosen)
+    chosen = finalist.chosen
+    efficiency = efficiency_reason(chosen, comparison.alone(chosen.device, chosen.precision))
+    counts = [reason for reason in _count_reasons(finalist) if not _says_the_same(reason, efficiency)]
+    counts += _batch_bound(comparison, finalist)
+    if efficiency is not None and efficiency.code == _MORE_THAN_COUNT:
+        yield efficiency  # before any speed-up that it explains
+        yield from counts
+    else:
+        yield from (*counts, *([efficiency] if efficiency is not None else []))
     yield from _strategy_reasons(comparison, finalist.chosen)
 
 
-def efficiency_reason(prediction: Prediction) -> Reason | None:
+def efficiency_reason(prediction: Prediction, alone: Iterable[Prediction] = ()) -> Reason | None:
     """What several cards give over one at the same batch a card, with its range; None for one card.
 
-    Sharded set-ups are proposed where one card cannot hold the model: it is then compared with one that could.
+    Sharded set-ups are proposed where one card cannot hold the model: it is then compared with one that could, which
+    would step all parameters where each of several steps its share. Where that makes them more than as many times as
+    fast, the one sentence says so, and no efficiency: over 100 % it would tell nothing of what the cards lose.
+    `alone`: what was predicted on one such card.
     """
     efficiency = prediction.efficiency
     if efficiency is None:
         return None
     count = prediction.count
-    return Reason.of(
-        "scaling-efficiency-sharded" if STRATEGY_FACTS[prediction.strategy].shards else "scaling-efficiency",
-        count=count,
-        device=prediction.device.name,
-        speed_up_ratio=count * efficiency.value,
-        low_ratio=count * efficiency.low,
-        high_ratio=count * efficiency.high,
-        efficiency_fraction=efficiency.value,
-    )
+    numbers: Arguments = {
+        "count": count,
+        "device": prediction.device.name,
+        "speed_up_ratio": count * efficiency.value,
+        "low_ratio": count * efficiency.low,
+        "high_ratio": count * efficiency.high,
+    }
+    if efficiency.value > MORE_THAN_WHOLE:
+        own_s = prediction.part_s("optimizer")
+        alone_s = _alone_optimizer_s(prediction, alone)
+        return Reason.of(_MORE_THAN_COUNT, **numbers, optimizer_s=own_s, alone_optimizer_s=alone_s)
+    code = "scaling-efficiency-sharded" if STRATEGY_FACTS[prediction.strategy].shards else "scaling-efficiency"
+    return Reason.of(code, **numbers, efficiency_fraction=efficiency.value)
 
 
-def _shared_optimizer(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    """Why several cards give more than as many times one: each steps its share of the parameters alone."""
-    if chosen.efficiency is None or chosen.efficiency.value <= _MORE_THAN_WHOLE:
-        return
-    own_s = chosen.part_s("optimizer")
-    size = chosen.batch_size_per_device
-    alone = (
-        prediction
-        for prediction in comparison.alone(chosen.device, chosen.precision)
-        if prediction.batch_size_per_device == size
-    )
-    # Whatever it accumulates, a card steps its optimizer once; where no single card was asked, a share is the n-th.
-    alone_s = next((prediction.part_s("optimizer") for prediction in alone), own_s * chosen.count)
-    yield Reason.of("scaling-optimizer-shared", count=chosen.count, optimizer_s=own_s, alone_optimizer_s=alone_s)
+def _alone_optimizer_s(chosen: Prediction, alone: Iterable[Prediction]) -> float:
+    """What one card takes for the optimizer, whatever it accumulates; where none was asked, a share is the n-th."""
+    alike = (prediction for prediction in alone if prediction.batch_size_per_device == chosen.batch_size_per_device)
+    return next((prediction.part_s("optimizer") for prediction in alike), chosen.part_s("optimizer") * chosen.count)
 
 
 def _says_the_same(reason: Reason, efficiency: Reason | None) -> bool:
@@ -164,8 +165,7 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
             marginal_fraction=max(0.0, marginal_ratio(chosen, more)),
             needed_fraction=KNEE_MARGINAL_RATIO,
         )
-    elif chosen.count > finalist.by_count[0].count:
-        first = finalist.by_count[0]
+    elif (first := _first_alike(finalist)).count < chosen.count:
         numbers: Arguments = {
             "count": chosen.count,
             "fewer": first.count,
@@ -181,6 +181,12 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
         else:
             numbers |= {"strategy": chosen.strategy, "other_strategy": first.strategy}
             yield Reason.of("why-count-pays-otherwise", **numbers)
+
+
+def _first_alike(finalist: Finalist) -> Prediction:
+    """The fewest devices in the chosen one's precision: what another one gains is no gain of more devices."""
+    chosen = finalist.chosen
+    return next((set_up for set_up in finalist.by_count if set_up.precision == chosen.precision), chosen)
 
 
 def _batch_of_card(prediction: Prediction) -> int:
