@@ -26,6 +26,7 @@ from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import step_flop
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
+from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.recommendation import Recommendations
@@ -106,6 +107,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         prices=request.prices,
         specs=specs,
         global_batch_size=request.global_batch_size,
+        max_global_batch_growth=_growth(request),
         largest_batch=predicted.largest_batch,
         groups=predicted.groups,
         critical_batch=request.critical_batch,
@@ -157,6 +159,15 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         calibrations=predicted.calibrations,
         **shared_fields(advised, Recommendations),
     )
+
+
+def _growth(request: AdviceRequest) -> float:
+    """How far the global batch may grow: as far as by default, and to one sample for each of the cards asked for.
+
+    Who asks for 64 cards takes steps of 64 samples; without that most counts that were asked for could not be advised
+    for a large model, which is described with one or two samples a card.
+    """
+    return max(MAX_GLOBAL_BATCH_GROWTH, max(request.counts) / request.workload.training.global_batch_size)
 
 
 def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:

@@ -1,4 +1,7 @@
-"""Where no set-up holds a step on its cards alone, the answer recomputes activations: what people try first."""
+"""Where no set-up holds a step on its cards alone, or none could be recommended, the answer recomputes activations.
+
+That is what people try first.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from advisor.optable.saved_tables import known_tables
 from advisor.recommend.recommendation import Recommendation, prediction_of
 from advisor.recommend.switches import lighter_changes
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import NumbersModel
+from advisor.workload.workload import NumbersModel, with_training
 
 
 class Answered(NamedTuple):
@@ -38,23 +41,28 @@ def checkpointed_where_needed(
 ) -> Generator[RunnerEvent, None, Answered]:
     """The same question with activation checkpointing, where that alone makes a step fit the cards; else as it was.
 
-    What the user fixed stays, and so does what was timed here without it: both have the change among what would help.
+    Where nothing at all could be recommended, whatever can be with it is better, also by what leans on the host, which
+    is then kept as it was asked for. What the user fixed stays, and so does what was timed here without it: both have
+    the change among what would help.
     """
     change = next(lighter_changes(asked.request.workload, None), None)
     if change is None or not _wanted(asked):
         return asked
-    request = msgspec.structs.replace(asked.request, workload=change.workload)
+    own, nothing = asked.request.workload.training, asked.advice.recommendation is None
+    workload = with_training(change.workload, offload=own.offload) if nothing else change.workload
+    request = msgspec.structs.replace(asked.request, workload=workload)
     wanted = trace_precisions(request)
-    tables = known_tables(change.workload, wanted)
+    tables = known_tables(workload, wanted)
     failure = yield from complete_tables(request, tables, wanted, cancelled)
-    in_vain = asked._replace(checkpointed=tables)
+    in_vain = asked._replace(checkpointed=tables) if workload == change.workload else asked
     if failure is not None or cancelled.is_set():
         return in_vain
     facts = msgspec.structs.replace(asked.facts, tables=tables)
     advice = answer(request, facts)
-    if leans_on_host(advice):
+    if advice.recommendation is None or (leans_on_host(advice) and not nothing):
         return in_vain
-    added = {name: _added(getattr(advice, name)) for name in ("recommendation", "recommendation_local")}
+    code = "why-checkpointing-added-else-nothing" if nothing else "why-checkpointing-added"
+    added = {name: _added(getattr(advice, name), code) for name in ("recommendation", "recommendation_local")}
     return Answered(request, facts, msgspec.structs.replace(advice, **added))
 
 
@@ -68,19 +76,18 @@ def leans_on_host(advice: AdviceRecord) -> bool:
 
 
 def _wanted(asked: Answered) -> bool:
-    workload = asked.request.workload
+    workload, advice = asked.request.workload, asked.advice
     timed = any(step.summary is not None for measurement in asked.facts.measurements for step in measurement.steps)
-    return (
-        leans_on_host(asked.advice)
-        and not timed
-        and not asked.request.fixed.checkpointing
-        and not isinstance(workload.model, NumbersModel)
-        and workload.training.offload == "none"
-    )
+    if timed or asked.request.fixed.checkpointing or isinstance(workload.model, NumbersModel):
+        return False
+    if advice.recommendation is None:
+        # Nothing holds a step, or what does passes a limit: fewer or smaller cards may with less to hold.
+        return any(prediction.fits is False for prediction in advice.predictions if prediction.device.key != "cpu")
+    return leans_on_host(advice) and workload.training.offload == "none"
 
 
-def _added(chosen: Recommendation | None) -> Recommendation | None:
+def _added(chosen: Recommendation | None, code: str) -> Recommendation | None:
     if chosen is None or chosen.device.key == "cpu":
         return chosen
-    why = (Reason.of("why-checkpointing-added"), *chosen.why)
+    why = (Reason.of(code), *chosen.why)
     return msgspec.structs.replace(chosen, checkpointing_added=True, why=why)

@@ -23,7 +23,7 @@ from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
-from advisor.recommend.candidates import LARGER_GPU_KEYS, splits_layers, table_keys
+from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS, splits_layers, table_keys
 from advisor.recommend.precisions import precisions_of_gpu
 from advisor.recommend.recommendation import prediction_of
 from advisor.recommend.switches import (
@@ -116,13 +116,17 @@ def _without_tracing(
 
 
 def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:
-    """The fewest cards of 80 GB and more that hold the workload, whole or sharded; of as few, the fastest.
+    """The fewest cards that hold the workload, whole or sharded; of as few, the smallest, and of these the fastest.
 
-    Cards that hold all of it need nothing of the host, also where the question off-loads.
+    Looked at are those of 80 GB and more and the usual ones that compute in the precision: who lacks 2 GB of a small
+    card needs no large one. Cards that hold all of it need nothing of the host, also where the question off-loads.
     """
     whole = with_training(request.workload, offload="none")
     change = Change(kind="larger_cards", workload=whole)
-    return _on_fewest(request, facts, change, tables, LARGER_GPU_KEYS, LARGER_COUNTS)
+    specs, own = known_specs(request), whole.training.precision
+    usual = (key for key in DEFAULT_GPU_KEYS if key in specs and own in precisions_of_gpu(specs[key], (own,)))
+    keys = (*usual, *LARGER_GPU_KEYS)
+    return _on_fewest(request, facts, change, tables, keys, LARGER_COUNTS, smallest=True)
 
 
 def _checkpointed(request: AdviceRequest, facts: Facts, change: Change, tables: Tables) -> list[Switch]:
@@ -139,21 +143,41 @@ def _checkpointed(request: AdviceRequest, facts: Facts, change: Change, tables: 
 
 
 def _on_fewest(  # noqa: PLR0913 - a question and where to look for its answer
-    request: AdviceRequest, facts: Facts, change: Change, tables: Tables, keys: Iterable[str], counts: tuple[int, ...]
+    request: AdviceRequest,
+    facts: Facts,
+    change: Change,
+    tables: Tables,
+    keys: Iterable[str],
+    counts: tuple[int, ...],
+    *,
+    smallest: bool = False,
 ) -> list[Switch]:
-    """The fewest of these cards that hold the changed workload, whole or sharded; of as few, the fastest."""
+    """The fewest of these cards that hold the changed workload, whole or sharded; of as few, the fastest.
+
+    `smallest`: of as few those of the least memory, and of these the fastest.
+    """
     for count in sorted(set(counts)):
-        found = _fastest_held(request, facts, change, tables, _on_cards(request, change.workload, keys, (count,)))
+        candidates = _on_cards(request, change.workload, keys, (count,))
+        found = _fastest_held(request, facts, change, tables, candidates, smallest=smallest)
         if found:
             return found
     return []
 
 
-def _fastest_held(
-    request: AdviceRequest, facts: Facts, change: Change, tables: Tables, candidates: Sequence[Candidate]
+def _fastest_held(  # noqa: PLR0913 - a question and where to look for its answer
+    request: AdviceRequest,
+    facts: Facts,
+    change: Change,
+    tables: Tables,
+    candidates: Sequence[Candidate],
+    *,
+    smallest: bool = False,
 ) -> list[Switch]:
     predictions = _predicted(request, facts, change.workload, tables, candidates)
     held = [prediction for prediction in predictions if prediction.fits]
+    if smallest:
+        rooms = [prediction.memory_capacity_bytes or math.inf for prediction in held]
+        held = [prediction for prediction, room in zip(held, rooms, strict=True) if room == min(rooms)]
     best = max(held, key=lambda prediction: prediction.samples_per_s.value, default=None)
     return [] if best is None else [switch_of(change, best, None)]
 

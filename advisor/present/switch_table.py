@@ -44,12 +44,13 @@ def help_sentences(
     known = [switch for switch in switches if switch.gain is None and switch.peak_memory_bytes is not None]
     holding = [switch for switch in known if switch.fits and switch.kind in _HOLDING]
     holding.sort(key=lambda switch: _HOLDING.index(switch.kind))
-    gaining = [switch for switch in switches if switch.gain is not None and _worth_saying(switch.gain) and switch.fits]
-    gaining.sort(key=lambda switch: -value_of(switch.gain, 0.0))
     roomier = [switch for switch in switches if switch.gain is not None and _stays_below(switch, room_bytes)]
     roomier.sort(key=lambda switch: value_of(switch.peak_memory_bytes))
+    told = roomier[:1]  # with its gain, which need not be said again
+    gaining = [switch for switch in switches if switch.gain is not None and _worth_saying(switch.gain) and switch.fits]
+    gaining = sorted((one for one in gaining if one not in told), key=lambda switch: -value_of(switch.gain, 0.0))
     return (
-        *(_room_help(switch, language) for switch in roomier[:1]),
+        *(_room_help(switch, language) for switch in told),
         *(_holding_help(switch, language) for switch in holding),
         *(_gain_help(switch, switch.gain, language) for switch in gaining if switch.gain is not None),
     )

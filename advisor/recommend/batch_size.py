@@ -170,8 +170,11 @@ def batch_reason(  # noqa: PLR0911 - one return a cause
     curve = fitting_curve(tried)
     size = chosen.batch_size_per_device
     label = PRECISION_LABELS[chosen.precision]
-    if held_global_batch is None and chosen.global_batch_size > global_limit:
-        return _beyond_reason(chosen, global_limit, samples)
+    # One sample a device is the least that so many can take, also where they were asked for.
+    alone = size * chosen.gradient_accumulation_steps == 1
+    bound = min(global_limit, comparison.usual_limit or global_limit) if alone else global_limit
+    if held_global_batch is None and chosen.global_batch_size > bound:
+        return _beyond_reason(chosen, bound, samples)
     if held_global_batch is not None:
         uneven = held_global_batch % (own_batch * chosen.count) != 0
         numbers: Arguments = {"batch": size, "own_batch": own_batch}

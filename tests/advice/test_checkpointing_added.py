@@ -20,6 +20,7 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.present.script.launch_script import render
 from advisor.present.summary import summarise
 from advisor.recommend.fixed import Fixed
+from advisor.recommend.recommendation import Limits
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload, traced_as, with_training
 from advisor.workload.workload_file import load_workload
@@ -39,8 +40,7 @@ def answered(workload: Workload, spec: GpuSpec, **more: object) -> AdviceRecord:
         measure=False,
         gpu_keys=(spec.key,),
         extra_specs=(spec,),
-        counts=(1,),
-        **more,  # type: ignore[arg-type]
+        **{"counts": (1,), **more},  # type: ignore[arg-type]
     )
     facts = Facts(machine=machine(), tables=saved_tables(workload))
     asked = Answered(request, facts, advice_from_facts(request, facts))
@@ -96,7 +96,6 @@ def test_where_it_does_not_help_enough_the_answer_is_as_it_was() -> None:
     ("changes", "fixed"),
     [
         ({}, Fixed(checkpointing=True)),
-        ({"offload": "optimizer"}, Fixed()),
         ({"mode": "inference"}, Fixed()),
     ],
 )
@@ -105,6 +104,39 @@ def test_what_the_user_asked_for_is_kept(between: GpuSpec, changes: dict[str, ob
     advice = answered(workload, between, fixed=fixed)
     assert advice.workload == workload
     assert advice.recommendation is None or not advice.recommendation.checkpointing_added
+
+
+def test_where_nothing_can_be_recommended_off_loading_that_was_asked_for_is_kept_beside_it() -> None:
+    asked = with_training(GPT2, offload="optimizer")
+    found = []
+    for gigabytes in (1.5, 2, 2.5, 3, 3.5, 4, 5, 6):
+        plain = answered(asked, card(gigabytes * 1e9), fixed=Fixed(checkpointing=True))
+        advice = answered(asked, card(gigabytes * 1e9))
+        chosen = advice.recommendation
+        if plain.recommendation is not None:
+            assert advice.workload == asked, "what can be recommended is left as it was asked for"
+        elif chosen is not None:
+            assert chosen.checkpointing_added
+            assert chosen.why[0].code == "why-checkpointing-added-else-nothing"
+            assert advice.workload == with_training(asked, activation_checkpointing="full")
+            found.append(gigabytes)
+    assert found, "there are cards that hold a step only with both"
+
+
+def test_where_what_holds_a_step_passes_a_limit_fewer_cards_are_advised_with_it(between: GpuSpec) -> None:
+    watts = between.power_w
+    assert watts is not None
+    one_card = Limits(max_power_w=1.5 * watts)
+    asked: dict[str, object] = {"counts": (1, 2, 4, 8), "host_memory_bytes": 1e8}
+    without = Fixed(checkpointing=True)
+    several = answered(GPT2, between, **asked, fixed=without).recommendation
+    assert several is not None
+    assert several.count > 1
+    assert answered(GPT2, between, **asked, fixed=without, limits=one_card).recommendation is None
+    chosen = answered(GPT2, between, **asked, limits=one_card).recommendation
+    assert chosen is not None
+    assert chosen.count == 1
+    assert chosen.why[0].code == "why-checkpointing-added-else-nothing"
 
 
 def test_what_was_traced_in_vain_is_not_traced_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,18 @@ def _chosen(advice: AdviceRecord) -> Recommendation:
     return advice.recommendation
 
 
+def test_who_asks_for_many_cards_is_advised_among_them_though_the_description_has_one_sample_a_card() -> None:
+    training = msgspec.structs.replace(NUMBERS.training, batch_size=1)
+    one = msgspec.structs.replace(NUMBERS, training=training)
+    advice = _advice(one, "h100-sxm", counts=(8, 16, 32), interconnect="NVSwitch + InfiniBand NDR x8", node_count=4)
+    entered = [advice.predictions[place] for place in advice.best_set_ups]
+    assert {row.count for row in entered} == {8, 16, 32}
+    assert max(row.global_batch_size for row in entered) <= 32
+    # The usual counts leave the bound where it is.
+    usual = _advice(one, "h100-sxm")
+    assert max(usual.predictions[place].global_batch_size for place in usual.best_set_ups) <= 8
+
+
 def test_several_cards_come_with_speed_up_efficiency_and_range() -> None:
     advice = _advice("resnet50", "rtx3090")
     chosen = _chosen(advice)

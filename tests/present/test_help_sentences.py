@@ -40,4 +40,6 @@ def test_a_gain_that_does_not_fit_is_not_said() -> None:
 def test_what_stays_inside_the_memory_is_said_where_the_advised_step_may_not(room: float | None, told: int) -> None:
     sentences = help_sentences((gaining(1.01, 0.99, 1.03),), "en", room)
     assert len(sentences) == told
+    # What gains time too is said once, with both.
+    assert len(help_sentences((gaining(1.58, 1.26, 1.97),), "en", room)) == 1
     assert all("a step would need 954 MiB (at most 954 MiB), at 1.01 times the speed" in text for text in sentences)

@@ -57,6 +57,7 @@ why-sharded = The model does not fit one such card whole, so { $count ->
          [pp] pipeline parallel
         *[ddp] DistributedDataParallel
     }).
+why-checkpointing-added-else-nothing = Without activation checkpointing no set-up could be recommended: none holds a step within what was asked for. So it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
 why-checkpointing-added = Without activation checkpointing no set-up holds a step on its cards alone, so it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
 why-sharded-batch = One such card does not hold a step of batch size { $batch }, so { $count ->
         [1] what it does not need at once rests in the host's memory

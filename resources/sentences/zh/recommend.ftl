@@ -54,6 +54,7 @@ why-sharded = 单张这样的卡放不下整个模型，因此{ $count ->
          [pp] 流水线并行
         *[ddp] DistributedDataParallel
     }）。
+why-checkpointing-added-else-nothing = 不启用激活检查点，就没有任何配置可以推荐：没有一种能在所提要求之内容纳一步。因此已将其启用：反向传播时重新计算激活。若要排除，可用 --checkpointing 将其固定为 none。
 why-checkpointing-added = 不启用激活检查点，任何配置都无法仅凭显卡容纳一步，因此已将其启用：反向传播时重新计算激活。若要排除，可用 --checkpointing 将其固定为 none。
 why-sharded-batch = 单张这样的卡放不下批次大小 { $batch } 的一步，因此{ $count ->
         [1] 暂时用不到的部分存放在主机内存中
