@@ -25,6 +25,7 @@ DEQUANTISING_KERNELS_YEAR = 2024
 WHOLE_ADAPTERS_FROM_YEAR = 2024
 """PEFT 0.12 of July 2024 keeps adapters in FP32 beside weights of 16 bits; before, they were in the model's type."""
 _FIRST_TURNING_LAYOUTS = (2, 1)
+_FIRST_UPCASTING_ATTENTION = (2, 5)
 """PyTorch 2.1 brought the compiler's layout optimisation (pull request 99773 of June 2023); 2.0 leaves convolutions in
 the layout that they are called with."""
 _FLASH_WORDS = re.compile(r"\b(?:flash|fa)[ _-]?(?:att(?:entio)?n[ _-]?)?v?([12])(?!\d)")
@@ -49,6 +50,15 @@ def turns_layouts(text: str) -> bool:
     """Whether the compiler of this PyTorch may turn convolutions to channels-last; True where no version is named."""
     release = _release_of(text)
     return release is None or release >= _FIRST_TURNING_LAYOUTS
+
+
+def upcasts_attention(text: str) -> bool:
+    """Whether this PyTorch computes half inputs of attention in FP32 where no fused kernel takes them: since 2.5.
+
+    True where no version is named.
+    """
+    release = _release_of(text)
+    return release is None or release >= _FIRST_UPCASTING_ATTENTION
 
 
 def flash_generation_of(words: str) -> int | None:

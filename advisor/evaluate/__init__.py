@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies
+from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
@@ -39,15 +40,30 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
     reader = WorkloadReader(path.parent, allow_hub=allow_hub)
     rows = read_run_rows(path)
     questions = questions_of(rows, reader, cards)
-    wanted = {
-        trace_key(question.workload, question.workload.training.precision): question.workload
+
+    def traced(wanted: Mapping[TraceKey, Workload]) -> Mapping[TraceKey, OpTable | Reason]:
+        return (
+            tracer(wanted) if tracer is not None else trace_all(wanted, allow_code=allow_code, on_progress=on_progress)
+        )
+
+    tables = traced(_wanted(questions))
+    questions = [
+        question if isinstance(question, Reason) else as_traced_then(question, tables[_key(question)])
         for question in questions
-        if isinstance(question, RowQuestion)
-    }
-    tables = tracer(wanted) if tracer is not None else trace_all(wanted, allow_code=allow_code, on_progress=on_progress)
+    ]
+    further = {key: workload for key, workload in _wanted(questions).items() if key not in tables}
+    tables = {**tables, **(traced(further) if further else {})}
     predictor = RowPredictor(tables, figures)
     answers = [
         predictor.answer(question) if isinstance(question, RowQuestion) else RowAnswer(row=row, reason=question)
         for row, question in zip(rows, questions, strict=True)
     ]
     return evaluation_of(answers)
+
+
+def _key(question: RowQuestion) -> TraceKey:
+    return trace_key(question.workload, question.workload.training.precision)
+
+
+def _wanted(questions: Sequence[RowQuestion | Reason]) -> dict[TraceKey, Workload]:
+    return {_key(question): question.workload for question in questions if isinstance(question, RowQuestion)}

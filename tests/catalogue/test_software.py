@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalogue.software import RELEASE_YEARS, flash_generation_of, software_year_of, turns_layouts
+from advisor.catalogue.software import (
+    RELEASE_YEARS,
+    flash_generation_of,
+    software_year_of,
+    turns_layouts,
+    upcasts_attention,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,3 +60,10 @@ def test_words_for_attention_name_the_generation_of_its_kernels(words: str, gene
 )
 def test_the_compiler_turns_layouts_since_its_second_release(text: str, turns: bool) -> None:
     assert turns_layouts(text) is turns
+
+
+@pytest.mark.parametrize(
+    ("text", "upcasts"), [("2.1", False), ("2.4.1+cu124", False), ("2.5", True), ("2.13", True), ("", True)]
+)
+def test_attention_without_a_fused_kernel_is_in_fp32_since_torch_2_5(text: str, upcasts: bool) -> None:
+    assert upcasts_attention(text) is upcasts

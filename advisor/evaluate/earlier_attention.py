@@ -1,0 +1,30 @@
+"""Attention that no fused kernel takes, as PyTorch before 2.5 computed it: in the precision of its inputs."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS
+from advisor.core.sentences import Reason
+from advisor.evaluate.row_answer import RowQuestion
+from advisor.optable.op_table import OpTable
+from advisor.workload.workload import with_training
+
+_OF_BATCHES = frozenset({"bmm", "baddbmm"})
+
+
+def as_traced_then(question: RowQuestion, table: OpTable | Reason) -> RowQuestion:
+    """The row's question, its attention written out where the row's PyTorch did not fall back to FP32 for it.
+
+    `table` is today's trace. Five dimensions, say, are no fused kernel's: their products are in FP32 there although
+    the step is in half. A model with a fused kernel somewhere is left as it is traced.
+    """
+    training = question.workload.training
+    half = PRECISION_FACTS[training.precision].half_format is not None
+    if isinstance(table, Reason) or question.row.attention_upcasts or training.attention == "eager" or not half:
+        return question
+    fused = any(op.kind == "attention" for op in table.ops)
+    upcast = any(op.name in _OF_BATCHES and op.element_bytes == FP32_BYTES for op in table.ops)
+    if fused or not upcast:
+        return question
+    return replace(question, workload=with_training(question.workload, attention="eager"))
