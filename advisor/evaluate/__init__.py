@@ -47,10 +47,10 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
         )
 
     tables = traced(_wanted(questions))
-    questions = [
+    questions = tuple(
         question if isinstance(question, Reason) else as_traced_then(question, tables[_key(question)])
         for question in questions
-    ]
+    )
     further = {key: workload for key, workload in _wanted(questions).items() if key not in tables}
     tables = {**tables, **(traced(further) if further else {})}
     predictor = RowPredictor(tables, figures)
