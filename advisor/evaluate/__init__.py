@@ -62,7 +62,8 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
 
 
 def _key(question: RowQuestion) -> TraceKey:
-    return trace_key(question.workload, question.workload.training.precision)
+    precision = question.workload.training.precision
+    return trace_key(question.workload, precision, half_fallback=question.half_fallback)
 
 
 def _wanted(questions: Sequence[RowQuestion | Reason]) -> dict[TraceKey, Workload]:

@@ -8,23 +8,19 @@ from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS
 from advisor.core.sentences import Reason
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.optable.op_table import OpTable
-from advisor.workload.workload import with_training
 
 _OF_BATCHES = frozenset({"bmm", "baddbmm"})
 
 
 def as_traced_then(question: RowQuestion, table: OpTable | Reason) -> RowQuestion:
-    """The row's question, its attention written out where the row's PyTorch did not fall back to FP32 for it.
+    """The row's question, to be traced anew where its PyTorch did not fall back to FP32 for the model's attention.
 
     `table` is today's trace. Five dimensions, say, are no fused kernel's: their products are in FP32 there although
-    the step is in half. A model with a fused kernel somewhere is left as it is traced.
+    the step is in half.
     """
     training = question.workload.training
     half = PRECISION_FACTS[training.precision].half_format is not None
     if isinstance(table, Reason) or question.row.attention_upcasts or training.attention == "eager" or not half:
         return question
-    fused = any(op.kind == "attention" for op in table.ops)
     upcast = any(op.name in _OF_BATCHES and op.element_bytes == FP32_BYTES for op in table.ops)
-    if fused or not upcast:
-        return question
-    return replace(question, workload=with_training(question.workload, attention="eager"))
+    return replace(question, half_fallback=True) if upcast else question

@@ -18,6 +18,8 @@ class RowQuestion(Record, frozen=True, kw_only=True):
     spec: GpuSpec
     variants: tuple[GpuSpec, ...] = ()
     """Every card that the row may mean, where it names a card without its form or memory; `spec` is the first."""
+    half_fallback: bool = False
+    """Whether the row's PyTorch computed attention in half where no fused kernel took it, and the model has such."""
 
 
 class RowAnswer(Record, frozen=True, kw_only=True):

@@ -134,7 +134,7 @@ class RowPredictor:
 
     def _answered(self, question: RowQuestion) -> RowAnswer:
         row, workload = question.row, question.workload
-        key = trace_key(workload, workload.training.precision)
+        key = trace_key(workload, workload.training.precision, half_fallback=question.half_fallback)
         table = self._tables[key]
         if isinstance(table, Reason):
             return RowAnswer(row=row, reason=table)

@@ -27,15 +27,17 @@ class TraceKey(NamedTuple):
     described: bytes
     """Model, length and those settings of the training that change what is computed."""
     precision: TracePrecision
+    half_fallback: bool = False
+    """As in `TraceRequest`."""
 
 
 Progress = Callable[[str, int, int], None]
 """Called with a workload's name, how many are done, and how many there are."""
 
 
-def trace_key(workload: Workload, precision: Precision) -> TraceKey:
+def trace_key(workload: Workload, precision: Precision, *, half_fallback: bool = False) -> TraceKey:
     """Which trace serves this workload at this precision."""
-    return TraceKey(traced_as(workload), TRACE_PRECISIONS[precision])
+    return TraceKey(traced_as(workload), TRACE_PRECISIONS[precision], half_fallback)
 
 
 def trace_all(
@@ -53,7 +55,7 @@ def trace_all(
     for key, workload in wanted.items():
         if isinstance(workload.model, NumbersModel):
             traces[key] = table_from_numbers(workload.model, key.precision)
-    groups = grouped((key for key in wanted if key not in traces), lambda key: key.described)
+    groups = grouped((key for key in wanted if key not in traces), lambda key: (key.described, key.half_fallback))
     waiting = deque(sorted(groups.values(), key=lambda keys: _libraries(wanted[keys[0]].model)))
     done: list[str] = []
     telling = threading.Lock()
@@ -100,6 +102,7 @@ class _Tracer:
             precisions=tuple(dict.fromkeys(key.precision for key in keys)),
             allow_code=self._allow_code,
             checked=False,
+            half_fallback=keys[0].half_fallback,
         )
         tables: dict[TracePrecision, OpTable] = {}
         reason = Reason.of("evaluate-trace-died", workload=workload.name)

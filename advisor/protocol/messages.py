@@ -33,6 +33,8 @@ class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
     allow_code: bool = False
     checked: bool = True
     """Whether a third pass checks that every figure is affine in the batch size; many traces in a row go without."""
+    half_fallback: bool = False
+    """Whether attention that no fused kernel takes computes in half where its inputs are, as before PyTorch 2.5."""
 
 
 class ImportRequest(Record, frozen=True, kw_only=True, tag="import"):

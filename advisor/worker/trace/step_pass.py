@@ -46,6 +46,8 @@ class Subject(NamedTuple):
     mode: Mode = "training"
     attention: Attention = "sdpa"
     device_rules: DeviceRules = "cuda"
+    half_fallback: bool = False
+    """Whether attention that no fused kernel takes computes in the precision of its inputs."""
     alike_layers: bool = False
     """Whether layers that look alike run alike, so that a few of them stand for the others."""
     try_batches: Callable[[], None] | None = None

@@ -154,7 +154,7 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
             stack.enter_context(_numbers_in_texts())
             stack.enter_context(_lists_at_once())
             if subject.device_rules == "cuda":
-                stack.enter_context(cuda_rules(subject.attention))
+                stack.enter_context(cuda_rules(subject.attention, half_fallback=subject.half_fallback))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
             _refuse_unrated(model)
             table = _with_own_precision(_rated(table_of(Passes(subject, precision, mode, model), checked=checked)))
@@ -290,7 +290,12 @@ def _unasserted() -> Iterator[None]:
 
 
 def subject_of(
-    workload: Workload, precision: TracePrecision, *, allow_code: bool = False, device_rules: DeviceRules = "cuda"
+    workload: Workload,
+    precision: TracePrecision,
+    *,
+    allow_code: bool = False,
+    device_rules: DeviceRules = "cuda",
+    half_fallback: bool = False,
 ) -> Subject:
     """The workload's step as the worker would run it; raises InputError for a model that cannot be built."""
     from advisor.worker.models.load_model import load
@@ -323,6 +328,7 @@ def subject_of(
         mode=asked.training.mode,
         attention=asked.training.attention,
         device_rules=device_rules,
+        half_fallback=half_fallback,
         alike_layers=isinstance(asked.model, HuggingFaceModel),
         notes=notes,
         try_batches=try_batches,
@@ -358,7 +364,9 @@ def _answer(request: TraceRequest, box: EventBox) -> None:
         fraction = 1 - (len(waiting) + 1) / len(request.precisions)
         box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
         try:
-            subject = subject_of(request.workload, precision, allow_code=request.allow_code)
+            subject = subject_of(
+                request.workload, precision, allow_code=request.allow_code, half_fallback=request.half_fallback
+            )
             table = trace(subject, precision, checked=request.checked, way=way)
         except Waits:
             waiting.append(precision)

@@ -57,40 +57,49 @@ def _softmax_of(overload: Kernel, name: str) -> tuple[Kernel, Kernel]:
     return kernel, under_autocast
 
 
-def _attention_as(attention: Attention) -> Kernel:
+def _attention_as(attention: Attention, *, half_fallback: bool) -> Kernel:
     """`sdpa` and `flash`: the fused kernel that CUDA would pick; `eager`: products, softmax, dropout."""
-    return _attention_in_parts if attention == "eager" else _fused_attention
+    return _attention_in_parts if attention == "eager" else _fused_attention(half_fallback=half_fallback)
 
 
-def _fused_attention(  # noqa: PLR0913 - the operator's schema
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,  # noqa: FBT002 - the operator's schema
-    *,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> Tensor:
-    fused = query.dim() == 4  # noqa: PLR2004 - batch, heads, length, size
-    small_head = query.shape[-1] <= FLASH_HEAD_LIMIT and query.shape[-1] == value.shape[-1]
-    if fused and attn_mask is None and query.dtype in HALF_TYPES and small_head:
-        padded = (8 - query.shape[-1] % 8) % 8
-        inputs = [torch.nn.functional.pad(t, (0, padded)) for t in (query, key, value)] if padded else None
-        q, k, v = inputs or (query, key, value)
-        out = aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=scale)[0]  # noqa: SLF001, FBT003
-        result: Tensor = out[..., : query.shape[-1]] if padded else out
-        return result
-    if fused and not (enable_gqa and query.shape[1] != key.shape[1]):
-        bias = _additive(attn_mask, query, key)
-        keep = torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad)
-        return aten._scaled_dot_product_efficient_attention(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
-            query, key, value, bias, keep, dropout_p, is_causal, scale=scale
+def _fused_attention(*, half_fallback: bool) -> Kernel:
+    """`half_fallback`: what no fused kernel takes computes in the inputs' precision, as before PyTorch 2.5."""
+
+    def kernel(  # noqa: PLR0913 - the operator's schema
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        attn_mask: Tensor | None = None,
+        dropout_p: float = 0.0,
+        is_causal: bool = False,  # noqa: FBT002 - the operator's schema
+        *,
+        scale: float | None = None,
+        enable_gqa: bool = False,
+    ) -> Tensor:
+        fused = query.dim() == 4  # noqa: PLR2004 - batch, heads, length, size
+        small_head = query.shape[-1] <= FLASH_HEAD_LIMIT and query.shape[-1] == value.shape[-1]
+        if fused and attn_mask is None and query.dtype in HALF_TYPES and small_head:
+            padded = (8 - query.shape[-1] % 8) % 8
+            inputs = [torch.nn.functional.pad(t, (0, padded)) for t in (query, key, value)] if padded else None
+            q, k, v = inputs or (query, key, value)
+            out = aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=scale)[0]  # noqa: SLF001, FBT003
+            result: Tensor = out[..., : query.shape[-1]] if padded else out
+            return result
+        if fused and not (enable_gqa and query.shape[1] != key.shape[1]):
+            bias = _additive(attn_mask, query, key)
+            keep = torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad)
+            return aten._scaled_dot_product_efficient_attention(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
+                query, key, value, bias, keep, dropout_p, is_causal, scale=scale
+            )[0]
+        if half_fallback:
+            return _attention_in_parts(
+                query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+            )
+        return aten._scaled_dot_product_attention_math(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
+            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
         )[0]
-    return aten._scaled_dot_product_attention_math(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
-        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
-    )[0]
+
+    return kernel
 
 
 def _attention_in_parts(  # noqa: PLR0913 - the operator's schema
@@ -182,11 +191,11 @@ def _lstm_cell(  # noqa: PLR0913 - the operator's schema
     return hidden, cell
 
 
-def _register_autograd(library: Library, attention: Attention) -> None:
+def _register_autograd(library: Library, attention: Attention, *, half_fallback: bool) -> None:
     kernels: dict[str, Kernel] = {
         "dropout": _dropout,
         "lstm_cell": _lstm_cell,
-        "scaled_dot_product_attention": _attention_as(attention),
+        "scaled_dot_product_attention": _attention_as(attention, half_fallback=half_fallback),
         **{f"{name}.input": _recurrent(name) for name in _MODES},
         **{f"{name}.data": packed_kernel(_recurrent(name)) for name in _MODES},
         "_pad_packed_sequence": unpacked,
@@ -203,14 +212,14 @@ def _register_autograd(library: Library, attention: Attention) -> None:
 
 
 @contextmanager
-def cuda_rules(attention: Attention) -> Iterator[None]:
+def cuda_rules(attention: Attention, *, half_fallback: bool = False) -> Iterator[None]:
     """Make CPU tensors take CUDA's decisions inside the block: attention, dropout, softmax, RNN, autocast's lists."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         library = Library("aten", "IMPL")  # type: ignore[no-untyped-call]
         try:
             register_autocast(library)
-            _register_autograd(library, attention)
+            _register_autograd(library, attention, half_fallback=half_fallback)
             with autocast_of_either():
                 yield
         finally:
