@@ -33,7 +33,7 @@ measure-ended-noise-settled = Batch size { $batch_size } ended before its first 
 measure-does-not-fit = { $device } was not measured: { $samples ->
     [one] one sample needs
    *[other] { $samples } samples, the fewest that this model trains on, need
-} { $need_bytes } and only { $limit_bytes } may be used. Choose a smaller model, checkpointing or half precision.
+    } { $need_bytes } and only { $limit_bytes } may be used. Choose a smaller model, checkpointing or half precision.
 measure-memory-handed-back = At batch size { $batch_size } { $device } spends { $system_fraction } of a step's processor time in the system, and { $kept_fraction } while the process keeps the memory that a step frees, instead of handing it back and asking for it again: a step then took { $kept_step_s } instead of { $step_s }, both measured here. To have this, set MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_=-1 before Python starts; the process then holds more memory.
 measure-memory-handed-back-unclear = At batch size { $batch_size } { $device } spends { $system_fraction } of a step's processor time in the system, and { $kept_fraction } while the process keeps the memory that a step frees, instead of handing it back and asking for it again. How much faster a step then is could not be told, as the measurement was disturbed. To try it, set MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_=-1 before Python starts; the process then holds more memory.
 measure-sizes-left-out = On { $device } in { $precision } nothing was timed from batch size { $batch_size } on: time or memory did not reach so far (chosen sizes left out: { $count }). They are predicted from smaller ones; a larger budget (--budget) may time them.

@@ -33,7 +33,7 @@ measure-ended-noise-settled = 批大小 { $batch_size } 在取得第一个样本
 measure-does-not-fit = 未测量 { $device }：{ $samples ->
     [1] 一个样本就需要
    *[other] 该模型训练至少要 { $samples } 个样本，需要
-} { $need_bytes }，而可用的只有 { $limit_bytes }。请选择更小的模型、激活检查点或半精度。
+    } { $need_bytes }，而可用的只有 { $limit_bytes }。请选择更小的模型、激活检查点或半精度。
 measure-memory-handed-back = 批大小为 { $batch_size } 时，{ $device } 每步有 { $system_fraction } 的处理器时间花在系统里；若进程保留每步释放的内存，而不是交还系统再重新申请，这一比例为 { $kept_fraction }：一步用时从 { $step_s } 变为 { $kept_step_s }，两者均为本机实测。如需如此，请在启动 Python 之前设置 MALLOC_MMAP_MAX_=0 和 MALLOC_TRIM_THRESHOLD_=-1；进程会因此占用更多内存。
 measure-memory-handed-back-unclear = 批大小为 { $batch_size } 时，{ $device } 每步有 { $system_fraction } 的处理器时间花在系统里；若进程保留每步释放的内存，而不是交还系统再重新申请，这一比例为 { $kept_fraction }。测量受到干扰，无法判断一步能快多少。如需尝试，请在启动 Python 之前设置 MALLOC_MMAP_MAX_=0 和 MALLOC_TRIM_THRESHOLD_=-1；进程会因此占用更多内存。
 measure-sizes-left-out = 在 { $device } 上以 { $precision } 测量时，从 { $batch_size } 起的 { $count } 个批大小因时间或内存不足而未测量，由较小的批大小预测得出。增大预算（--budget）或可测量它们。
