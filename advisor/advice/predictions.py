@@ -75,7 +75,8 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
     lone = lone_laptops(request.counts, [specs[key] for key in request.gpu_keys or () if key in specs])
-    least = 1 if request.fixed.batch_size else _least_batch(request, facts)
+    mode = request.workload.training.mode
+    least = 1 if request.fixed.batch_size else least_batch(facts.tables.values(), mode)
     candidates = _with_batches(_of_cards(request, facts, specs, request.gpu_keys, local=True), least)
     calibrations = _calibrations(request, facts, specs)
     sources, memory = sources_and_memory(request, facts, specs, calibrations)
@@ -149,10 +150,6 @@ class _Made:
         self.predictions += more.predictions
         self.refusals += tuple(reason for reason in more.refusals if reason not in self.refusals)
         return more.predictions
-
-
-def _least_batch(request: AdviceRequest, facts: Facts) -> int:
-    return least_batch(facts.tables.values(), backward=request.workload.training.mode != "inference")
 
 
 def _with_batches(candidates: Iterable[Candidate], least: int) -> tuple[Candidate, ...]:

@@ -25,9 +25,9 @@ DEQUANTISING_KERNELS_YEAR = 2024
 WHOLE_ADAPTERS_FROM_YEAR = 2024
 """PEFT 0.12 of July 2024 keeps adapters in FP32 beside weights of 16 bits; before, they were in the model's type."""
 _FIRST_TURNING_LAYOUTS = (2, 1)
-_FIRST_UPCASTING_ATTENTION = (2, 5)
 """PyTorch 2.1 brought the compiler's layout optimisation (pull request 99773 of June 2023); 2.0 leaves convolutions in
 the layout that they are called with."""
+_FIRST_UPCASTING_ATTENTION = (2, 5)
 _FLASH_WORDS = re.compile(r"\b(?:flash|fa)[ _-]?(?:att(?:entio)?n[ _-]?)?v?([12])(?!\d)")
 _FIRST_FLASH_WORD = "triton"
 _VERSION = re.compile(r"(?<![\d.])([12])\.(\d{1,2})(?![\d])")

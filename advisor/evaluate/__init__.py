@@ -14,7 +14,7 @@ from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
-from advisor.evaluate.traces import Progress, TraceKey, trace_all, trace_key
+from advisor.evaluate.traces import Progress, TraceKey, key_of, trace_all
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
@@ -48,7 +48,7 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
 
     tables = traced(_wanted(questions))
     questions = tuple(
-        question if isinstance(question, Reason) else as_traced_then(question, tables[_key(question)])
+        question if isinstance(question, Reason) else as_traced_then(question, tables[key_of(question)])
         for question in questions
     )
     further = {key: workload for key, workload in _wanted(questions).items() if key not in tables}
@@ -61,10 +61,5 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
     return evaluation_of(answers)
 
 
-def _key(question: RowQuestion) -> TraceKey:
-    precision = question.workload.training.precision
-    return trace_key(question.workload, precision, half_fallback=question.half_fallback)
-
-
 def _wanted(questions: Sequence[RowQuestion | Reason]) -> dict[TraceKey, Workload]:
-    return {_key(question): question.workload for question in questions if isinstance(question, RowQuestion)}
+    return {key_of(question): question.workload for question in questions if isinstance(question, RowQuestion)}

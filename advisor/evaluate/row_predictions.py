@@ -30,7 +30,7 @@ from advisor.cost.scaling.sharded_precision import computed_precision
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_cards import cards_of_row
 from advisor.evaluate.run_rows import RunRow
-from advisor.evaluate.traces import TraceKey, trace_key
+from advisor.evaluate.traces import TraceKey, key_of
 from advisor.evaluate.variants import among_variants
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Work
@@ -134,7 +134,7 @@ class RowPredictor:
 
     def _answered(self, question: RowQuestion) -> RowAnswer:
         row, workload = question.row, question.workload
-        key = trace_key(workload, workload.training.precision, half_fallback=question.half_fallback)
+        key = key_of(question)
         table = self._tables[key]
         if isinstance(table, Reason):
             return RowAnswer(row=row, reason=table)

@@ -120,7 +120,7 @@ def plain(cell: str) -> str:
 def says_nothing(cell: str) -> bool:
     """Whether a cell leaves open what its column asks for: empty, or `not stated`, whatever remark follows."""
     said = plain(cell)
-    return cell.lower() in UNSAID or said in UNSAID or said.endswith(_NOTHING_SAID)
+    return said in UNSAID or said.endswith(_NOTHING_SAID)
 
 
 def checkpointing_meant(cell: str) -> Checkpointing | None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.core.by_key import grouped
 from advisor.core.sentences import Listed, Reason
+from advisor.evaluate.row_answer import RowQuestion
 from advisor.measure.worker_session import TRACE_LIMIT_S, WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
@@ -38,6 +39,12 @@ Progress = Callable[[str, int, int], None]
 def trace_key(workload: Workload, precision: Precision, *, half_fallback: bool = False) -> TraceKey:
     """Which trace serves this workload at this precision."""
     return TraceKey(traced_as(workload), TRACE_PRECISIONS[precision], half_fallback)
+
+
+def key_of(question: RowQuestion) -> TraceKey:
+    """Which trace serves a row, as its PyTorch ran the model."""
+    workload = question.workload
+    return trace_key(workload, workload.training.precision, half_fallback=question.half_fallback)
 
 
 def trace_all(

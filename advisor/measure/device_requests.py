@@ -183,7 +183,7 @@ class DeviceRequests:
         return choice, {} if choice is None else {size: step_s(size) for size in choice.batch_sizes}
 
     def _least(self, table: OpTable) -> int:
-        return least_batch((table,), backward=self.plan.workload.training.mode != "inference")
+        return least_batch((table,), self.plan.workload.training.mode)
 
     def _thread_counts(self) -> tuple[int, ...]:
         """What to try: on a crowded machine one thread, as several wait spinning for the one that has no core."""

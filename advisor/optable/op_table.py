@@ -223,9 +223,9 @@ def at(affine: Affine, batch_size: float) -> float:
     return affine[0] + affine[1] * batch_size
 
 
-def least_batch(tables: Iterable[OpTable], *, backward: bool) -> int:
+def least_batch(tables: Iterable[OpTable], mode: str) -> int:
     """Samples a device that a step needs at least: two where torch refuses to train on one."""
-    return 2 if backward and any(table.norms_single_values for table in tables) else 1
+    return 2 if mode != "inference" and any(table.norms_single_values for table in tables) else 1
 
 
 def step_flop(table: OpTable, batch_size: float) -> float:

@@ -88,7 +88,6 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         draws=draws,
         untrusted=untrusted_devices(measurements),
         global_limit=global_limit,
-        usual_limit=largest_global_batch(workload, critical=critical_batch),
         predictions=filled,
         groups=groups,
         local_cards=_local_cards(machine),

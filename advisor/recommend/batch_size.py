@@ -170,9 +170,9 @@ def batch_reason(  # noqa: PLR0911 - one return a cause
     curve = fitting_curve(tried)
     size = chosen.batch_size_per_device
     label = PRECISION_LABELS[chosen.precision]
-    # One sample a device is the least that so many can take, also where they were asked for.
-    alone = size * chosen.gradient_accumulation_steps == 1
-    bound = min(global_limit, comparison.usual_limit or global_limit) if alone else global_limit
+    bound = global_limit
+    if size * chosen.gradient_accumulation_steps == 1:  # the least that so many can take, though they were asked for
+        bound = min(bound, largest_global_batch(comparison.workload, critical=comparison.critical_batch))
     if held_global_batch is None and chosen.global_batch_size > bound:
         return _beyond_reason(chosen, bound, samples)
     if held_global_batch is not None:

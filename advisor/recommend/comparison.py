@@ -40,8 +40,6 @@ class Comparison(NamedTuple):
     """This machine's usable GPUs, a device once for each card."""
     held_global_batch: int | None = None
     """The global batch that every set-up has to keep; None: it may grow to `global_limit`."""
-    usual_limit: int | None = None
-    """What the global batch grows to where no larger count was asked for; None: `global_limit`."""
     node_count: int = 1
     """Machines that several cards from the table are spread over; local ones stand in this one."""
     fixed: Fixed = FREE

@@ -16,7 +16,7 @@ def single_sample_caveat(
     workload: Workload, chosen: Recommendation | None, tables: Iterable[OpTable]
 ) -> tuple[Reason, ...]:
     """That training would end with an error where a device is left one sample, and what to do about it."""
-    if chosen is None or least_batch(tables, backward=workload.training.mode != "inference") == 1:
+    if chosen is None or least_batch(tables, workload.training.mode) == 1:
         return ()
     batch, samples = chosen.batch_size_per_device, workload.data.samples
     if batch == 1:

@@ -31,6 +31,7 @@ from advisor.workload.python_source import digest_of, file_of, is_bundled, read_
 from advisor.workload.workload import PythonModel, Workload, length_of
 
 _OTHER_NAMES = ("loss", "loss_fn", "loss_function", "compute_loss", "criterion", "train_step", "step", "forward_step")
+"""What files call the function that nothing calls unless it is `training_step`."""
 _BATCH_FOR_SIZES = 2
 """Of which a norm that is being trained can still take a mean."""
 

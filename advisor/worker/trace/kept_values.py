@@ -87,8 +87,8 @@ def made_of_values(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Nam
     if func in _SOFTMAX and args[2]:  # from half to FP32 at once, which no processor does
         with mode:
             return func(args[0].float(), args[1], False)  # noqa: FBT003 - positional in the schema
-    if func in {_FLASH, _EFFICIENT, *_MASKED}:
-        return (_by_places if func in _MASKED else _attended)(mode, func, args, kwargs)
+    if func in _RULES:
+        return _RULES[func](mode, func, args, kwargs)
     if func is _PACKED:
         return _packed(mode, *args)
     if func is _DRAWN or (every and torch.Tag.nondeterministic_seeded in getattr(func, "tags", ())):
@@ -186,6 +186,10 @@ def _attended(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -
         made = plain(query, key, value, *(biases or (None,)), 0.0, causal, scale=kwargs.get("scale"))[0]
         held = torch.empty_strided(out[0].shape, out[0].stride(), dtype=out[0].dtype).copy_(made)
     return (with_values(mode, held), *out[1:])
+
+
+_RULES = {_FLASH: _attended, _EFFICIENT: _attended, **dict.fromkeys(_MASKED, _by_places)}
+"""Operators with a rule of their own, whatever is kept."""
 
 
 def _count(shape: Any) -> int:  # noqa: ANN401 - a size or several
