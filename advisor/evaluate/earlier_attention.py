@@ -22,5 +22,9 @@ def as_traced_then(question: RowQuestion, table: OpTable | Reason) -> RowQuestio
     half = PRECISION_FACTS[training.precision].half_format is not None
     if isinstance(table, Reason) or question.row.attention_upcasts or training.attention == "eager" or not half:
         return question
-    upcast = any(op.name in _OF_BATCHES and op.element_bytes == FP32_BYTES for op in table.ops)
-    return replace(question, half_fallback=True) if upcast else question
+    return replace(question, half_fallback=True) if attention_upcasts(table) else question
+
+
+def attention_upcasts(table: OpTable) -> bool:
+    """Whether the trace of a step in half precision has products of batches in FP32, as no fused kernel leaves them."""
+    return any(op.name in _OF_BATCHES and op.element_bytes == FP32_BYTES for op in table.ops)

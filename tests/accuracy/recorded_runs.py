@@ -16,7 +16,7 @@ from advisor.evaluate.row_predictions import (
     questions_of,
 )
 from advisor.evaluate.run_rows import RunRow, read_run_rows
-from advisor.evaluate.traces import TraceKey, trace_key
+from advisor.evaluate.traces import TraceKey, key_of
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload, length_of
@@ -52,12 +52,7 @@ def recorded_table(row: RunRow, workload: Workload) -> OpTable:
 
 def recorded_tables(questions: Sequence[RowQuestion]) -> dict[TraceKey, OpTable]:
     """The recorded tables of all questions, by what a trace depends on."""
-    return {
-        trace_key(question.workload, question.workload.training.precision): recorded_table(
-            question.row, question.workload
-        )
-        for question in questions
-    }
+    return {key_of(question): recorded_table(question.row, question.workload) for question in questions}
 
 
 def measured_steps(
@@ -68,7 +63,7 @@ def measured_steps(
     steps: list[MeasuredStep] = []
     for question in questions:
         training, row = question.workload.training, question.row
-        trace = trace_key(question.workload, training.precision)
+        trace = key_of(question)
         table, key = tables[trace], (trace, row.compiler_turns_layouts)
         if isinstance(table, Reason) or row.measured_s is None or question.variants:
             continue

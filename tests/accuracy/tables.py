@@ -2,7 +2,8 @@
 
 One file a table in `tables/`, named `WORKLOAD-LENGTH-PRECISION-MODE-LAYOUT.msgpack.xz`: LENGTH is the sequence
 length, image side or audio samples; PRECISION one of fp32, amp, half; MODE training (also serves forward_backward)
-or inference; LAYOUT nchw or nhwc, with `-sdpa` where attention is fused. `record_tables.py` writes them.
+or inference; LAYOUT nchw or nhwc, with `-sdpa` where attention is fused, and `-half` where PyTorch before 2.5 computed
+in half what no fused kernel takes. `record_tables.py` writes them.
 """
 
 from __future__ import annotations
@@ -42,10 +43,14 @@ def table_path(
     layout: Layout = "nchw",
     *,
     fused: bool = False,
+    half_fallback: bool = False,
 ) -> Path:
-    """Where the table of this workload is recorded (whether it is or not); `fused`: with fused attention."""
+    """Where the table of this workload is recorded (whether it is or not); `fused`: with fused attention.
+
+    `half_fallback`: as PyTorch before 2.5 traced the attention that no fused kernel takes.
+    """
     passes = "inference" if mode == "inference" else "training"
-    suffix = "-sdpa" if fused else ""
+    suffix = f"{'-sdpa' if fused else ''}{'-half' if half_fallback else ''}"
     name = f"{workload}-{int(float(length))}-{TRACE_PRECISION[precision]}-{passes}-{layout}{suffix}.msgpack.xz"
     return FOLDER / name
 
@@ -64,7 +69,12 @@ def load_table(
     layout: Layout = "nchw",
     *,
     fused: bool = False,
+    half_fallback: bool = False,
 ) -> OpTable:
     """The recorded table; raises FileNotFoundError where this combination was not recorded."""
-    packed = table_path(workload, length, precision, mode, layout, fused=fused).read_bytes()
-    return msgspec.msgpack.decode(lzma.decompress(packed), type=OpTable)
+    return read_table(table_path(workload, length, precision, mode, layout, fused=fused, half_fallback=half_fallback))
+
+
+def read_table(path: Path) -> OpTable:
+    """The table that `pack` wrote there; raises FileNotFoundError where none lies."""
+    return msgspec.msgpack.decode(lzma.decompress(path.read_bytes()), type=OpTable)

@@ -26,8 +26,8 @@ def errors(wanted: Slice) -> tuple[float, float, int]:
 @pytest.mark.parametrize(
     ("wanted", "count", "mean", "median"),
     [
-        (lambda step: step.training.compile, 95, 0.11, 0.09),
-        (lambda step: step.training.mode == "inference" and not step.training.compile, 202, 0.11, 0.10),
+        (lambda step: step.training.compile, 96, 0.11, 0.09),
+        (lambda step: step.training.mode == "inference" and not step.training.compile, 208, 0.11, 0.10),
         (lambda step: step.training.mode == "training", 51, 0.11, 0.07),
     ],
     ids=["compiled", "inference", "training"],
@@ -39,6 +39,19 @@ def test_vision_steps_of_torch_2_are_right_within_the_gate(
     assert found[2] == count
     assert found[0] <= mean
     assert found[1] <= median
+
+
+def test_what_no_fused_kernel_took_before_torch_2_5_is_judged_by_a_trace_in_half() -> None:
+    """Attention over five dimensions; traced as of today these steps would come out 56 to 86 % too slow."""
+    earlier = [question for question in vision_questions() if question.half_fallback]
+    assert {question.workload.name for question in earlier} == {"timm_nest_small"}
+    assert len(earlier) == 7
+    predictor = RowPredictor(recorded_vision_tables())
+    for question in earlier:
+        step, measured_s = predictor.answer(question).step_s, question.row.measured_s
+        assert step is not None
+        assert measured_s is not None
+        assert abs(step.value / measured_s - 1.0) <= 0.15
 
 
 def test_what_the_compiler_saves_is_told() -> None:

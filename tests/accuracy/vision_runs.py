@@ -14,10 +14,11 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.sentences import Reason
+from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader
 from advisor.evaluate.run_rows import RunRow
-from advisor.evaluate.traces import TraceKey, trace_key
+from advisor.evaluate.traces import TraceKey, key_of
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import PythonModel, Workload, length_of
 from advisor.workload.workload_file import load_workload
@@ -81,26 +82,31 @@ class VisionReader(WorkloadReader):
 
 @cache
 def vision_questions() -> tuple[RowQuestion, ...]:
-    """Every published vision run that counts (`use = yes`), with its workload and card."""
-    return counted_questions(PUBLISHED_VISION, VisionReader(FOLDER))
+    """Every published vision run that counts (`use = yes`), with its workload and card, as its PyTorch ran it."""
+    questions = counted_questions(PUBLISHED_VISION, VisionReader(FOLDER))
+    return tuple(as_traced_then(question, recorded_vision_table(question)) for question in questions)
 
 
-def recorded_vision_table(row: RunRow, workload: Workload) -> OpTable:
+def recorded_vision_table(question: RowQuestion) -> OpTable:
     """The recorded table of a row; raises FileNotFoundError where it was not recorded."""
+    row, workload = question.row, question.workload
     training = workload.training
     layout: Layout = "nhwc" if training.channels_last else "nchw"
     fused = row.family != "cnn" and training.attention != "eager"
-    return load_table(row.workload, length_of(workload), training.precision, training.mode, layout, fused=fused)
+    return load_table(
+        row.workload,
+        length_of(workload),
+        training.precision,
+        training.mode,
+        layout,
+        fused=fused,
+        half_fallback=question.half_fallback,
+    )
 
 
 def recorded_vision_tables() -> dict[TraceKey, OpTable]:
     """The recorded tables of all questions, by what a trace depends on."""
-    return {
-        trace_key(question.workload, question.workload.training.precision): recorded_vision_table(
-            question.row, question.workload
-        )
-        for question in vision_questions()
-    }
+    return {key_of(question): recorded_vision_table(question) for question in vision_questions()}
 
 
 @cache
