@@ -10,8 +10,8 @@ import msgspec
 
 from advisor import __version__
 from advisor.advice.advice import Advice
-from advisor.advice.checkpointed import Answered, checkpointed_where_needed
 from advisor.advice.facts import Facts, find_facts, progress
+from advisor.advice.lightened import as_advised, lightened_where_needed
 from advisor.advice.predictions import at_fixed_precision, predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
 from advisor.advice.switched import find_switches
@@ -24,6 +24,7 @@ from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason, SaidError
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import step_flop
+from advisor.predict.additions import with_added
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH
@@ -80,9 +81,10 @@ def advise_events(
     cancelled = cancelled or threading.Event()
     facts = yield from find_facts(request, cancelled)
     yield progress("advice-phase-predict", 0.97)
-    first = Answered(request, facts, advice_from_facts(request, facts))
-    request, facts, advice, checkpointed = yield from checkpointed_where_needed(first, advice_from_facts, cancelled)
-    switches = yield from find_switches(request, facts, advice, cancelled, checkpointed)
+    advice = advice_from_facts(request, facts)
+    facts, advice = yield from lightened_where_needed(request, facts, advice, advice_from_facts, cancelled)
+    request, facts = as_advised(request, facts, advice)
+    switches = yield from find_switches(request, facts, advice, cancelled)
     advice = msgspec.structs.replace(advice, switches=switches)
     yield progress("advice-phase-done", 1.0)
     return advice
@@ -149,10 +151,11 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         reasons=(*recommendations.reasons, *smaller),
         caveats=tuple({msgspec.json.encode(caveat): caveat for caveat in caveats}.values()),
     )
+    main = recommendations.recommendation or recommendations.recommendation_local
     return AdviceRecord(
         created_utc=utc_text(),
         advisor_version=__version__,
-        workload=request.workload,
+        workload=request.workload if main is None else with_added(request.workload, main.added),
         model=model_facts(request.workload, facts),
         machine=facts.machine,
         measurements=facts.measurements,

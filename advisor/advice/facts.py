@@ -15,7 +15,17 @@ from advisor.measure.events import RunnerEvent, RunProgress
 from advisor.measure.measurement import Measurement
 from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import known_tables
+from advisor.predict.additions import Added
 from advisor.recommend.precisions import sensible_precisions
+
+
+class LighterTables(Record, frozen=True, kw_only=True):
+    """The workload's operators with what frees memory."""
+
+    added: Added
+    tables: dict[TracePrecision, OpTable]
+    everywhere: bool
+    """Looked at is each number of a card that does not hold a step; else only cards that hold none in any number."""
 
 
 class Facts(Record, frozen=True, kw_only=True):
@@ -26,6 +36,12 @@ class Facts(Record, frozen=True, kw_only=True):
     measurements: tuple[Measurement, ...] = ()
     not_traced_reason: Reason | None = None
     caveats: tuple[Reason, ...] = ()
+    lighter: tuple[LighterTables, ...] = ()
+    """Looked at where cards lack memory."""
+
+    def tables_with(self, added: Added) -> dict[TracePrecision, OpTable]:
+        """The operators of the workload with something added, or as it was read."""
+        return next((lighter.tables for lighter in self.lighter if lighter.added == added), self.tables)
 
 
 def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[RunnerEvent, None, Facts]:

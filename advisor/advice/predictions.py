@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.host_time import HostSpeed
 from advisor.measure.measurement import timed_loader
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import least_batch
+from advisor.predict.additions import Added, with_added
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.groups import Groups
 from advisor.predict.host_memory import OffloadCapacity
 from advisor.predict.memory_savings import MemorySaving
-from advisor.predict.prediction import Calibration, Candidate, Prediction
+from advisor.predict.prediction import Calibration, Candidate, Prediction, SetUp
 from advisor.predict.sources import Sources
 from advisor.recommend.candidates import (
     LARGER_GPU_KEYS,
@@ -32,7 +36,8 @@ from advisor.recommend.candidates import (
     sharded_candidates,
 )
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes
-from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu
+from advisor.recommend.fixed import kept_by
+from advisor.recommend.precisions import at_least_as_exact, precisions_of_cpu, precisions_of_gpu
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,42 +76,69 @@ def at_fixed_precision(
 
 
 def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec]) -> AllPredictions:
-    """Predict every candidate of the request; sharded ones are added where no plain set-up of a card fits."""
+    """Predict every candidate of the request; sharded ones are added where no plain set-up of a card fits.
+
+    Where cards lack memory for that, the same with what frees some, of which `facts` has the operators.
+    """
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
     lone = lone_laptops(request.counts, [specs[key] for key in request.gpu_keys or () if key in specs])
-    mode = request.workload.training.mode
-    least = 1 if request.fixed.batch_size else least_batch(facts.tables.values(), mode)
-    candidates = _with_batches(_of_cards(request, facts, specs, request.gpu_keys, local=True), least)
     calibrations = _calibrations(request, facts, specs)
-    sources, memory = sources_and_memory(request, facts, specs, calibrations)
-    predicted = predict_candidates(candidates, sources, memory.answer)
-    made = _Made(sources, memory, predicted.predictions, predicted.refusals, least)
-
-    def make_up() -> None:
-        if request.global_batch_size is None:
-            made.add(candidates_that_make_up(request.workload, made.predictions, memory.largest_batch))
-
-    def add_sharded(members: tuple[Prediction, ...]) -> None:
-        batch, nodes = request.global_batch_size, request.node_count
-        made.add(sharded_candidates(request.workload, members, request.counts, batch, nodes))
-
-    if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
-        own = request.workload.training.batch_size
-        add_sharded(tuple(prediction for prediction in made.predictions if prediction.batch_size_per_device == own))
-    make_up()
-    add_sharded(made.predictions)
-    if request.gpu_keys is None and not any(_holds_by_itself(prediction) for prediction in made.predictions):
-        add_sharded(made.add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs))))
-    make_up()
+    plain = _Round(request, facts, specs, calibrations)
+    plain.fill()
+    predictions, rounds = plain.predictions, {plain.added: plain}
+    for lighter in facts.lighter:
+        changed = replace(request, workload=with_added(request.workload, lighter.added))
+        tables = replace(facts, tables=lighter.tables)
+        short = _short_of_memory(request, predictions, everywhere=lighter.everywhere)
+        part = rounds[lighter.added] = _Round(changed, tables, specs, calibrations, lighter.added, short)
+        part.fill()
+        # What leans on the host or splits the model all the same is worth it only where nothing else is there.
+        found = {one.device_and_count for one in predictions if one.fits is not False}
+        predictions += tuple(
+            one for one in part.predictions if one.effort_rank <= PLAIN_EFFORT or one.device_and_count not in found
+        )
     return AllPredictions(
-        predictions=made.predictions,
+        predictions=predictions,
         calibrations=calibrations,
-        caveats=(*made.refusals, *uneven, *lone, *(note for calibration in calibrations for note in calibration.notes)),
-        largest_batch=memory.largest_batch,
-        savings=memory.savings,
-        groups=predicted.groups,
+        caveats=(
+            *plain.refusals,
+            *uneven,
+            *lone,
+            *(note for calibration in calibrations for note in calibration.notes),
+        ),
+        largest_batch=lambda prediction: rounds[prediction.added].memory.largest_batch(prediction),
+        savings=lambda prediction: rounds[prediction.added].memory.savings(prediction),
+        groups=Groups({key: grid for part in rounds.values() for key, grid in part.groups.grids.items()}),
     )
+
+
+def lacking_devices(request: AdviceRequest, predictions: Sequence[Prediction]) -> frozenset[str]:
+    """Keys of the GPUs no number of which holds a step by itself, at most sharded, as it may be advised."""
+    cards = [prediction for prediction in predictions if prediction.device.key != "cpu"]
+    held = {prediction.device.key for prediction in _holding(request, cards)}
+    return frozenset(card.device.key for card in cards) - held
+
+
+def _short_of_memory(
+    request: AdviceRequest, predictions: Sequence[Prediction], *, everywhere: bool
+) -> Callable[[SetUp], bool]:
+    """Whether as many of a set-up's GPU do not hold a step by themselves; `everywhere`: though another number does."""
+    held = {prediction.device_and_count for prediction in _holding(request, predictions)}
+    lacking = lacking_devices(request, predictions)
+
+    def is_short(one: SetUp) -> bool:
+        open_to_it = everywhere or one.device.key in lacking
+        return one.device.key != "cpu" and open_to_it and one.device_and_count not in held
+
+    return is_short
+
+
+def _holding(request: AdviceRequest, predictions: Sequence[Prediction]) -> Iterator[Prediction]:
+    training = request.workload.training
+    for prediction in kept_by(request.fixed, predictions, training, request.global_batch_size):
+        if prediction.holds_plainly and at_least_as_exact(prediction.precision, training.precision):
+            yield prediction
 
 
 def sources_and_memory(
@@ -129,21 +161,58 @@ def sources_and_memory(
     return sources, MemorySolver(request.workload.training, facts.tables, specs, facts.machine, host)
 
 
-@dataclass
-class _Made:
-    """The predictions of one round after the other, and each refusal once."""
+class _Round:
+    """The predictions of a workload with what was added to it: one kind of candidate after the other."""
 
-    sources: Sources
-    memory: MemorySolver
-    predictions: tuple[Prediction, ...]
-    refusals: tuple[Reason, ...]
-    least_batch: int
+    def __init__(  # noqa: PLR0913 - what predictions rest on, and which are wanted
+        self,
+        request: AdviceRequest,
+        facts: Facts,
+        specs: Mapping[str, GpuSpec],
+        calibrations: tuple[Calibration, ...],
+        added: Added = (),
+        wanted: Callable[[SetUp], bool] = lambda _: True,
+    ) -> None:
+        """Predict nothing yet; `request` and `facts` have what is `added`."""
+        mode = request.workload.training.mode
+        self.added = added
+        self.predictions: tuple[Prediction, ...] = ()
+        self.refusals: tuple[Reason, ...] = ()
+        self.groups = Groups({})
+        self.sources, self.memory = sources_and_memory(request, facts, specs, calibrations)
+        self._request, self._facts, self._specs, self._wanted = request, facts, specs, wanted
+        self._least = 1 if request.fixed.batch_size else least_batch(facts.tables.values(), mode)
 
-    def add(self, wanted: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
-        """Those of `wanted` that were not predicted before."""
+    def fill(self) -> None:
+        """Predict plain set-ups, and by turns what makes up the batch and shards where those do not fit."""
+        request = self._request
+        first = self._of_cards(request.gpu_keys, local=True)
+        predicted = predict_candidates(first, self.sources, self.memory.answer)
+        self.predictions, self.refusals, self.groups = predicted.predictions, predicted.refusals, predicted.groups
+        if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
+            own = request.workload.training.batch_size
+            self._add_sharded(tuple(one for one in self.predictions if one.batch_size_per_device == own))
+        self._make_up()
+        self._add_sharded(self.predictions)
+        if request.gpu_keys is None and not any(_holds_by_itself(prediction) for prediction in self.predictions):
+            larger = tuple(key for key in LARGER_GPU_KEYS if key in self._specs)
+            self._add_sharded(self._add(self._of_cards(larger)))
+        self._make_up()
+
+    def _make_up(self) -> None:
+        if self._request.global_batch_size is None:
+            workload, largest = self._request.workload, self.memory.largest_batch
+            self._add(candidates_that_make_up(workload, self.predictions, largest))
+
+    def _add_sharded(self, members: tuple[Prediction, ...]) -> None:
+        asked = self._request
+        batch, nodes = asked.global_batch_size, asked.node_count
+        self._add(sharded_candidates(asked.workload, members, asked.counts, batch, nodes))
+
+    def _add(self, candidates: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
+        """Those that are wanted and were not predicted before."""
         present = {prediction.set_up for prediction in self.predictions}
-        new = (candidate for candidate in wanted if candidate.set_up not in present)
-        further = _with_batches(new, self.least_batch)
+        further = self._open(candidate for candidate in candidates if candidate.set_up not in present)
         if not further:
             return ()
         more = predict_candidates(further, self.sources, self.memory.answer)
@@ -151,10 +220,28 @@ class _Made:
         self.refusals += tuple(reason for reason in more.refusals if reason not in self.refusals)
         return more.predictions
 
+    def _open(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+        """Without those that are not wanted, or ask a device to train on fewer samples than the model can."""
+        return tuple(one for one in candidates if one.batch_size_per_device >= self._least and self._wanted(one))
 
-def _with_batches(candidates: Iterable[Candidate], least: int) -> tuple[Candidate, ...]:
-    """Without those that ask a device to train on fewer samples than the model can."""
-    return tuple(candidate for candidate in candidates if candidate.batch_size_per_device >= least)
+    def _of_cards(self, gpu_keys: tuple[str, ...] | None, *, local: bool = False) -> tuple[Candidate, ...]:
+        asked = self._request
+        found = enumerate_candidates(
+            asked.workload,
+            self._facts.machine,
+            self._specs,
+            gpu_keys=gpu_keys,
+            counts=asked.counts,
+            precisions=asked.precisions,
+            global_batch_size=asked.global_batch_size,
+            node_count=asked.node_count,
+            local=local,
+        )
+        flags = {
+            "checkpointing_added": "checkpointing" in self.added,
+            "chunked_loss_added": "chunked_loss" in self.added,
+        }
+        return self._open(replace(candidate, **flags) if self.added else candidate for candidate in found)
 
 
 def _holds_by_itself(prediction: Prediction) -> bool:
@@ -163,27 +250,6 @@ def _holds_by_itself(prediction: Prediction) -> bool:
         prediction.fits is not False
         and prediction.device.key != "cpu"
         and not STRATEGY_FACTS[prediction.strategy].offloads
-    )
-
-
-def _of_cards(
-    request: AdviceRequest,
-    facts: Facts,
-    specs: Mapping[str, GpuSpec],
-    gpu_keys: tuple[str, ...] | None,
-    *,
-    local: bool = False,
-) -> tuple[Candidate, ...]:
-    return enumerate_candidates(
-        request.workload,
-        facts.machine,
-        specs,
-        gpu_keys=gpu_keys,
-        counts=request.counts,
-        precisions=request.precisions,
-        global_batch_size=request.global_batch_size,
-        node_count=request.node_count,
-        local=local,
     )
 
 
@@ -210,5 +276,5 @@ def _host(facts: Facts) -> HostSpeed:
     floors = [pass_floor_s(measurement, table) for measurement in facts.measurements] if table is not None else []
     for measurement in sorted(facts.measurements, key=lambda measurement: measurement.device_key == "cpu"):
         if measurement.rates:
-            return replace(host_speed(measurement), pass_floor_s=max(floors, default=0.0))
+            return dataclasses.replace(host_speed(measurement), pass_floor_s=max(floors, default=0.0))
     return HostSpeed(pass_floor_s=max(floors, default=0.0))

@@ -7,11 +7,9 @@ import math
 import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from types import MappingProxyType
 
 import msgspec
 
-from advisor.advice.checkpointed import leans_on_host
 from advisor.advice.facts import Facts
 from advisor.advice.predictions import sources_and_memory
 from advisor.advice.request import AdviceRequest, known_specs
@@ -21,6 +19,7 @@ from advisor.core.records import shared_fields
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
+from advisor.predict.additions import with_added
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS, splits_layers, table_keys
@@ -56,12 +55,11 @@ def find_switches(
     facts: Facts,
     advice: AdviceRecord,
     cancelled: threading.Event,
-    checkpointed: Tables = MappingProxyType({}),
 ) -> Generator[RunnerEvent, None, tuple[Switch, ...]]:
     """What each switch would bring; those that need a trace only where `request.switches` asks for them.
 
     LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory,
-    and checkpointing where no number of them does. `checkpointed`: what was traced with it before.
+    and checkpointing where no number of them does.
     """
     chosen = prediction_of(advice.predictions, advice.recommendation)
     if chosen is not None and chosen.device.key == "cpu":
@@ -88,7 +86,7 @@ def find_switches(
         # No trace is made for what no card holds: that of hundreds of experts takes minutes.
         if not applies(change, table) or (on_one and _beyond_one_card(request, change, table)):
             continue
-        tables = yield from _traced(request, change, chosen, cancelled, checkpointed)
+        tables = yield from _traced(request, facts, change, chosen, cancelled)
         if not tables:
             continue
         if chosen is not None and not on_one:
@@ -182,6 +180,15 @@ def _fastest_held(  # noqa: PLR0913 - a question and where to look for its answe
     return [] if best is None else [switch_of(change, best, None)]
 
 
+def leans_on_host(advice: AdviceRecord) -> bool:
+    """Whether nothing was advised for want of memory, or what was advised leans on the host's memory."""
+    chosen = prediction_of(advice.predictions, advice.recommendation)
+    if chosen is not None:
+        return STRATEGY_FACTS[chosen.strategy].offloads
+    cards = [prediction for prediction in advice.predictions if prediction.device.key != "cpu"]
+    return advice.recommendation is None and bool(cards) and all(card.fits is False for card in cards)
+
+
 def _hopeful(advice: AdviceRecord) -> bool:
     """Whether a table card was looked at and none holds a step of the workload on its own."""
     cards = [
@@ -192,15 +199,16 @@ def _hopeful(advice: AdviceRecord) -> bool:
 
 def _traced(
     request: AdviceRequest,
+    facts: Facts,
     change: Change,
     chosen: Prediction | None,
     cancelled: threading.Event,
-    checkpointed: Tables,
 ) -> Generator[RunnerEvent, None, Tables]:
     from advisor.measure.runner import TraceUnanswered, trace_workload
 
     wanted, allow_code = TRACE_PRECISIONS[_precision(change, chosen)], request.allow_code
-    saved = {**saved_tables(change.workload), **(checkpointed if change.kind == _LIGHTER else {})}
+    looked_at = [lighter for lighter in facts.lighter if with_added(request.workload, lighter.added) == change.workload]
+    saved = dict(looked_at[0].tables) if looked_at else saved_tables(change.workload)
     if wanted in saved:
         return saved
     try:

@@ -73,5 +73,9 @@ def tensor_cards(count: int) -> int:
 
 
 SHARDING: tuple[Strategy, ...] = tuple(name for name, row in STRATEGY_FACTS.items() if row.shards)
-PLAINLY_SHARDING: tuple[Strategy, ...] = tuple(name for name in SHARDING if STRATEGY_FACTS[name].effort_rank <= 1)
+PLAIN_EFFORT = 1
+"""Of what shards at most: nothing rests in the host's memory, and the model stays whole in its code."""
+PLAINLY_SHARDING: tuple[Strategy, ...] = tuple(
+    name for name in SHARDING if STRATEGY_FACTS[name].effort_rank <= PLAIN_EFFORT
+)
 """What shards among the cards alone and leaves the model's code as it is."""

@@ -14,6 +14,7 @@ from advisor.core.units import Basis, Estimate, around
 from advisor.cost.parts import PART_KINDS, Part
 from advisor.cost.scaling.scaling import PARTS
 from advisor.cost.step_parts import OWN_PARTS
+from advisor.predict.additions import Added
 from advisor.predict.candidate_grid import CandidateGrid, Cell
 from advisor.predict.device_memory import MemoryAnswer
 from advisor.predict.groups import Groups
@@ -43,15 +44,16 @@ def predict_candidates(
     """
     predictions: list[Prediction] = []
     refusals: list[Reason] = []
-    grids: dict[Precision, CandidateGrid] = {}
-    for precision, group in grouped(candidates, lambda candidate: candidate.precision).items():
+    grids: dict[tuple[Added, Precision], CandidateGrid] = {}
+    alike = grouped(candidates, lambda candidate: (candidate.added, candidate.precision))
+    for (added, precision), group in alike.items():
         if TRACE_PRECISIONS[precision] not in sources.tables:
             predictions += _timed_alone(group, precision, sources, memory_of)
             timed = any(anchors_of(measurement, precision) for measurement in sources.measurements.values())
             code = "predict-timed-alone" if timed else "predict-no-trace"
             refusals.append(Reason.of(code, precision=PRECISION_LABELS[precision]))
             continue
-        grid = grids[precision] = CandidateGrid(precision, group, sources)
+        grid = grids[added, precision] = CandidateGrid(precision, group, sources)
         for candidate in group:
             cell = grid.cell(candidate)
             if cell is not None:

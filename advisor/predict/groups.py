@@ -10,6 +10,7 @@ import numpy as np
 from advisor.catalogue.precisions import Precision
 from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.traffic import Traffic
+from advisor.predict.additions import Added
 from advisor.predict.candidate_grid import CandidateGrid
 from advisor.predict.prediction import Device, Prediction, SetUp
 
@@ -31,12 +32,12 @@ class MixedGroup:
 class Groups:
     """Answers about predictions of several cards that the predictions themselves don't hold."""
 
-    def __init__(self, grids: Mapping[Precision, CandidateGrid]) -> None:
-        """Keep the grids that the predictions came from."""
-        self._grids = grids
+    def __init__(self, grids: Mapping[tuple[Added, Precision], CandidateGrid]) -> None:
+        """Keep the grids that the predictions came from, by what these add to the workload and their precision."""
+        self.grids = grids
 
     def _grid_of(self, prediction: SetUp) -> CandidateGrid | None:
-        grid = self._grids.get(prediction.precision)
+        grid = self.grids.get((prediction.added, prediction.precision))
         return grid if grid is not None and prediction.device.key in grid.rows else None
 
     def link(self, prediction: SetUp) -> Link | None:
@@ -74,7 +75,7 @@ class Groups:
         All cards of a group take the same batch, as DDP deals it out; the weakest link joins them. Empty where a
         device has no step at this precision.
         """
-        grid = self._grids.get(precision)
+        grid = self.grids.get(((), precision))
         if grid is None or grid.steps is None or any(device.key not in grid.rows for device in devices):
             return ()
         counts = range(1, len(devices) + 1)

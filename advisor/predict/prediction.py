@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
+from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS, Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.parts import MemoryPart, Part, PartKind
+from advisor.predict.additions import Added
 
 
 class Device(Record, frozen=True, kw_only=True):
@@ -22,6 +23,14 @@ class Device(Record, frozen=True, kw_only=True):
     """Row of the spec table that tells its figures; None: a CPU, or a GPU that the table lacks."""
     local: bool
     """Whether it is in the machine that the advice was made on."""
+
+
+_ADDED: dict[tuple[bool, bool], Added] = {
+    (False, False): (),
+    (True, False): ("checkpointing",),
+    (False, True): ("chunked_loss",),
+    (True, True): ("checkpointing", "chunked_loss"),
+}
 
 
 class SetUp(Record, frozen=True, kw_only=True):
@@ -42,6 +51,16 @@ class SetUp(Record, frozen=True, kw_only=True):
     """Samples of one micro-batch on one device."""
     gradient_accumulation_steps: int
     """Micro-batches of one optimizer step; 1: none are accumulated."""
+    checkpointing_added: bool = False
+    """Whether full activation checkpointing is switched on, which the workload as read leaves off: without it so many
+    of the device hold a step only with the host's memory or the model in pieces, or not at all."""
+    chunked_loss_added: bool = False
+    """Whether logits and loss are computed in chunks, which the workload as read does not ask for; as above."""
+
+    @property
+    def added(self) -> Added:
+        """What frees memory and was added to the workload as read; empty: nothing."""
+        return _ADDED[self.checkpointing_added, self.chunked_loss_added]
 
     @property
     def device_and_count(self) -> tuple[str, int]:
@@ -133,6 +152,11 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
     """Whether this very set-up was timed here."""
     notes: tuple[Reason, ...] = ()
     """What limits or explains this prediction."""
+
+    @property
+    def holds_plainly(self) -> bool:
+        """Whether so many cards hold a step by themselves, at most sharded: of unknown memory they may."""
+        return self.fits is not False and self.effort_rank <= PLAIN_EFFORT
 
     @property
     def usable_memory_bytes(self) -> float | None:

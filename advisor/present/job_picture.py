@@ -13,7 +13,7 @@ from advisor.predict.prediction import Prediction
 from advisor.present.card_names import device_names, short_name
 from advisor.present.set_ups import shown_set_ups, tied_places
 from advisor.present.summary import best_by_device
-from advisor.present.table_cells import strategy_name
+from advisor.present.table_cells import added_names, strategy_name
 from advisor.recommend.comparison import counted
 from advisor.recommend.ranking import is_trusted, untrusted_devices
 from advisor.recommend.recommendation import prediction_of
@@ -117,6 +117,7 @@ def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str
         parts.append(precision_name(prediction.precision, language))
     if prediction.strategy != "single":
         parts.append(strategy_name(prediction.strategy, language, short=True))
+    parts += added_names(prediction.added, language)
     if advice.is_over_limits(prediction):
         parts.append(sentence("picture-over-limits", language))
     return " · ".join(parts)

@@ -10,6 +10,7 @@ from advisor.catalogue.precisions import Precision, precision_name
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, listed, sentence, visible
 from advisor.core.units import format_bytes
+from advisor.predict.additions import Added
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name
 from advisor.present.summary import (
@@ -21,11 +22,12 @@ from advisor.present.summary import (
     said,
     summarise,
 )
-from advisor.present.table_cells import NONE, set_up_cells
+from advisor.present.table_cells import NONE, added_names, set_up_cells
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
 from advisor.store.advice_record import AdviceRecord
 
+_Own = tuple["Precision | None", "Added | None"]
 ROWS = 5
 _SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 1, "summary-help": 3, "summary-caveats": 2}
 """How many sentences of each section are shown; sections that are not named wait for the details."""
@@ -48,7 +50,7 @@ _FIRST = {
 _LAST = {*_NOT_HERE, "workload-weights-bits-predicted-only"}
 """Caveats that change no decision: they are shown where there is room after the others."""
 _MARKS = "¹²³⁴⁵"
-"""Behind the devices of another precision than the advised one: one mark for each precision."""
+"""Behind the devices that take another precision than the advised one, or add other things to free memory."""
 
 
 def one_screen(advice: AdviceRecord, language: Language) -> Summary:
@@ -118,10 +120,19 @@ def _gravity(advice: AdviceRecord, language: Language) -> dict[str, int]:
     }
 
 
-def _marks(advice: AdviceRecord, rows: Iterable[Prediction]) -> dict[Precision, str]:
-    """The mark of each precision that rows have instead of the advised one."""
-    others = dict.fromkeys(row.precision for row in rows if row.precision != advice.shown_precision)
+def _marks(advice: AdviceRecord, rows: Iterable[Prediction]) -> dict[_Own, str]:
+    """The mark of what rows have instead of what is advised."""
+    others = dict.fromkeys(own for row in rows if any(own := _own(advice, row)))
     return dict(zip(others, _MARKS, strict=False))
+
+
+def _own(advice: AdviceRecord, row: Prediction) -> _Own:
+    """Precision of a row, and what it adds, where that is not the advised one's."""
+    added = () if advice.main is None else advice.main.added
+    return (
+        None if row.precision == advice.shown_precision else row.precision,
+        None if row.added == added else row.added,
+    )
 
 
 def _merged(advice: AdviceRecord, language: Language) -> dict[str, str]:
@@ -166,13 +177,14 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     names = ("device", "strategy", "batch", *step, "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"
     title = sentence(f"summary-{fitting if rows[0].fits is not False else 'nearest'}-rows", language)
-    title = _with_precisions(explained_marks(title, advice, language), marks, language)
+    advised = () if advice.main is None else advice.main.added
+    title = _with_marks(explained_marks(title, advice, language), marks, advised, language)
     cells = (
         set_up_cells(
             row,
             names,
             language,
-            device=" ".join(filter(None, (_cards(row), marks.get(row.precision), limit_mark(advice, row).strip()))),
+            device=" ".join(filter(None, (_cards(row), marks.get(_own(advice, row)), limit_mark(advice, row).strip()))),
             strategy=STRATEGY_LABELS.get(row.strategy, NONE),
             memory=memory_cell(row, language),
         )
@@ -185,15 +197,26 @@ def _cards(row: Prediction) -> str:
     return counted(row.count, short_name(visible(row.device.name)))
 
 
-def _with_precisions(title: str, marks: Mapping[Precision, str], language: Language) -> str:
-    """The title of the table that also says which precision each mark stands for."""
+def _with_marks(title: str, marks: Mapping[_Own, str], advised: Added, language: Language) -> str:
+    """The title of the table that also says which precision, and what that is added, each mark stands for."""
     if not marks:
         return title
     said_of = [
-        sentence("summary-in-precision", language, mark=mark, precision=precision_name(precision, language))
-        for precision, mark in marks.items()
+        sentence("summary-own-mark", language, mark=mark, parts=_meaning(own, advised, language))
+        for own, mark in marks.items()
     ]
     return sentence("summary-own-precisions", language, title=title, marks=listed(said_of, language))
+
+
+def _meaning(own: _Own, advised: Added, language: Language) -> str:
+    """`in BF16 AMP and with activation checkpointing`."""
+    parts, (precision, added) = [], own
+    if precision is not None:
+        parts.append(sentence("summary-in-precision", language, precision=precision_name(precision, language)))
+    if added is not None:
+        code = "summary-with-added" if added else "summary-without-added"
+        parts.append(sentence(code, language, added=listed(added_names(added or advised, language), language)))
+    return listed(parts, language)
 
 
 def memory_cell(prediction: Prediction, language: Language) -> str:

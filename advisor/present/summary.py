@@ -112,7 +112,7 @@ def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "traini
         precision=PRECISION_LABELS[chosen.precision],
         batch=chosen.batch_size_per_device,
         accumulation=chosen.gradient_accumulation_steps,
-        added="checkpointing" if chosen.checkpointing_added else "nothing",
+        added="_".join(chosen.added) or "nothing",
     )
 
 

@@ -8,6 +8,7 @@ from advisor.catalogue.precisions import precision_name
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_quantity, format_seconds
+from advisor.predict.additions import Added
 from advisor.predict.prediction import Prediction, SetUp
 from advisor.present.checked_steps import CheckedStep, batch_text
 from advisor.recommend.ranking import gpu_hours
@@ -31,6 +32,16 @@ def strategy_name(strategy: Strategy, language: Language, *, short: bool = False
     return sentence(f"strategy-{'short-' if short else ''}{strategy.replace('_', '-')}", language)
 
 
+def added_names(added: Added, language: Language) -> tuple[str, ...]:
+    """What frees memory and was added to the workload, in words."""
+    return tuple(sentence(f"switch-{name.replace('_', '-')}", language) for name in added)
+
+
+def strategy_of(chosen: SetUp, language: Language, *, short: bool = False) -> str:
+    """The strategy of a set-up with what it adds to free memory: `FSDP + activation checkpointing`."""
+    return " + ".join((strategy_name(chosen.strategy, language, short=short), *added_names(chosen.added, language)))
+
+
 def batch_of(chosen: SetUp) -> str:
     """The batch size of a device, with the micro-batches of a step where it has several: `16 × 4`."""
     steps = f" × {chosen.gradient_accumulation_steps:,}" if chosen.gradient_accumulation_steps > 1 else ""
@@ -49,7 +60,7 @@ def _known(estimate: Estimate | None, formatter: Callable[[float], str], languag
 _OF_A_SET_UP: dict[str, Callable[[Prediction, Language], str]] = {
     "device": lambda prediction, _: visible(prediction.device.name),
     "count": lambda prediction, _: str(prediction.count),
-    "strategy": lambda prediction, language: strategy_name(prediction.strategy, language),
+    "strategy": strategy_of,
     "precision": lambda prediction, language: precision_name(prediction.precision, language),
     "batch": lambda prediction, _: batch_of(prediction),
     "step": lambda prediction, _: format_seconds(prediction.step_s.value),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -12,16 +12,17 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import hosts_of
 from advisor.catalogue.precisions import Precision
 from advisor.core.records import shared_fields
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.hardware.machine import Machine
 from advisor.measure.measurement import Measurement, timed_loader
+from advisor.predict.additions import ADDITIONS
 from advisor.predict.groups import Groups
 from advisor.predict.prediction import Device, Prediction, SetUpFigures
 from advisor.predict.time_to_train import CriticalBatch
 from advisor.recommend.alternatives import freed_alternative, instead_of_fixed, list_alternatives
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH, advise_batches, largest_global_batch
 from advisor.recommend.candidates import local_device, local_gpu_groups
-from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.comparison import Comparison, Finalist, set_up_name
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.energy import add_energy_and_cost, power_draws
 from advisor.recommend.fixed import FREE, Fixed, not_kept
@@ -114,7 +115,11 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         alternatives=(*list_alternatives(finalists, () if winner is None else _tied(winner, goal)), *freer),
         batch_advice=advise_batches(comparison, largest_batch),
         crossovers=crossovers,
-        reasons=(*(best.why if best is not None else ()), *_stories(comparison, winner, local_winner)),
+        reasons=(
+            *(best.why if best is not None else ()),
+            *_added_elsewhere(finalists, best),
+            *_stories(comparison, winner, local_winner),
+        ),
         caveats=(
             *((*unkept, *freer_reasons) if unkept else ()),
             *comparison_caveats(comparison, finalists, best, here),
@@ -123,6 +128,15 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         best_set_ups=places,
         over_limits=tuple(place for place in places if not within_limits(filled[place], comparison.limits, draws)),
     )
+
+
+def _added_elsewhere(finalists: Sequence[Finalist], best: Recommendation | None) -> Iterator[Reason]:
+    """Which of the others add what frees memory, and hold no step without it."""
+    others = [one for finalist in finalists for one in finalist.by_count if best is None or one.device != best.device]
+    for addition in ADDITIONS:
+        names = dict.fromkeys(set_up_name(one) for one in others if addition in one.added)
+        if names:
+            yield Reason.of("added-elsewhere", added=addition, devices=Names(names=tuple(names)))
 
 
 def _places(comparison: Comparison, finalists: Sequence[Finalist]) -> tuple[int, ...]:

@@ -100,9 +100,9 @@ def advise_batches(
     the largest of the batch sizes that were predicted.
     """
     alone = (prediction for prediction in comparison.predictions if prediction.strategy == "single")
-    curves = grouped(alone, lambda prediction: (prediction.device.key, prediction.precision))
+    curves = grouped(alone, lambda prediction: (prediction.device.key, prediction.precision, prediction.added))
     advices = []
-    for (key, precision), curve in curves.items():
+    for (key, precision, _), curve in curves.items():
         chosen = choose(curve, comparison.workload.training.batch_size, comparison.global_limit)
         if chosen is not None:
             exact = largest_batch(chosen) if largest_batch is not None else None

@@ -325,11 +325,6 @@ def _sharded(
             risky = (prediction.batch_size_per_device for prediction in alike if prediction.may_run_out)
             passes = list(itertools.product(sorted({*sizes[:4], *({own_batch} & {*sizes}), *risky}), steps))
         for strategy, (size, steps_made) in itertools.product(_strategies_for(count, strategies), passes):
-            yield Candidate(
-                device=first.device,
-                count=count,
-                strategy=strategy,
-                precision=first.precision,
-                batch_size_per_device=size,
-                gradient_accumulation_steps=steps_made,
-            )
+            further = {"count": count, "strategy": strategy}
+            passes_made = {"batch_size_per_device": size, "gradient_accumulation_steps": steps_made}
+            yield Candidate(**{**shared_fields(first, SetUp), **further, **passes_made})

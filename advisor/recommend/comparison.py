@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
     from advisor.cost.scaling.links import Link
     from advisor.measure.measurement import VerdictKind
     from advisor.predict.groups import Groups
@@ -77,12 +76,15 @@ class Comparison(NamedTuple):
         link = self.link_of(set_up)
         return link is not None and set_up.count > link.node_size_count
 
-    def alone(self, device: Device, precision: Precision) -> list[Prediction]:
-        """The set-ups on one such device without others, at a precision: every batch size and accumulation."""
+    def alone(self, device: Device, alike: SetUp) -> list[Prediction]:
+        """The set-ups on one such device without others, otherwise like another: every batch size and accumulation."""
         return [
             prediction
             for prediction in self.predictions
-            if prediction.device == device and prediction.precision == precision and prediction.strategy == "single"
+            if prediction.device == device
+            and prediction.strategy == "single"
+            and prediction.precision == alike.precision
+            and prediction.added == alike.added
         ]
 
 

@@ -55,9 +55,6 @@ class Recommendation(SetUpFigures, frozen=True, kw_only=True):
 
     node_count: int = 1
     """Machines that the devices are spread over evenly."""
-    checkpointing_added: bool = False
-    """Whether activation checkpointing was switched on, which the workload as read leaves off, since no set-up holds a
-    step on its cards without it; the record's workload has it."""
     goal: Goal
     """What it makes small: `time` or `cost` of the job (GPU-hours without a price), or its `energy`."""
     thread_count: int | None = None

@@ -34,14 +34,12 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
     states, then states off-loaded to the host, then the model cut into pieces, which changes its code. Where whole
     replicas may run out of memory, sharded states that have room and are nearly as fast are taken before them.
     """
-    curves = grouped(
-        predictions, lambda prediction: (prediction.count, prediction.strategy, prediction.gradient_accumulation_steps)
-    )
+    curves = grouped(predictions, lambda prediction: prediction.set_up_but("precision", "batch_size_per_device"))
     by_count: dict[int, list[Prediction]] = defaultdict(list)
-    for (count, _, _), curve in curves.items():
+    for curve in curves.values():
         chosen = choose(curve, training.batch_size, global_limit)
         if chosen is not None:
-            by_count[count].append(_without_data_parallel(chosen, predictions))
+            by_count[chosen.count].append(_without_data_parallel(chosen, predictions))
     if not by_count:
         # Everything that fits passes the bound on the global batch: the least beyond it is kept, and said to be so.
         for count, member in _least_beyond(predictions, training).items():

@@ -41,7 +41,7 @@ def _reference(comparison: Comparison, chosen: Prediction) -> Prediction | None:
     return next(
         (
             prediction
-            for prediction in comparison.alone(chosen.device, chosen.precision)
+            for prediction in comparison.alone(chosen.device, chosen)
             if prediction.global_batch_size == comparison.workload.training.global_batch_size
             and prediction.batch_size_per_device == training.batch_size
         ),
@@ -57,6 +57,7 @@ def held_set_up(comparison: Comparison, chosen: Prediction) -> Prediction | None
         if prediction.device == chosen.device
         and prediction.precision == chosen.precision
         and prediction.count == chosen.count
+        and prediction.added == chosen.added
         and (prediction.strategy == chosen.strategy or {prediction.strategy, chosen.strategy} <= {"dp", "ddp"})
         and prediction.global_batch_size == comparison.workload.training.global_batch_size
         and prediction.fits is not False

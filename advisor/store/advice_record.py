@@ -49,7 +49,8 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     advisor_version: str
     """Version of Advisor that made the record."""
     workload: Workload
-    """What was asked about, as read but for checkpointing that was added: what is advised may differ."""
+    """What was asked about, as read but for what the recommended set-up adds to free memory: what else is advised may
+    differ."""
     model: ModelFacts
     """What is known of the workload's model."""
     machine: Machine

@@ -162,7 +162,7 @@ def test_a_first_card_is_held_against_a_card_alone_that_adds_up_as_many_micro_ba
     """Gradients that are kept from one micro-batch to the next make a card alone as full as the first of several."""
     comparison = _comparison(workload("fp32"))
     ddp = _ddp(comparison)
-    alone = next(one for one in comparison.alone(ddp.device, "fp32") if one.batch_size_per_device == 16)
+    alone = next(one for one in comparison.alone(ddp.device, ddp) if one.batch_size_per_device == 16)
     assert ddp.peak_memory_bytes is not None
     once, twice = (
         msgspec.structs.replace(alone, gradient_accumulation_steps=steps, peak_memory_bytes=estimate(peak_bytes))

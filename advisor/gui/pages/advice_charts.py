@@ -17,6 +17,7 @@ from advisor.predict.prediction import Prediction
 from advisor.present.batch_curve import batch_curve, up_to_the_limit
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
+from advisor.present.table_cells import strategy_of
 from advisor.recommend.crossover import fastest_alone
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.recommendation import Crossover, Recommendation, batch_advice_on, prediction_of, rests_on
@@ -36,7 +37,7 @@ def prediction_tip(prediction: Prediction, context: Context, *, over_limits: boo
     def line(code: str, text: str) -> str:
         return labelled(texts(code), text, texts.language)
 
-    how = f"{texts.strategy(prediction.strategy)} · {texts.precision(prediction.precision)}"
+    how = f"{strategy_of(prediction, texts.language)} · {texts.precision(prediction.precision)}"
     step_s, rate = prediction.step_s, prediction.samples_per_s
     lines = [
         visible(f"{prediction.count} × {prediction.device.name} · {how}"),

@@ -268,8 +268,7 @@ class AdvicePage(Page):
             facts.append(self.texts("advice-global-batch", batch=f"{chosen.global_batch_size:,}"))
         if chosen.gradient_accumulation_steps > 1:
             facts.append(self.texts("advice-accumulation", steps=chosen.gradient_accumulation_steps))
-        if chosen.checkpointing_added:
-            facts.append(self.texts("switch-checkpointing"))
+        facts += [self.texts(f"switch-{name.replace('_', '-')}") for name in chosen.added]
         if chosen.thread_count:
             facts.append(self.texts("advice-threads", count=chosen.thread_count))
         heading = label(devices, "hero", wrap=True, selectable=True)

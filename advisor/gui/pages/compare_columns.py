@@ -16,6 +16,7 @@ from advisor.gui.models.table_model import Column
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.texts import CHANGED, Texts
 from advisor.present.look import OVER_LIMITS
+from advisor.present.table_cells import added_names
 
 if TYPE_CHECKING:
     from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
@@ -102,7 +103,7 @@ def set_up_columns(
         ),
         _device_column(names, texts, tip),
         plain("count", lambda set_up: str(set_up.prediction.count), lambda set_up: set_up.prediction.count),
-        plain("strategy", lambda set_up: _strategy(set_up, strategy_name)),
+        plain("strategy", lambda set_up: _strategy(set_up, strategy_name, texts)),
         plain("precision", lambda set_up: texts.precision(set_up.prediction.precision)),
         plain("batch", lambda set_up: f"{_batch(set_up):,}", _batch),
         figure("rate", "compare-rate", "samples_per_s", texts.rate, instead=texts("advice-does-not-fit")),
@@ -154,8 +155,9 @@ def _batch(set_up: ComparedSetUp) -> int:
     return set_up.prediction.batch_size_per_device
 
 
-def _strategy(set_up: ComparedSetUp, name_of: Callable[[Strategy], str]) -> str:
-    name = name_of(set_up.prediction.strategy)
+def _strategy(set_up: ComparedSetUp, name_of: Callable[[Strategy], str], texts: Texts) -> str:
+    added = added_names(set_up.prediction.added, texts.language)
+    name = " + ".join((name_of(set_up.prediction.strategy), *added))
     steps = set_up.prediction.gradient_accumulation_steps
     return f"{name} ×{steps}" if steps > 1 else name
 

@@ -19,7 +19,7 @@ from advisor.present.set_ups import (
     shown_set_ups,
     tied_places,
 )
-from advisor.present.table_cells import strategy_name
+from advisor.present.table_cells import strategy_of
 from advisor.recommend.comparison import counted
 from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
@@ -119,7 +119,7 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
 
 def _spread(item: Prediction, language: Language) -> str:
     """Count and strategy, as the window abbreviates them."""
-    return counted(item.count, strategy_name(item.strategy, language, short=True))
+    return counted(item.count, strategy_of(item, language, short=True))
 
 
 def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:

@@ -14,7 +14,7 @@ from advisor.present.checked_steps import checked_steps
 from advisor.present.report.charts import named
 from advisor.present.set_ups import TIE, clipped, shown_set_ups, tied_places
 from advisor.present.summary import devices_title, limit_mark, own_precisions
-from advisor.present.table_cells import NONE, set_up_cells, step_cells, strategy_name
+from advisor.present.table_cells import NONE, set_up_cells, step_cells, strategy_of
 from advisor.present.tables import Table, table_of
 from advisor.recommend.recommendation import prediction_of
 from advisor.store.advice_record import AdviceRecord
@@ -42,7 +42,7 @@ def device_table(advice: AdviceRecord, language: Language) -> Table | None:
     for item in shown:
         tie = f" {TIE}" if item.device_and_count in ties else ""
         device = f"{named(item, names_by_key)}{tie}{limit_mark(advice, item)}"
-        strategy = strategy_name(item.strategy, language, short=True)
+        strategy = strategy_of(item, language, short=True)
         rows.append(set_up_cells(item, names, language, device=device, strategy=strategy))
     table = table_of(devices_title(advice, language, own=own), names, rows, language, first_number="batch")
     strong = next((index for index, item in enumerate(shown) if item is chosen), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from advisor.catalogue.strategies import STRATEGY_LABELS
+from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_LABELS
 from advisor.core.sentences import Arguments, Reason
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist
@@ -12,8 +12,6 @@ from advisor.recommend.ranking import within_limits
 from advisor.recommend.recommendation import Recommendation, prediction_of
 from advisor.recommend.tie_decision import expected, passed_over
 
-_PLAIN_EFFORT = 1
-"""Sharding is no great change to the code; off-loading and a split model are no remedy for a need that is uncertain."""
 _NOTABLE_RATIO = 1.005
 """What is printed as faster."""
 
@@ -62,17 +60,21 @@ def _strategy_left(chosen: Prediction, other: Prediction) -> Reason:
 
 
 def roomier(comparison: Comparison, chosen: Prediction) -> Prediction | None:
-    """With room for the whole of its range: as many of the cards as may be, the plainest, at the same global batch."""
+    """With room for the whole of its range: as many of the cards as may be, the plainest, at the same global batch.
+
+    Off-loading and a split model are no remedy for a need that is uncertain.
+    """
     open_ones = [
         prediction
         for prediction in comparison.kept
         if prediction.device == chosen.device
         and prediction.precision == chosen.precision
+        and prediction.added == chosen.added
         and prediction.fits
         and not prediction.may_run_out
         and prediction.count >= chosen.count
         and prediction.batch_size_per_device <= chosen.batch_size_per_device
-        and prediction.effort_rank <= max(_PLAIN_EFFORT, chosen.effort_rank)
+        and prediction.effort_rank <= max(PLAIN_EFFORT, chosen.effort_rank)
         and prediction.global_batch_size <= max(comparison.global_limit, chosen.global_batch_size)
         and within_limits(prediction, comparison.limits, comparison.draws)
     ]

@@ -25,7 +25,7 @@ MORE_THAN_WHOLE = 1.005
 def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
     """Count, efficiency, strategy and communication of a finalist."""
     chosen = finalist.chosen
-    efficiency = efficiency_reason(chosen, comparison.alone(chosen.device, chosen.precision))
+    efficiency = efficiency_reason(chosen, comparison.alone(chosen.device, chosen))
     counts = [reason for reason in _count_reasons(finalist) if not _says_the_same(reason, efficiency)]
     counts += _batch_bound(comparison, finalist)
     if efficiency is not None and efficiency.code == _MORE_THAN_COUNT:
@@ -124,6 +124,7 @@ def _best(comparison: Comparison, chosen: Prediction, strategy: Strategy, count:
         for prediction in comparison.predictions
         if prediction.device == chosen.device
         and prediction.precision == chosen.precision
+        and prediction.added == chosen.added
         and prediction.strategy == strategy
         and prediction.count == count
         and prediction.gradient_accumulation_steps == training.gradient_accumulation_steps
@@ -233,7 +234,7 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
         whole = [
             prediction
             for prediction in comparison.predictions
-            if prediction.device == chosen.device and prediction.strategy in WHOLE
+            if prediction.device == chosen.device and prediction.added == chosen.added and prediction.strategy in WHOLE
         ]
         too_large = any(prediction.fits is False and prediction.batch_size_per_device <= batch for prediction in whole)
         if not any_fits(whole):

@@ -34,6 +34,7 @@ def _single_cards(comparison: Comparison) -> dict[Precision, dict[str, Predictio
     for prediction in comparison.predictions:
         if (
             prediction.strategy == "single"
+            and not prediction.added
             and prediction.device.spec_key is not None
             and prediction.batch_size_per_device == training.batch_size
             and prediction.fits is not False

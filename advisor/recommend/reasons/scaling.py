@@ -83,11 +83,7 @@ def _first_card(comparison: Comparison, dp: Prediction) -> Iterator[Reason]:
     """DataParallel's first card gathers what the others computed: what it needs, and what the others do."""
     # One card alone may only have been asked with the accumulation that several cards take over from it.
     other = min(
-        (
-            alone
-            for alone in comparison.alone(dp.device, dp.precision)
-            if alone.batch_size_per_device == dp.batch_size_per_device
-        ),
+        (alone for alone in comparison.alone(dp.device, dp) if alone.batch_size_per_device == dp.batch_size_per_device),
         key=lambda alone: abs(alone.gradient_accumulation_steps - dp.gradient_accumulation_steps),
         default=None,
     )
@@ -214,9 +210,7 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
 def _left_out(comparison: Comparison, cards: Sequence[Device], here: Prediction) -> Iterator[Reason]:
     """Cards that can hold no batch that was tried keep the whole from training together."""
     small = {
-        card.name
-        for card in cards
-        if all(prediction.fits is False for prediction in comparison.alone(card, here.precision))
+        card.name for card in cards if all(prediction.fits is False for prediction in comparison.alone(card, here))
     }
     if small:
         yield Reason.of("scaling-uneven-memory", devices=Names(names=tuple(sorted(small))))
@@ -229,7 +223,7 @@ def _allowed(comparison: Comparison, group: MixedGroup, here: Prediction, accumu
     return all(
         any(
             prediction.batch_size_per_device == group.batch_size and prediction.fits
-            for prediction in comparison.alone(card, here.precision)
+            for prediction in comparison.alone(card, here)
         )
         for card in set(group.devices)
     )

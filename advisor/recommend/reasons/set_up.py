@@ -39,6 +39,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
     return tuple(
         reason
         for reasons in (
+            _added_reasons(chosen),
             _precision_reasons(comparison, chosen),
             loading_reasons(comparison, chosen),
             _place_reasons(comparison, chosen, rows),
@@ -54,6 +55,12 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
         )
         for reason in reasons
     )
+
+
+def _added_reasons(chosen: Prediction) -> Iterator[Reason]:
+    """What frees memory and was added, without which so many cards lack it."""
+    for name in chosen.added:
+        yield Reason.of(f"why-{name.replace('_', '-')}-added", device=set_up_name(chosen), count=chosen.count)
 
 
 def _precision_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
@@ -189,6 +196,10 @@ def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence
         other = comparison.spec_of(row.prediction.device)
         if other is None or row.prediction is chosen or row.place == 1:
             continue
+        if chosen.holds_plainly and not row.prediction.holds_plainly:
+            waiting = row.prediction.part_share("communication", "copy", "optimizer")
+            yield Reason.of("why-rival-leans", device=set_up_name(row.prediction), share_fraction=waiting)
+            return
         other_rate = rate_of(other, chosen.precision)
         label = PRECISION_LABELS[chosen.precision]
         if own_rate is not None and other_rate is not None and own_rate >= NOTABLE_RATIO * other_rate:
@@ -242,6 +253,7 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             and prediction.batch_size_per_device <= chosen.batch_size_per_device
             and (prediction.strategy, prediction.count) == compared
             and prediction.precision == chosen.precision
+            and prediction.added == chosen.added
             and prediction.device.key != chosen.device.key
         }
     )

@@ -57,8 +57,19 @@ why-sharded = The model does not fit one such card whole, so { $count ->
          [pp] pipeline parallel
         *[ddp] DistributedDataParallel
     }).
-why-checkpointing-added-else-nothing = Without activation checkpointing no set-up could be recommended: none holds a step within what was asked for. So it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
-why-checkpointing-added = Without activation checkpointing no set-up holds a step on its cards alone, so it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
+why-checkpointing-added = Without activation checkpointing { $device } { $count ->
+        [1] holds
+       *[other] hold
+    } no step, or only with the host's memory or the model in pieces, so it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
+why-chunked-loss-added = With the logits of every token at once { $device } { $count ->
+        [1] holds
+       *[other] hold
+    } no step, or only with the host's memory or the model in pieces, so the loss is computed in chunks of them.
+added-elsewhere = Compared with { $added ->
+       *[checkpointing] activation checkpointing
+        [chunked_loss] the loss in chunks
+    }: { $devices }, which hold no step without it, or only with the host's memory or the model in pieces.
+why-rival-leans = { $device } needs the host's memory to hold a step, or the model in pieces, and spends { $share_fraction } of it on communication, copies and the optimizer.
 why-sharded-batch = One such card does not hold a step of batch size { $batch }, so { $count ->
         [1] what it does not need at once rests in the host's memory
        *[other] it is spread over { $count }

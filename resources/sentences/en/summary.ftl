@@ -14,6 +14,8 @@ summary-set-up-one = { $mode ->
     }{ $added ->
        *[nothing] { "" }
         [checkpointing] , with activation checkpointing
+        [chunked_loss] , with the loss in chunks
+        [checkpointing_chunked_loss] , with activation checkpointing and the loss in chunks
     }.
 summary-set-up-many = { $mode ->
         [inference] Run inference
@@ -28,6 +30,8 @@ summary-set-up-many = { $mode ->
     }{ $added ->
        *[nothing] { "" }
         [checkpointing] , with activation checkpointing
+        [chunked_loss] , with the loss in chunks
+        [checkpointing_chunked_loss] , with activation checkpointing and the loss in chunks
     }.
 summary-why = Why
 summary-also = Also worth knowing
@@ -102,7 +106,10 @@ summary-more = { $sentences ->
 summary-not-here = This machine is not compared: no NVIDIA driver; a CPU needs --measure.
 summary-best-rows = The best set-ups, the advised one first
 summary-own-precisions = { $title }; { $marks }
-summary-in-precision = { $mark } in { $precision }
+summary-own-mark = { $mark } { $parts }
+summary-in-precision = in { $precision }
+summary-with-added = with { $added }
+summary-without-added = without { $added }
 summary-nearest-rows = Nothing fits; what each lacks least
 summary-over-limits = { $title }; { $mark }: over a limit that was given, or not known to keep it
 memory-of = { $need } of { $room }

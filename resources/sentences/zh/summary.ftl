@@ -14,6 +14,8 @@ summary-set-up-one = { $mode ->
     }{ $added ->
        *[nothing] { "" }
         [checkpointing] ，启用激活检查点
+        [chunked_loss] ，分块计算损失
+        [checkpointing_chunked_loss] ，启用激活检查点并分块计算损失
     }。
 summary-set-up-many = { $mode ->
         [inference] 建议用于推理：
@@ -28,6 +30,8 @@ summary-set-up-many = { $mode ->
     }{ $added ->
        *[nothing] { "" }
         [checkpointing] ，启用激活检查点
+        [chunked_loss] ，分块计算损失
+        [checkpointing_chunked_loss] ，启用激活检查点并分块计算损失
     }。
 summary-why = 理由
 summary-also = 其他值得了解的信息
@@ -100,7 +104,10 @@ summary-more = 还有 { $sentences ->
 summary-not-here = 本机未参与比较：没有 NVIDIA 驱动；CPU 速度需实测（--measure）。
 summary-best-rows = 最佳方案，所建议的在前
 summary-own-precisions = { $title }；{ $marks }
-summary-in-precision = { $mark } 为 { $precision }
+summary-own-mark = { $mark } { $parts }
+summary-in-precision = 为 { $precision }
+summary-with-added = 启用{ $added }
+summary-without-added = 不启用{ $added }
 summary-nearest-rows = 都放不下；各设备最接近的方案
 summary-over-limits = { $title }；{ $mark } 表示超出所给的限制，或无法判断是否超出
 memory-of = { $need } / { $room }

@@ -1,0 +1,78 @@
+"""Where cards lack memory for a step, what frees some and leaves the result as it is is looked at by itself.
+
+That is what people try first: activation checkpointing, then a loss in chunks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+
+from msgspec.structs import replace
+
+from advisor.advice.facts import Facts, LighterTables, complete_tables, trace_precisions
+from advisor.advice.predictions import lacking_devices
+from advisor.advice.request import AdviceRequest
+from advisor.measure.events import RunnerEvent
+from advisor.optable.saved_tables import known_tables
+from advisor.predict.additions import possible_additions, with_added
+from advisor.predict.prediction import Prediction
+from advisor.store.advice_record import AdviceRecord
+
+_KEPT = frozenset({"activations", "workspace", "fragmentation"})
+"""What may become less with less to keep; the rest of a need stays."""
+
+
+def lightened_where_needed(
+    request: AdviceRequest,
+    facts: Facts,
+    advice: AdviceRecord,
+    answer: Callable[[AdviceRequest, Facts], AdviceRecord],
+    cancelled: threading.Event,
+) -> Generator[RunnerEvent, None, tuple[Facts, AdviceRecord]]:
+    """The facts with the operators of the lightened workload, and the answer with these; else both as they were.
+
+    Each card that holds a step in no number by itself is looked at with what frees memory, and where nothing could be
+    recommended each number that does not: what holds a step may pass a limit. What the user fixed stays, and so does
+    what was timed here without it.
+    """
+    if any(step.summary is not None for measurement in facts.measurements for step in measurement.steps):
+        return facts, advice
+    for added in possible_additions(request.workload, keep_checkpointing=request.fixed.checkpointing):
+        everywhere = advice.recommendation is None
+        if not _may_help(request, advice, everywhere=everywhere):
+            break
+        lightened = replace(request, workload=with_added(request.workload, added))
+        wanted = trace_precisions(lightened)
+        tables = known_tables(lightened.workload, wanted)
+        failure = yield from complete_tables(lightened, tables, wanted, cancelled)
+        if failure is not None or cancelled.is_set():
+            break
+        lighter = LighterTables(added=added, tables=tables, everywhere=everywhere)
+        facts = replace(facts, lighter=(*facts.lighter, lighter))
+        advice = answer(request, facts)
+    return facts, advice
+
+
+def as_advised(request: AdviceRequest, facts: Facts, advice: AdviceRecord) -> tuple[AdviceRequest, Facts]:
+    """The question as if what the advised set-up adds had been asked for."""
+    added = () if advice.main is None else advice.main.added
+    return replace(request, workload=advice.workload), replace(facts, tables=facts.tables_with(added))
+
+
+def _may_help(request: AdviceRequest, advice: AdviceRecord, *, everywhere: bool) -> bool:
+    """Whether a card lacks memory that is not all taken by what no activation is part of."""
+    lacking = lacking_devices(request, advice.predictions)
+    return any(
+        _is_hopeful(prediction)
+        for prediction in advice.predictions
+        if prediction.device.key in lacking or (everywhere and prediction.device.key != "cpu")
+    )
+
+
+def _is_hopeful(prediction: Prediction) -> bool:
+    """Whether a set-up that does not fit would, if forward kept nothing for backward."""
+    room, parts = prediction.usable_memory_bytes, prediction.memory_parts
+    if prediction.fits is not False or room is None:
+        return False
+    return sum(part.size_bytes for part in parts if part.kind not in _KEPT) <= room

@@ -1,0 +1,270 @@
+"""Where only activation checkpointing makes a step fit, it is switched on and said; never against what is fixed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import pytest
+
+from advisor.advice import advice_from_facts, advise_events
+from advisor.advice.facts import Facts, trace_precisions
+from advisor.advice.lightened import lightened_where_needed
+from advisor.advice.request import AdviceRequest
+from advisor.advice.switched import leans_on_host
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import TracePrecision
+from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.core.drive import drive
+from advisor.core.sentences import say
+from advisor.measure.runner import trace_workload
+from advisor.optable.op_table import OpTable
+from advisor.optable.saved_tables import known_tables, saved_tables
+from advisor.predict.additions import possible_additions, with_added
+from advisor.present.one_screen import one_screen
+from advisor.present.script.launch_script import render
+from advisor.present.summary import summarise
+from advisor.recommend.fixed import Fixed
+from advisor.recommend.recommendation import Limits, prediction_of
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Workload, traced_as, with_training
+from advisor.workload.workload_file import load_workload
+from tests.recommend.fakes import machine
+
+GPT2 = load_workload("gpt2_small")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _traced_once() -> Iterator[None]:
+    """Each lightened workload is traced once for all cards."""
+    known: dict[tuple[bytes, tuple[TracePrecision, ...]], dict[TracePrecision, OpTable]] = {}
+
+    def once(workload: Workload, wanted: Sequence[TracePrecision]) -> dict[TracePrecision, OpTable]:
+        key = traced_as(workload), tuple(wanted)
+        if key not in known:
+            known[key] = known_tables(workload, wanted) or drive(trace_workload(workload, wanted))
+        return dict(known[key])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("advisor.advice.lightened.known_tables", once)
+        yield
+
+
+def card(memory_bytes: float) -> GpuSpec:
+    return msgspec.structs.replace(spec_table()["rtx4090"], key="small", name="Small", memory_bytes=memory_bytes)
+
+
+def alone(workload: Workload, spec: GpuSpec) -> AdviceRecord:
+    """What is advised on one such card with nothing added."""
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=(spec.key,), extra_specs=(spec,), counts=(1,))
+    return advice_from_facts(request, Facts(machine=machine(), tables=saved_tables(workload)))
+
+
+def answered(workload: Workload, spec: GpuSpec, **more: object) -> AdviceRecord:
+    """What is advised on one such card, with the saved operator tables of the workload."""
+    request = AdviceRequest(
+        workload=workload,
+        measure=False,
+        gpu_keys=(spec.key,),
+        extra_specs=(spec,),
+        **{"counts": (1,), **more},  # type: ignore[arg-type]
+    )
+    facts = Facts(machine=machine(), tables=saved_tables(workload))
+    plain = advice_from_facts(request, facts)
+    return drive(lightened_where_needed(request, facts, plain, advice_from_facts, threading.Event()))[1]
+
+
+def least_bytes(workload: Workload) -> float:
+    """Memory of the smallest such card on which a step is held without the host's, to a part in a hundred."""
+    few, enough = 1e9, 80e9
+    while enough / few > 1.01:
+        middle = (few * enough) ** 0.5
+        held = not leans_on_host(alone(workload, card(middle)))
+        few, enough = (few, middle) if held else (middle, enough)
+    return enough
+
+
+@pytest.fixture(scope="module")
+def between() -> GpuSpec:
+    """A card that holds one sample with recomputed activations, and none without."""
+    without, with_it = (least_bytes(with_training(GPT2, activation_checkpointing=how)) for how in ("none", "full"))
+    assert with_it < without / 1.02
+    return card((without * with_it) ** 0.5)
+
+
+def test_what_only_checkpointing_makes_fit_is_advised_with_it(between: GpuSpec) -> None:
+    advice = answered(GPT2, between)
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.checkpointing_added
+    assert not STRATEGY_FACTS[chosen.strategy].offloads
+    assert advice.workload.training.activation_checkpointing == "full"
+    assert chosen.why[0].code == "why-checkpointing-added"
+    assert "with activation checkpointing" in summarise(advice, "en").headline
+    assert "激活检查点" in summarise(advice, "zh").headline
+    assert "torch.utils.checkpoint" in render(advice)
+
+
+def test_where_a_step_fits_without_it_is_left_off() -> None:
+    advice = answered(GPT2, card(24e9))
+    assert advice.recommendation is not None
+    assert not advice.recommendation.checkpointing_added
+    assert advice.workload == GPT2
+    assert "checkpointing" not in summarise(advice, "en").headline
+
+
+def test_where_it_does_not_help_enough_the_answer_is_as_it_was() -> None:
+    advice = answered(GPT2, card(0.6e9))
+    assert advice.workload == GPT2
+    assert advice.recommendation is None or not advice.recommendation.checkpointing_added
+
+
+@pytest.mark.parametrize(
+    ("changes", "fixed"),
+    [
+        ({}, Fixed(checkpointing=True)),
+        ({"mode": "inference"}, Fixed()),
+    ],
+)
+def test_what_the_user_asked_for_is_kept(between: GpuSpec, changes: dict[str, object], fixed: Fixed) -> None:
+    workload = with_training(GPT2, **changes)
+    advice = answered(workload, between, fixed=fixed)
+    assert advice.workload == workload
+    assert advice.recommendation is None or not advice.recommendation.checkpointing_added
+
+
+def test_where_nothing_can_be_recommended_off_loading_that_was_asked_for_is_kept_beside_it() -> None:
+    asked = with_training(GPT2, offload="optimizer")
+    found = []
+    for gigabytes in (1.5, 2, 2.5, 3, 3.5, 4, 5, 6):
+        without = alone(asked, card(gigabytes * 1e9))
+        plain = prediction_of(without.predictions, without.recommendation)
+        advice = answered(asked, card(gigabytes * 1e9))
+        chosen = advice.recommendation
+        if plain is not None and plain.holds_plainly:
+            assert advice.workload == asked, "what a card holds as it was asked for is left so"
+        elif chosen is not None:
+            assert chosen.checkpointing_added
+            assert chosen.why[0].code == "why-checkpointing-added"
+            assert advice.workload == with_added(asked, chosen.added)
+            assert advice.workload.training.offload == "optimizer"
+            found.append(gigabytes)
+    assert found, "there are cards that hold a step only with both"
+
+
+def test_where_what_holds_a_step_passes_a_limit_fewer_cards_are_advised_with_it(between: GpuSpec) -> None:
+    watts = between.power_w
+    assert watts is not None
+    one_card = Limits(max_power_w=1.5 * watts)
+    asked: dict[str, object] = {"counts": (1, 2, 4, 8), "host_memory_bytes": 1e8}
+    without = Fixed(checkpointing=True)
+    several = answered(GPT2, between, **asked, fixed=without).recommendation
+    assert several is not None
+    assert several.count > 1
+    assert answered(GPT2, between, **asked, fixed=without, limits=one_card).recommendation is None
+    chosen = answered(GPT2, between, **asked, limits=one_card).recommendation
+    assert chosen is not None
+    assert chosen.count == 1
+    assert chosen.why[0].code == "why-checkpointing-added"
+
+
+def test_what_was_traced_in_vain_is_not_traced_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 64, "num_hidden_layers": 2,
+              "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}  # fmt: skip
+    model = {"source": "huggingface", "config": config, "task": "causal-lm"}
+    training = {"batch_size": 2, "precision": "fp32"}
+    workload = load_workload(
+        {"name": "small", "model": model, "data": {"samples": 100, "sequence_length": 32}, "training": training}
+    )
+    traced: list[bytes] = []
+
+    def counting(described: Workload, *args: object, **kwargs: object) -> object:
+        traced.append(traced_as(described))
+        return trace_workload(described, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("advisor.measure.runner.trace_workload", counting)
+    tiny = card(1e8)
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=(tiny.key,), extra_specs=(tiny,), counts=(1,), precisions=("fp32",)
+    )
+    advice = drive(advise_events(request))
+    assert leans_on_host(advice)
+    assert traced_as(with_training(workload, activation_checkpointing="full")) in traced
+    assert len(traced) == len(set(traced))
+
+
+CONFIG = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 256, "num_hidden_layers": 8,
+          "num_attention_heads": 4, "intermediate_size": 512, "vocab_size": 128_000}  # fmt: skip
+OF_MANY_WORDS = load_workload(
+    {
+        "name": "many words",
+        "model": {"source": "huggingface", "config": CONFIG, "task": "causal-lm"},
+        "data": {"samples": 1000, "sequence_length": 4096},
+        "training": {"batch_size": 1, "precision": "bf16", "activation_checkpointing": "full"},
+    }
+)
+
+
+def compared(workload: Workload, *specs: GpuSpec, **more: object) -> AdviceRecord:
+    """What is advised among these cards, one of each or as many as are asked for."""
+    request = AdviceRequest(
+        workload=workload,
+        measure=False,
+        gpu_keys=tuple(spec.key for spec in specs),
+        extra_specs=specs,
+        **{"counts": (1,), **more},  # type: ignore[arg-type]
+    )
+    own = known_tables(workload, ()) or drive(trace_workload(workload, trace_precisions(request)))
+    facts = Facts(machine=machine(), tables=own)
+    plain = advice_from_facts(request, facts)
+    return drive(lightened_where_needed(request, facts, plain, advice_from_facts, threading.Event()))[1]
+
+
+def test_a_card_that_lacks_memory_is_compared_with_what_frees_some_not_with_its_hosts(between: GpuSpec) -> None:
+    large = msgspec.structs.replace(card(48e9), key="large", name="Large")
+    advice = compared(GPT2, between, large)
+    assert advice.recommendation is not None
+    assert advice.recommendation.device.key == "large"
+    assert advice.workload == GPT2
+    shown = {advice.predictions[place].device.key: advice.predictions[place] for place in advice.best_set_ups}
+    assert shown["small"].added == ("checkpointing",)
+    assert not STRATEGY_FACTS[shown["small"].strategy].offloads
+    assert shown["large"].added == ()
+    (told,) = [reason for reason in advice.reasons if reason.code == "added-elsewhere"]
+    assert told.numbers["added"] == "checkpointing"
+    assert "Small" in say(told, "en")
+    assert "¹ with activation checkpointing" in one_screen(advice, "en").tables[0].title
+
+
+def test_where_the_logits_are_too_large_the_loss_is_computed_in_chunks() -> None:
+    """Of 128,000 words the logits of one sample of 4,096 tokens are most of a small model's step."""
+    enough = compared(OF_MANY_WORDS, card(48e9))
+    assert enough.recommendation is not None
+    assert enough.recommendation.added == ()
+    needs = [one.peak_memory_bytes for one in enough.predictions if one.device.key == "small"]
+    advice = compared(OF_MANY_WORDS, card(0.75 * min(need.value for need in needs if need is not None)))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.added == ("chunked_loss",)
+    assert not STRATEGY_FACTS[chosen.strategy].offloads
+    assert chosen.why[0].code == "why-chunked-loss-added"
+    assert advice.workload == with_training(OF_MANY_WORDS, chunked_loss=True)
+    assert "with the loss in chunks" in summarise(advice, "en").headline
+    assert "分块计算损失" in summarise(advice, "zh").headline
+
+
+@pytest.mark.parametrize("workload", [with_training(GPT2, activation_checkpointing="full"), GPT2])
+def test_what_can_be_added_is_what_the_workload_lacks_and_takes(workload: Workload) -> None:
+    added = list(possible_additions(workload, keep_checkpointing=False))
+    lacks = workload.training.activation_checkpointing == "none"
+    assert added == ([("checkpointing",), ("checkpointing", "chunked_loss")] if lacks else [("chunked_loss",)])
+    assert list(possible_additions(workload, keep_checkpointing=True)) == [("chunked_loss",)]
+    for one in added:
+        assert traced_as(with_added(workload, one)) != traced_as(workload)
+
+
+def test_nothing_is_added_to_pictures_without_a_loss_over_words_but_checkpointing() -> None:
+    assert list(possible_additions(load_workload("resnet50"), keep_checkpointing=False)) == [("checkpointing",)]
+    assert not list(possible_additions(with_training(GPT2, mode="inference"), keep_checkpointing=False))
