@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -29,9 +28,6 @@ from advisor.recommend.fixed import FREE, Fixed, not_kept
 from advisor.recommend.prices import Prices
 from advisor.recommend.ranking import (
     CLEAR_DIFFERENCE_FRACTION,
-    Row,
-    leaders,
-    rank,
     score,
     touches,
     untrusted_devices,
@@ -46,8 +42,9 @@ from advisor.recommend.reasons.set_up import why
 from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Alternative, Crossover, Goal, Limits, Recommendation, Recommendations
 from advisor.recommend.strategy import best_by_count, knee_count
-from advisor.recommend.tie_decision import expected, preference
+from advisor.recommend.tie_decision import expected
 from advisor.recommend.training_time import training_time_reasons, training_times
+from advisor.recommend.winner import Winner, find_winner, tied_with_winner, with_room_in_ties
 from advisor.workload.workload import Workload
 
 
@@ -101,18 +98,19 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     kept, unkept = comparison.kept, not_kept(fixed, comparison.exact_enough, training, global_batch_size)
     finalists = find_finalists(comparison, kept)
     crossovers = find_crossovers(comparison.exact_enough)
-    winner = _winner(comparison, finalists)
+    finalists = with_room_in_ties(comparison, finalists)
+    winner = find_winner(comparison, finalists)
     best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
     freer, places = _freer(comparison, winner), _places(comparison, finalists)
     freer_reasons = tuple(alternative.reason for alternative in freer)
     if best is not None:
         best = replace(best, would_change_if=(*freer_reasons, *best.would_change_if))
-    local_winner = _winner(comparison, [finalist for finalist in finalists if finalist.chosen.device.local])
+    local_winner = find_winner(comparison, [finalist for finalist in finalists if finalist.chosen.device.local])
     here = None if local_winner is None else _recommendation(comparison, local_winner, crossovers, measurements)
     return Recommendations(
         recommendation=best,
         recommendation_local=here,
-        alternatives=(*list_alternatives(finalists, () if winner is None else _tied(winner, goal)), *freer),
+        alternatives=(*list_alternatives(finalists, () if winner is None else tied_with_winner(winner, goal)), *freer),
         batch_advice=advise_batches(comparison, largest_batch),
         crossovers=crossovers,
         reasons=(
@@ -151,16 +149,16 @@ def _places(comparison: Comparison, finalists: Sequence[Finalist]) -> tuple[int,
     return tuple(place for place, prediction in enumerate(comparison.predictions) if id(prediction) in places)
 
 
-def _freer(comparison: Comparison, winner: _Winner | None) -> tuple[Alternative, ...]:
+def _freer(comparison: Comparison, winner: Winner | None) -> tuple[Alternative, ...]:
     """What would be clearly better on the same device if nothing had been fixed; the best of all where nothing is."""
     allowed = comparison.exact_enough
     if len(comparison.kept) == len(allowed):
         return ()
     if winner is None:
-        free = _winner(comparison, find_finalists(comparison, allowed))
+        free = find_winner(comparison, find_finalists(comparison, allowed))
         return () if free is None else (instead_of_fixed(free.finalist.chosen),)
     chosen = winner.finalist.chosen
-    free = _winner(
+    free = find_winner(
         comparison,
         find_finalists(comparison, [prediction for prediction in allowed if prediction.device == chosen.device]),
     )
@@ -175,7 +173,7 @@ def _local_cards(machine: Machine) -> tuple[Device, ...]:
     return tuple(local_device(cards[0]) for cards in groups for _ in cards)
 
 
-def _stories(comparison: Comparison, winner: _Winner | None, here: _Winner | None) -> tuple[Reason, ...]:
+def _stories(comparison: Comparison, winner: Winner | None, here: Winner | None) -> tuple[Reason, ...]:
     """What holds for the whole comparison: what DP and DDP give, the batch held or grown, cards, precision."""
     reasons: list[Reason] = []
     if winner is not None:
@@ -253,37 +251,8 @@ def _clearly_less(prediction: Prediction, other: Prediction, comparison: Compari
     return not touches(less, more)
 
 
-class _Winner(NamedTuple):
-    """The finalist that is advised, and the rows that it was ranked among."""
-
-    finalist: Finalist
-    rows: tuple[Row, ...]
-    entered: tuple[Prediction, ...]
-    """What every device was looked at with, each count."""
-
-
-def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | None:
-    within = [finalist for finalist in finalists if finalist.chosen.global_batch_size <= comparison.global_limit]
-    contenders = find_contenders(comparison, within or finalists)
-    rows = rank([contender.chosen for contender in contenders], comparison.goal, comparison.untrusted)
-    if not rows:
-        return None
-    first = leaders(rows, comparison.goal)
-    chosen = min(first, key=lambda row: preference(row, first, comparison)).prediction
-    return _Winner(
-        finalist=next(finalist for finalist in contenders if finalist.chosen is chosen),
-        rows=rows,
-        entered=tuple(prediction for contender in contenders for prediction in contender.by_count),
-    )
-
-
-def _tied(winner: _Winner, goal: Goal) -> tuple[Prediction, ...]:
-    """What shows no clear difference to the set-up that is advised."""
-    return tuple(row.prediction for row in leaders(winner.rows, goal) if row.prediction is not winner.finalist.chosen)
-
-
 def _recommendation(
-    comparison: Comparison, winning: _Winner, crossovers: Sequence[Crossover], measurements: Sequence[Measurement]
+    comparison: Comparison, winning: Winner, crossovers: Sequence[Crossover], measurements: Sequence[Measurement]
 ) -> Recommendation:
     finalist, rows, entered = winning
     winner = finalist.chosen
@@ -292,40 +261,11 @@ def _recommendation(
         node_count=hosts_of(winner.count, comparison.node_count, local=winner.device.local),
         goal=comparison.goal,
         thread_count=_thread_count(winner, measurements),
-        tied_with=tuple(prediction.device for prediction in _tied(winning, comparison.goal)),
+        tied_with=tuple(prediction.device for prediction in tied_with_winner(winning, comparison.goal)),
         time_to_train=training_times(comparison, winner),
         why=why(comparison, finalist, rows),
         would_change_if=would_change_if(comparison, winner, rows, crossovers, entered),
     )
-
-
-def find_contenders(comparison: Comparison, finalists: Sequence[Finalist]) -> tuple[Finalist, ...]:
-    """What each device enters the comparison with.
-
-    For time: the knee over all devices says how many cards are worth having, and each device enters with that
-    many, or with the knee of its own row where it has no such count. For cost and energy: its own least. Money and
-    GPU-hours do not compare: where anything has a price, what has none is left out.
-    """
-    if comparison.goal == "cost":
-        priced = tuple(finalist for finalist in finalists if finalist.chosen.cost is not None)
-        return priced or tuple(finalists)
-    if comparison.goal != "time":
-        return tuple(finalists)
-    by_count: dict[int, Prediction] = {}
-    for finalist in finalists:
-        for prediction in finalist.by_count:
-            other = by_count.get(prediction.count)
-            if other is None or prediction.samples_per_s.value > other.samples_per_s.value:
-                by_count[prediction.count] = prediction
-    knee = knee_count([by_count[count] for count in sorted(by_count)])
-    return tuple(
-        Finalist(chosen=_at_count(finalist, knee.count if knee is not None else 1), by_count=finalist.by_count)
-        for finalist in finalists
-    )
-
-
-def _at_count(finalist: Finalist, count: int) -> Prediction:
-    return next((prediction for prediction in finalist.by_count if prediction.count == count), finalist.chosen)
 
 
 def _thread_count(winner: Prediction, measurements: Sequence[Measurement]) -> int | None:

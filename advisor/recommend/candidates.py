@@ -184,7 +184,7 @@ def _accumulations(
 def candidates_that_make_up(
     workload: Workload, predictions: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]
 ) -> tuple[Candidate, ...]:
-    """Where the workload's batch does not fit: passes that do, which training accumulates to it or to just below it.
+    """Where the workload's batch does not fit, or may not: passes that do, accumulated to it or to just below it.
 
     Else a card would step after less than was asked for, and cards whose link is slow would average gradients after
     every small batch, which nobody does. Where no batch that was tried holds a whole copy, `largest_batch` solves for
@@ -203,11 +203,13 @@ def candidates_that_make_up(
     for members in grouped(
         small, lambda prediction: (*prediction.device_and_count, prediction.strategy, prediction.precision)
     ).values():
-        if members[-1].batch_size_per_device < own or members[-1].fits is not False:
+        first, largest = members[0], members[-1]
+        tight = largest.may_run_out and training.mode == "training"
+        if largest.batch_size_per_device < own or not (largest.fits is False or tight):
             continue
-        first = members[0]
         whole = min(own * steps, max(1, workload.data.samples // first.count))
-        most = min(whole, _most_that_fit(members, largest_batch))
+        roomy = max((one.batch_size_per_device for one in members if one.fits and not one.may_run_out), default=0)
+        most = min(whole, roomy if tight else _most_that_fit(members, largest_batch))
         if most:
             size = best_pass(whole, most)
             made = whole // size if training.mode == "training" else steps

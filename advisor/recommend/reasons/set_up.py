@@ -287,8 +287,10 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
         for prediction in comparison.predictions
         if prediction.differs_at_most_by(chosen, "batch_size_per_device") or _own_without_room(prediction, chosen, own)
     ]
-    passes = tuple(_passes_reasons(comparison, chosen))
-    if comparison.fixed.batch_size and chosen.batch_size_per_device == own:
+    passes, tight = tuple(_passes_reasons(comparison, chosen)), _own_tight(comparison, chosen)
+    if tight is not None:
+        yield _batch_for_room(tight, chosen)
+    elif comparison.fixed.batch_size and chosen.batch_size_per_device == own:
         yield Reason.of("why-batch-fixed", batch=own)
     elif not any(reason.code == "why-accumulation-own" for reason in passes):  # it says too what does not fit
         yield batch_reason(comparison, chosen, curve)
@@ -296,6 +298,37 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
     note = learning_rate_note(chosen.global_batch_size, training.global_batch_size)
     if note is not None and training.mode == "training":
         yield note
+
+
+def _own_tight(comparison: Comparison, chosen: Prediction) -> Prediction | None:
+    """The workload's own batch in one pass, which may not fit, where less at once was taken that has room."""
+    own = comparison.workload.training.batch_size
+    if chosen.may_run_out or chosen.batch_size_per_device >= own or comparison.held_global_batch is not None:
+        return None
+    return next(
+        (
+            one
+            for one in comparison.predictions
+            if one.batch_size_per_device == own
+            and one.may_run_out
+            and one.differs_at_most_by(chosen, "batch_size_per_device", "gradient_accumulation_steps")
+        ),
+        None,
+    )
+
+
+def _batch_for_room(own: Prediction, chosen: Prediction) -> Reason:
+    assert own.peak_memory_bytes is not None  # what may run out has both figures
+    assert own.usable_memory_bytes is not None
+    return Reason.of(
+        "why-batch-room",
+        batch=chosen.batch_size_per_device,
+        own_batch=own.batch_size_per_device,
+        steps=chosen.gradient_accumulation_steps,
+        device=own.device.name,
+        high_bytes=own.peak_memory_bytes.high,
+        capacity_bytes=own.usable_memory_bytes,
+    )
 
 
 def _passes_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

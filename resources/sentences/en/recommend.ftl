@@ -103,6 +103,10 @@ why-communication-machines = Communication takes { $share_fraction } of a step: 
     }.
 why-memory-elsewhere = A step of this set-up needs { $need_bytes }, which does not fit: { $devices }.
 why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share_fraction }): little head-room.
+why-batch-room = The batch size of the workload ({ $own_batch }) may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give; { $batch } has room for the whole of its range{ $steps ->
+        [1] { "" }
+       *[other] , and a device accumulates { $steps } micro-batches of it
+    }.
 why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision }; { $batch } does.
 why-batch-own-unknown = Of the workload's batch size ({ $own_batch }) nothing is known on { $device } in { $precision }: { $batch } is the best of those that are.
 why-batch-beyond = Batch size { $batch } a device{ $steps ->

@@ -94,6 +94,10 @@ why-communication-machines = 通信占每步时间的 { $share_fraction }：{ $s
     }。
 why-memory-elsewhere = 此方案每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
 why-memory-tight = 每步需要 { $need_bytes }（{ $capacity_bytes } 的 { $share_fraction }），余量很小。
+why-batch-room = 工作负载的批大小（{ $own_batch }）最多可能需要 { $high_bytes }，而 { $device } 能提供 { $capacity_bytes }；批大小 { $batch } 在整个区间内都放得下{ $steps ->
+        [1] { "" }
+       *[other] ，每台设备累积 { $steps } 个这样的微批
+    }。
 why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存；{ $batch } 可以。
 why-batch-own-unknown = 工作负载的批大小（{ $own_batch }）在 { $device } 上以 { $precision } 运行的情况未知；已知的批大小中 { $batch } 最好。
 why-batch-beyond = 每台设备的批大小为 { $batch }{ $steps ->
