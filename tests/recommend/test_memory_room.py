@@ -6,17 +6,20 @@ import msgspec
 import pytest
 
 from advisor.catalogue.strategies import Strategy
-from advisor.core.sentences import say
+from advisor.core.sentences import Language, say
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
+from advisor.recommend.candidates import candidates_that_make_up
 from advisor.recommend.comparison import Finalist
 from advisor.recommend.ranking import Row
 from advisor.recommend.reasons.memory_room import left_for_room, room_reasons, roomier
+from advisor.recommend.reasons.set_up import why
 from advisor.recommend.recommendation import Goal, Recommendation
 from advisor.recommend.strategy import best_by_count
 from advisor.recommend.tie_decision import preference, tie_decision
+from advisor.recommend.winner import find_winner, with_room_in_ties
 from advisor.store.advice_record import AdviceRecord
-from tests.recommend.fakes import comparison, estimate
+from tests.recommend.fakes import comparison, estimate, workload
 from tests.recommend.test_batch_and_strategy import OWN, one
 from tests.recommend.test_fixed_and_ties import advised
 from tests.recommend.test_tie_decision import compared
@@ -160,3 +163,72 @@ def test_a_precision_that_was_asked_for_and_has_no_room_is_said_to_have_none() -
     assert (told.code, told.numbers["precision"], told.numbers["used"]) == ("why-precision-room", "BF16", "TF32")
     assert told.figure("need_bytes") > told.figure("capacity_bytes")
     assert "why-precision-room" not in said(advised("llama_8b", "b200-sxm", counts=(1,)))
+
+
+def of_another_card(made: Prediction) -> Prediction:
+    return msgspec.structs.replace(made, device=msgspec.structs.replace(made.device, key="other", name="Other"))
+
+
+def alone(made: Prediction, rate: float) -> Prediction:
+    """With a rate, and no other figure that a tie could be decided by."""
+    return msgspec.structs.replace(made, samples_per_s=estimate(rate, 0.3), job_s=estimate(1e4 / rate, 0.3))
+
+
+@pytest.mark.parametrize(("rate_with_room", "taken"), [(95.0, "rtx4090"), (80.0, "other")])
+def test_a_card_that_may_run_out_takes_part_in_a_tie_with_the_batch_that_has_room(
+    rate_with_room: float, taken: str
+) -> None:
+    full = alone(needing(one(16, 1), 21.0, 25.0), 100.0)
+    less = alone(needing(one(8, 1, steps=2), 12.0, 14.0), rate_with_room)
+    rival = of_another_card(alone(needing(one(16, 1), 12.0, 14.0), 90.0))
+    asked = comparison(16, 1024, 4096, (full, less, rival))
+    before = tuple(Finalist(chosen=each, by_count=(each,)) for each in (full, rival))
+    winner = find_winner(asked, before)
+    assert winner is not None
+    assert winner.finalist.chosen is rival, "what has room comes first inside a tie"
+    after = with_room_in_ties(asked, before)
+    assert [finalist.chosen for finalist in after] == [less, rival]
+    assert [finalist.by_count for finalist in after] == [(less,), (rival,)]
+    winner = find_winner(asked, after)
+    assert winner is not None
+    assert winner.finalist.chosen.device.key == taken
+
+
+def test_where_all_of_a_tie_may_run_out_or_nothing_smaller_has_room_they_stay() -> None:
+    full = alone(needing(one(16, 1), 21.0, 25.0), 100.0)
+    less = alone(needing(one(8, 1, steps=2), 12.0, 14.0), 95.0)
+    also = of_another_card(alone(needing(one(16, 1), 21.0, 25.0), 99.0))
+    roomy = of_another_card(alone(needing(one(16, 1), 12.0, 14.0), 99.0))
+    for finalists, made in (((full, also), (full, less, also)), ((full, roomy), (full, roomy))):
+        before = tuple(Finalist(chosen=each, by_count=(each,)) for each in finalists)
+        assert with_room_in_ties(comparison(16, 1024, 4096, made), before) == before
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_smaller_batch_for_its_room_says_what_the_workloads_own_might_need(language: Language) -> None:
+    full = needing(one(16, 100), 21.0, 25.0)
+    less = needing(one(8, 99, steps=2), 12.0, 14.0)
+    asked = comparison(16, 1024, 4096, (full, less))
+    (told,) = [
+        reason
+        for reason in why(asked, Finalist(chosen=less, by_count=(less,)), ())
+        if reason.code.startswith(("why-batch", "why-accumulation"))
+    ]
+    assert told.code == "why-batch-room"
+    assert (told.figure("high_bytes"), told.figure("capacity_bytes")) == (25.0 * GIB, less.usable_memory_bytes)
+    text = say(told, language)
+    assert "25.0 GiB" in text
+    assert ("2 micro-batches" if language == "en" else "2 个这样的微批") in text
+
+
+def test_a_batch_that_may_run_out_is_also_tried_in_passes_that_have_room() -> None:
+    work = workload(batch_size=16)
+    known = [needing(one(4, 60), 8.0, 9.0), needing(one(8, 80), 14.0, 16.0), needing(one(16, 100), 21.0, 25.0)]
+    (made,) = candidates_that_make_up(work, known, lambda _: None)
+    assert (made.batch_size_per_device, made.gradient_accumulation_steps) == (8, 2)
+    sure = [*known[:2], needing(one(16, 100), 21.0, 22.0)]
+    assert candidates_that_make_up(work, sure, lambda _: None) == ()
+    none = [needing(one(8, 80), 21.0, 24.0), needing(one(16, 100), 21.0, 25.0)]
+    assert candidates_that_make_up(work, none, lambda _: None) == ()
+    serving = msgspec.structs.replace(work, training=msgspec.structs.replace(work.training, mode="inference"))
+    assert candidates_that_make_up(serving, known, lambda _: None) == ()
