@@ -60,7 +60,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
 def _added_reasons(chosen: Prediction) -> Iterator[Reason]:
     """What frees memory and was added, without which so many cards lack it."""
     for name in chosen.added:
-        yield Reason.of(f"why-{name.replace('_', '-')}-added", device=set_up_name(chosen), count=chosen.count)
+        yield Reason.of(f"why-{name.replace('_', '-')}-added", device=set_up_name(chosen))
 
 
 def _precision_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

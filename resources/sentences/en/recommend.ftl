@@ -57,14 +57,8 @@ why-sharded = The model does not fit one such card whole, so { $count ->
          [pp] pipeline parallel
         *[ddp] DistributedDataParallel
     }).
-why-checkpointing-added = Without activation checkpointing { $device } { $count ->
-        [1] holds
-       *[other] hold
-    } no step, or only with the host's memory or the model in pieces, so it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
-why-chunked-loss-added = With the logits of every token at once { $device } { $count ->
-        [1] holds
-       *[other] hold
-    } no step, or only with the host's memory or the model in pieces, so the loss is computed in chunks of them.
+why-checkpointing-added = Without activation checkpointing no step fits { $device }, or only with the host's memory or the model in pieces, so it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
+why-chunked-loss-added = With the logits of every token at once no step fits { $device }, or only with the host's memory or the model in pieces, so the loss is computed in chunks of them.
 added-elsewhere = Compared with { $added ->
        *[checkpointing] activation checkpointing
         [chunked_loss] the loss in chunks
