@@ -22,7 +22,13 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.predict.additions import with_added
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
-from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS, splits_layers, table_keys
+from advisor.recommend.candidates import (
+    DEFAULT_GPU_KEYS,
+    LARGER_GPU_KEYS,
+    largest_gpu_keys,
+    splits_layers,
+    table_keys,
+)
 from advisor.recommend.precisions import precisions_of_gpu
 from advisor.recommend.recommendation import prediction_of
 from advisor.recommend.switches import (
@@ -116,14 +122,15 @@ def _without_tracing(
 def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:
     """The fewest cards that hold the workload, whole or sharded; of as few, the smallest, and of these the fastest.
 
-    Looked at are those of 80 GB and more and the usual ones that compute in the precision: who lacks 2 GB of a small
-    card needs no large one. Cards that hold all of it need nothing of the host, also where the question off-loads.
+    Looked at are those of 80 GB and more, the largest of the table among them, so that no fewer are known to do, and the
+    usual ones that compute in the precision: who lacks 2 GB of a small card needs no large one. Cards that hold all of
+    it need nothing of the host, also where the question off-loads.
     """
     whole = with_training(request.workload, offload="none")
     change = Change(kind="larger_cards", workload=whole)
     specs, own = known_specs(request), whole.training.precision
     usual = (key for key in DEFAULT_GPU_KEYS if key in specs and own in precisions_of_gpu(specs[key], (own,)))
-    keys = (*usual, *LARGER_GPU_KEYS)
+    keys = (*usual, *LARGER_GPU_KEYS, *largest_gpu_keys(specs))
     return _on_fewest(request, facts, change, tables, keys, LARGER_COUNTS, smallest=True)
 
 
@@ -241,7 +248,8 @@ def _switched(request: AdviceRequest, facts: Facts, change: Change, chosen: Pred
 def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: Tables) -> list[Switch]:
     """The fastest set-up on one card that holds the changed workload; none: nothing.
 
-    Looked at are all cards of the question; where it names none, those of 80 GB and more too if the usual ones fail.
+    Looked at are all cards of the question; where it names none, those of 80 GB and more too if the usual ones fail,
+    and the largest of the table if these do.
     """
     for keys in _single_cards(request):
         found = _fastest_held(request, facts, change, tables, _on_cards(request, change.workload, keys))
@@ -251,8 +259,9 @@ def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: T
 
 
 def _single_cards(request: AdviceRequest) -> list[Sequence[str]]:
-    asked: list[Sequence[str]] = [tuple(table_keys(known_specs(request), request.gpu_keys))]
-    return [*asked, LARGER_GPU_KEYS] if request.gpu_keys is None else asked
+    specs = known_specs(request)
+    asked: list[Sequence[str]] = [tuple(table_keys(specs, request.gpu_keys))]
+    return [*asked, LARGER_GPU_KEYS, largest_gpu_keys(specs)] if request.gpu_keys is None else asked
 
 
 def _beyond_one_card(request: AdviceRequest, change: Change, table: OpTable | None) -> bool:

@@ -43,6 +43,7 @@ _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 """Two causes of one thing: that this machine's own devices are not among those compared."""
 _FIRST = {
     "caveat-memory-range", "caveat-memory-range-instead", "workload-no-head",
+    "caveat-hours-range", "caveat-hours-range-instead", "caveat-cost-range", "caveat-cost-range-instead",
     "workload-last-batch-single", "workload-batches-single", "workload-own-batch-single",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept", "alternative-unfixed",
 }  # fmt: skip
@@ -153,14 +154,13 @@ def _left_out(sentences: int, rows: int, language: Language) -> tuple[Section, .
 
 
 def _rows(advice: AdviceRecord) -> tuple[Prediction, ...]:
-    """The best of each device first, the advised one among them; then the other counts."""
+    """The best of each device first, the advised one among them; then the other counts; last what passes a limit."""
     every, main = best_by_device(advice), advice.main
     first = {prediction.device.key: prediction for prediction in reversed(every)}
 
-    def rank(prediction: Prediction) -> tuple[bool, bool]:
-        return main is None or prediction.device_and_count != main.device_and_count, first[
-            prediction.device.key
-        ] is not prediction
+    def rank(prediction: Prediction) -> tuple[bool, bool, bool]:
+        advised = main is not None and prediction.device_and_count == main.device_and_count
+        return not advised, advice.is_over_limits(prediction), first[prediction.device.key] is not prediction
 
     return tuple(sorted(every, key=rank))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
@@ -31,6 +32,12 @@ WHOLE: frozenset[Strategy] = frozenset({"single", "ddp"})
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
+
+
+def largest_gpu_keys(specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """Cards that hold more than any of the larger ones: what no such card holds may still fit one of these."""
+    most = max((specs[key].memory_bytes or 0.0 for key in LARGER_GPU_KEYS if key in specs), default=math.inf)
+    return tuple(key for key, spec in specs.items() if (spec.memory_bytes or 0.0) > most)
 
 
 def batch_sizes_around(batch_size: int) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from advisor.core.drive import drive
 from advisor.optable.totals import table_from_numbers
 from advisor.present.one_screen import one_screen
 from advisor.present.summary import summarise
-from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS
+from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS, largest_gpu_keys
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.switches import Switch
 from advisor.store.advice_record import AdviceRecord
@@ -95,12 +95,22 @@ def test_who_lacks_a_little_of_a_small_card_is_told_of_no_large_one() -> None:
 def test_the_fewest_larger_cards_that_hold_it_are_named_where_nothing_fits(nothing: AdviceRecord) -> None:
     assert nothing.recommendation is None
     found = larger(nothing)
-    assert found.device_key in {*DEFAULT_GPU_KEYS, *LARGER_GPU_KEYS}
+    assert found.device_key in {*DEFAULT_GPU_KEYS, *LARGER_GPU_KEYS, *largest_gpu_keys(spec_table())}
     assert found.count > LARGER_COUNTS[0]
     assert found.fits
     assert found.strategy in SHARDING
     assert titles(nothing)[0] == "What would help"
     assert f"Not fewer than {found.count} × " in "\n".join(one_screen(nothing, "en").sections[0].sentences)
+
+
+def test_where_only_the_largest_cards_of_the_table_hold_it_one_of_them_is_named_and_not_several_others() -> None:
+    found = larger(asked(7e9, gpu_keys=("rtx4090",), counts=(1,)))
+    need = found.peak_memory_bytes
+    most = max(spec_table()[key].memory_bytes or 0.0 for key in LARGER_GPU_KEYS)
+    assert need is not None
+    assert need.value > most
+    assert (found.count, found.strategy) == (1, "single")
+    assert found.device_key in largest_gpu_keys(spec_table())
 
 
 def test_larger_cards_hold_all_of_it_also_where_off_loading_was_asked_for() -> None:

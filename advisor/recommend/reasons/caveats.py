@@ -12,6 +12,7 @@ from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.reasons.launching import script_gap
+from advisor.recommend.reasons.limit_ranges import range_reasons
 from advisor.recommend.reasons.memory_room import room_reasons
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
 from advisor.recommend.recommendation import Recommendation
@@ -27,13 +28,15 @@ def comparison_caveats(
     here: Recommendation | None,
 ) -> tuple[Reason, ...]:
     """All caveats of a comparison, the gravest first; what was fixed and is not kept is told before."""
+    advised = (best,) if here is None or here == best else (best, here)
     return (
         *_missing_answers(comparison, best, here),
+        *range_reasons(comparison, advised),
         *_measurement_caveats(comparison),
         *_goal_caveats(comparison, finalists),
         *_wide_range(comparison, best),
         *_memory_caveats(best),
-        *room_reasons(comparison, (best,) if here is None or here == best else (best, here)),
+        *room_reasons(comparison, advised),
         *_precision_caveats(comparison),
         *_basis_caveats(comparison, best),
         *_script_caveats(comparison, best),

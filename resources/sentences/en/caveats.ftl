@@ -17,6 +17,16 @@ caveat-limit-hours = hours
 caveat-nearest-hours = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): the job takes { $job_s }, { $times_ratio } times the { $limit_s } allowed.
 caveat-nearest-cost = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): the job costs { $cost }, { $times_ratio } times the { $limit } allowed.
 caveat-nearest-power = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): its boards may draw { $power_w }, { $times_ratio } times the { $limit_w } allowed.
+caveat-hours-range = The job may take up to { $high_s }: the middle of its range keeps the { $limit_s } allowed, its upper end does not. Nothing as plain that was tried is sure to.
+caveat-hours-range-instead = The job may take up to { $high_s }: the middle of its range keeps the { $limit_s } allowed, its upper end does not. { $device } at batch size { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+} a card would take { $most_s } at most.
+caveat-cost-range = The job may cost up to { $high }: the middle of its range keeps the { $limit } allowed, its upper end does not. Nothing as plain that was tried is sure to.
+caveat-cost-range-instead = The job may cost up to { $high }: the middle of its range keeps the { $limit } allowed, its upper end does not. { $device } at batch size { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+} a card would cost { $most } at most.
 caveat-measurement-unstable = The measurement on { $device } was unstable, so it is ranked with a wider range. Close other programs and measure again.
 caveat-measurement-throttled = { $device } was throttled while it was measured, so it is ranked with a wider range. Let it cool down and measure again.
 caveat-measurement-contended = Other programs used { $device } while it was measured, so it is ranked with a wider range. Stop them and measure again.

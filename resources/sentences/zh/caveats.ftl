@@ -17,6 +17,16 @@ caveat-limit-hours = 时间
 caveat-nearest-hours = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务需要 { $job_s }，是所允许的 { $limit_s } 的 { $times_ratio } 倍。
 caveat-nearest-cost = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务成本为 { $cost }，是所允许的 { $limit } 的 { $times_ratio } 倍。
 caveat-nearest-power = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：其板卡功耗上限为 { $power_w }，是所允许的 { $limit_w } 的 { $times_ratio } 倍。
+caveat-hours-range = 任务最多可能需要 { $high_s }：其范围的中值符合所允许的 { $limit_s }，而上限不符合。所试过的同样简单的方案中，没有一个必定符合。
+caveat-hours-range-instead = 任务最多可能需要 { $high_s }：其范围的中值符合所允许的 { $limit_s }，而上限不符合。{ $device }（每卡批大小 { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+}）最多需要 { $most_s }。
+caveat-cost-range = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。所试过的同样简单的方案中，没有一个必定符合。
+caveat-cost-range-instead = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。{ $device }（每卡批大小 { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+}）最多花费 { $most }。
 caveat-measurement-unstable = { $device } 的测量不稳定，因此以更宽的区间参与排序。请关闭其他程序后重新测量。
 caveat-measurement-throttled = { $device } 在测量时发生降频，因此以更宽的区间参与排序。请待其冷却后重新测量。
 caveat-measurement-contended = 测量时有其他程序占用 { $device }，因此以更宽的区间参与排序。请停止它们后重新测量。
