@@ -198,6 +198,7 @@ class _Round:
             larger = tuple(key for key in LARGER_GPU_KEYS if key in self._specs)
             self._add_sharded(self._add(self._of_cards(larger)))
         self._make_up()
+        self.predictions = self.memory.settled(self.predictions)
 
     def _make_up(self) -> None:
         if self._request.global_batch_size is None:

@@ -21,7 +21,9 @@ from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.predict.additions import with_added
 from advisor.predict.assembly import predict_candidates
+from advisor.predict.device_memory import MemorySolver
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
+from advisor.predict.sources import Sources
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
     LARGER_GPU_KEYS,
@@ -122,9 +124,9 @@ def _without_tracing(
 def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:
     """The fewest cards that hold the workload, whole or sharded; of as few, the smallest, and of these the fastest.
 
-    Looked at are those of 80 GB and more, the largest of the table among them, so that no fewer are known to do, and the
-    usual ones that compute in the precision: who lacks 2 GB of a small card needs no large one. Cards that hold all of
-    it need nothing of the host, also where the question off-loads.
+    Looked at are those of 80 GB and more, the largest of the table too, so that no fewer are known to do, and the usual
+    ones that compute in the precision: who lacks 2 GB of a small card needs no large one. Cards that hold all of it
+    need nothing of the host, also where the question off-loads.
     """
     whole = with_training(request.workload, offload="none")
     change = Change(kind="larger_cards", workload=whole)
@@ -183,8 +185,13 @@ def _fastest_held(  # noqa: PLR0913 - a question and where to look for its answe
     if smallest:
         rooms = [prediction.memory_capacity_bytes or math.inf for prediction in held]
         held = [prediction for prediction, room in zip(held, rooms, strict=True) if room == min(rooms)]
-    best = max(held, key=lambda prediction: prediction.samples_per_s.value, default=None)
-    return [] if best is None else [switch_of(change, best, None)]
+    _, memory = _looked_at(request, facts, change.workload, tables)
+    for best in sorted(held, key=lambda prediction: -prediction.samples_per_s.value):
+        # What it needs is told beside what others lack: with the allocator's own waste, as theirs is.
+        replayed = memory.replayed(best)
+        if replayed.fits:
+            return [switch_of(change, replayed, None)]
+    return []
 
 
 def leans_on_host(advice: AdviceRecord) -> bool:
@@ -305,9 +312,15 @@ def _on_cards(
 def _predicted(
     request: AdviceRequest, facts: Facts, workload: Workload, tables: Tables, candidates: Iterable[Candidate]
 ) -> tuple[Prediction, ...]:
-    asked = msgspec.structs.replace(request, workload=workload)
-    changed = msgspec.structs.replace(facts, tables=dict(tables))
-    sources, memory = sources_and_memory(asked, changed, known_specs(request), ())
+    sources, memory = _looked_at(request, facts, workload, tables)
     # What was timed of the loader and the host holds for any step; the steps that were timed are those of the advice.
     from_table = dataclasses.replace(sources, measurements={})
     return predict_candidates(tuple(candidates), from_table, memory.answer).predictions
+
+
+def _looked_at(
+    request: AdviceRequest, facts: Facts, workload: Workload, tables: Tables
+) -> tuple[Sources, MemorySolver]:
+    """What predictions of the changed workload rest on, and what answers their memory."""
+    asked = msgspec.structs.replace(request, workload=workload)
+    return sources_and_memory(asked, msgspec.structs.replace(facts, tables=dict(tables)), known_specs(request), ())

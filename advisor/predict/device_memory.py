@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -60,7 +60,8 @@ class MemorySolver:
     """Answers the memory of candidates.
 
     The allocator's replay is slow, so it is done only where fragmentation decides whether a set-up fits, once for
-    a precision and batch size; the fraction found on one device holds for the other strategies too.
+    a precision and batch size; the fraction found on one device holds for the other strategies and devices too. Which
+    of them is asked first must not matter: `settled` answers again what was asked before the fraction was found.
     """
 
     def __init__(
@@ -81,8 +82,11 @@ class MemorySolver:
         self._plain: dict[tuple[object, ...], MemoryNeed] = {}
         self._fragmentation: dict[tuple[object, ...], float] = {}
 
-    def answer(self, candidate: SetUp) -> MemoryAnswer:
-        """Peak memory and capacity of a candidate; None where the trace or the card's memory is unknown."""
+    def answer(self, candidate: SetUp, *, replayed: bool = False) -> MemoryAnswer:
+        """Peak memory and capacity of a candidate; None where the trace or the card's memory is unknown.
+
+        `replayed`: the allocator is replayed also where its waste decides nothing.
+        """
         if candidate.device.key == "cpu":
             return self._host(candidate)
         capacity, usable = self._capacity(candidate.device)
@@ -95,13 +99,31 @@ class MemorySolver:
         plain = self._plain[key]
         least = plain.need_bytes - context_bytes(_REFERENCE_CAPABILITY) + context
         decides = usable is not None and least <= usable < least * WORST_FRAGMENTATION
-        fraction = self._fraction(candidate) if decides else _TYPICAL_FRAGMENTATION
+        known = _fraction_key(candidate) in self._fragmentation
+        fraction = self._fraction(candidate) if decides or known or replayed else _TYPICAL_FRAGMENTATION
         peak, parts = _completed(plain, context, fraction * plain.allocated_bytes)
         fits = None if usable is None else peak.value <= usable
         table = self._tables[TRACE_PRECISIONS[candidate.precision]]
         held, reasons = self._offload_capacity.judged(candidate, table, self._training)
         notes = (*plain.notes, *reasons)
         return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits if held else False, notes=notes)
+
+    def settled(self, predictions: Sequence[Prediction]) -> tuple[Prediction, ...]:
+        """The predictions with one and the same waste of the allocator at a precision and batch size.
+
+        A need that decides on one card is then also the need that is shown of another. What was timed here has its
+        own peak.
+        """
+        return tuple(
+            prediction
+            if prediction.measured or _fraction_key(prediction) not in self._fragmentation
+            else _with_memory(prediction, self.answer(prediction))
+            for prediction in predictions
+        )
+
+    def replayed(self, prediction: Prediction) -> Prediction:
+        """The prediction with the allocator's waste at its own batch size."""
+        return _with_memory(prediction, self.answer(prediction, replayed=True))
 
     def largest_batch(self, prediction: Prediction) -> int | None:
         """The largest batch size that fits one such device; None where that is unknown."""
@@ -150,7 +172,7 @@ class MemorySolver:
 
     def _fraction(self, candidate: SetUp) -> float:
         """What the allocator wastes at this precision and batch size, as a fraction of what is allocated."""
-        key = (candidate.precision, candidate.batch_size_per_device)
+        key = _fraction_key(candidate)
         if key not in self._fragmentation:
             alone = {"count": 1, "strategy": "single", "gradient_accumulation_steps": 1}
             single = Candidate(**{**shared_fields(candidate, SetUp), **alone})
@@ -201,6 +223,17 @@ def _question_key(candidate: SetUp) -> tuple[object, ...]:
     """What the memory of a device depends on beside its batch size."""
     accumulated = candidate.gradient_accumulation_steps > 1
     return (candidate.precision, candidate.strategy, candidate.count, accumulated)
+
+
+def _fraction_key(candidate: SetUp) -> tuple[object, ...]:
+    """What the allocator's waste, as a fraction, depends on; none of a processor."""
+    return (candidate.precision, candidate.batch_size_per_device)
+
+
+def _with_memory(prediction: Prediction, found: MemoryAnswer) -> Prediction:
+    if prediction.device.key == "cpu" or found.peak is None:
+        return prediction
+    return msgspec.structs.replace(prediction, peak_memory_bytes=found.peak, memory_parts=found.parts, fits=found.fits)
 
 
 def _completed(plain: MemoryNeed, context: float, wasted: float) -> tuple[Estimate, tuple[MemoryPart, ...]]:

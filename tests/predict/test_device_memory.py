@@ -150,3 +150,39 @@ def test_what_the_allocator_wastes_is_found_once_and_holds_where_the_same_batch_
         shares.append(wasted / (sum(sizes.values()) - sizes["context"]))
     assert shares[0] == pytest.approx(shares[1])
     assert shares[0] != pytest.approx(0.025), "replayed, and not what is typical"
+
+
+def two_cards() -> tuple[MemorySolver, Device, Device]:
+    """A card whose room the allocator's waste decides about, and one with plenty."""
+    tight = msgspec.structs.replace(CARD, memory_bytes=peak(answer()) * 1.02 / (usable_bytes(GIB) / GIB))
+    roomy = msgspec.structs.replace(CARD, key="roomy", memory_bytes=400 * GIB)
+    asked = MemorySolver(workload().training, {"fp32": model()}, {CARD.key: tight, "roomy": roomy}, machine())
+    return asked, A100, msgspec.structs.replace(A100, key="roomy", spec_key="roomy")
+
+
+@pytest.mark.parametrize("tight_first", [True, False])
+def test_one_set_up_needs_the_same_on_alike_cards_whichever_is_asked_first(tight_first: bool) -> None:
+    asked, tight, roomy = two_cards()
+    order = [tight, roomy] if tight_first else [roomy, tight]
+    made = [msgspec.structs.replace(prediction(), device=device) for device in order]
+    answered = [
+        msgspec.structs.replace(one, peak_memory_bytes=found.peak, memory_parts=found.parts, fits=found.fits)
+        for one, found in ((one, asked.answer(one)) for one in made)
+    ]
+    needs = [one.peak_memory_bytes.value for one in asked.settled(answered) if one.peak_memory_bytes]
+    assert needs == [needs[0]] * 2
+    assert needs[0] == peak(asked.answer(candidate(tight)))
+    for one in asked.settled(answered):
+        assert one.peak_memory_bytes is not None
+        assert sum(part.size_bytes for part in one.memory_parts) == pytest.approx(one.peak_memory_bytes.value)
+
+
+def test_what_nothing_decided_about_keeps_the_usual_waste_and_what_was_timed_its_own_peak() -> None:
+    asked, _, roomy = two_cards()
+    plain = msgspec.structs.replace(prediction(), device=roomy, peak_memory_bytes=asked.answer(candidate(roomy)).peak)
+    assert asked.settled([plain]) == (plain,)
+    timed = msgspec.structs.replace(plain, measured=True)
+    replayed = asked.replayed(plain)
+    assert asked.settled([timed]) == (timed,)
+    assert replayed.peak_memory_bytes != plain.peak_memory_bytes
+    assert asked.settled([plain])[0].peak_memory_bytes == replayed.peak_memory_bytes

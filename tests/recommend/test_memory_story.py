@@ -95,6 +95,25 @@ def test_cards_that_cannot_hold_the_step_alone_are_named_for_an_advice_of_one_ca
     assert elsewhere.numbers["devices"] == Names(names=("GeForce RTX 4090",))
 
 
+def test_a_card_that_can_give_what_is_told_as_the_need_is_not_said_to_lack_room() -> None:
+    work, physics = workload("fp32", batch_size=4), replace(TRANSFORMER, memory_fixed_bytes=44e9)
+    candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("rtx4090", "l40s"), counts=(1,))
+    made = predict_all(candidates, physics, work)
+    # It does not fit for another cause, such as a host without room for what is off-loaded.
+    other = [
+        msgspec.structs.replace(one, memory_capacity_bytes=80e9) if one.device.key == "rtx4090" else one for one in made
+    ]
+    best = recommend(work, machine(), other, specs=SPECS).recommendation
+    assert best is not None
+    assert "why-memory-elsewhere" not in {reason.code for reason in best.why}
+
+
+def test_no_card_is_said_to_lack_the_room_that_it_has() -> None:
+    short = msgspec.structs.replace(lacking("near", 16, 9 * GIB), memory_capacity_bytes=80 * GIB)
+    asked = msgspec.structs.replace(WORK, training=msgspec.structs.replace(WORK.training, batch_size=16))
+    assert memory_story(asked, [short], None, lambda _: (SAVING,)) == ()
+
+
 def test_an_advised_step_whose_memory_nobody_solved_for_has_no_saving_told() -> None:
     work = workload("fp16_amp")
     best = best_of(advise(work, TRANSFORMER, keys=("rtx3090",)))

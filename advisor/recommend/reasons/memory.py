@@ -52,6 +52,8 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
         and prediction.batch_size_per_device == training.batch_size
         and prediction.peak_memory_bytes is not None
         and prediction.usable_memory_bytes is not None
+        # What is off-loaded may lack room in the host, and a card here may have too little free.
+        and prediction.peak_memory_bytes.value > prediction.usable_memory_bytes
     ]
     return min(lacking, key=lambda item: item[:2], default=(0.0, "", None))[2]
 

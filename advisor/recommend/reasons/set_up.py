@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
+from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.predict.time_to_train import learning_rate_range
 from advisor.recommend.batch_size import batch_reason
@@ -245,6 +246,7 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     """
     whole = not STRATEGY_FACTS[chosen.strategy].shards
     compared = ("single", 1) if whole else (chosen.strategy, chosen.count)
+    need = chosen.peak_memory_bytes
     small = sorted(
         {
             prediction.device.name
@@ -255,18 +257,23 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             and prediction.precision == chosen.precision
             and prediction.added == chosen.added
             and prediction.device.key != chosen.device.key
+            and _holds_less(prediction, need)
         }
     )
-    if small and chosen.peak_memory_bytes is not None:
-        yield Reason.of(
-            "why-memory-elsewhere", devices=Names(names=tuple(small)), need_bytes=chosen.peak_memory_bytes.value
-        )
+    if small and need is not None:
+        yield Reason.of("why-memory-elsewhere", devices=Names(names=tuple(small)), need_bytes=need.value)
     yield from (note for note in chosen.notes if note.code.startswith(("memory-host-", "predict-outside-")))
-    need, capacity, share = chosen.peak_memory_bytes, chosen.usable_memory_bytes, chosen.memory_share
+    capacity, share = chosen.usable_memory_bytes, chosen.memory_share
     if chosen.may_run_out or need is None or capacity is None or share is None:  # the first has a caveat of its own
         return
     if share >= TIGHT_MEMORY_FRACTION:
         yield Reason.of("why-memory-tight", need_bytes=need.value, capacity_bytes=capacity, share_fraction=share)
+
+
+def _holds_less(prediction: Prediction, need: Estimate | None) -> bool:
+    """Whether what a device can give is below the need that is told; of a card here less may be free."""
+    usable = prediction.usable_memory_bytes
+    return prediction.device.local or usable is None or need is None or usable < need.value
 
 
 def _own_without_room(prediction: Prediction, chosen: Prediction, own_batch: int) -> bool:
