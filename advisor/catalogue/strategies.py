@@ -45,7 +45,7 @@ STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {
     ),
     "fsdp": StrategyFacts(label="FSDP", sharded=_STATE, effort_rank=1),
     "fsdp_offload": StrategyFacts(
-        label="FSDP + CPU",
+        label="FSDP, off-load",
         sharded=_STATE,
         effort_rank=2,
         offloads=True,

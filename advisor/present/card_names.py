@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from advisor.core.by_key import firsts
 from advisor.core.sentences import Language, sentence, visible
 from advisor.predict.prediction import Device, Prediction
+from advisor.recommend.comparison import counted
+from advisor.recommend.recommendation import Recommendation
+from advisor.store.advice_record import AdviceRecord
 
 
 def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
@@ -43,3 +46,10 @@ def shown_names(devices: Iterable[Device], predictions: Iterable[Prediction], la
     """The names of some devices as `names_with_place` has them; the short name where none was predicted for one."""
     named = names_with_place(predictions, language)
     return tuple(named.get(device.key) or short_name(visible(device.name)) for device in devices)
+
+
+def tied_names(advice: AdviceRecord, chosen: Recommendation, language: Language) -> tuple[str, ...]:
+    """The set-ups that show no clear difference to one that is advised, with how many cards each of them is."""
+    counts = {item.device_key: item.count for item in advice.alternatives if item.tied}
+    names = shown_names(chosen.tied_with, advice.predictions, language)
+    return tuple(counted(counts.get(device.key, 1), name) for device, name in zip(chosen.tied_with, names, strict=True))

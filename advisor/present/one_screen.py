@@ -42,7 +42,8 @@ _ALWAYS_SO = {"change-price", "change-measure"}
 _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 """Two causes of one thing: that this machine's own devices are not among those compared."""
 _FIRST = {
-    "caveat-memory-range", "caveat-memory-range-instead", "workload-no-head",
+    "caveat-memory-range", "caveat-memory-range-instead", "caveat-memory-range-one-pass",
+    "workload-no-head",
     "caveat-hours-range", "caveat-hours-range-instead", "caveat-cost-range", "caveat-cost-range-instead",
     "workload-last-batch-single", "workload-batches-single", "workload-own-batch-single",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept", "alternative-unfixed",

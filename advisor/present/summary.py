@@ -23,10 +23,10 @@ from advisor.core.units import (
     value_of,
 )
 from advisor.predict.prediction import Prediction
-from advisor.present.card_names import shown_names
+from advisor.present.card_names import tied_names
 from advisor.present.checked_steps import checked_steps
 from advisor.present.look import OVER_LIMITS
-from advisor.present.switch_table import help_sentences, switch_table
+from advisor.present.switch_table import gain_is_told, help_sentences, switch_table
 from advisor.present.table_cells import set_up_cells, step_cells, strategy_name
 from advisor.present.tables import Table, table_of
 from advisor.present.workload_titles import workload_title
@@ -35,8 +35,11 @@ from advisor.recommend.precisions import stand_in
 from advisor.recommend.ranking import score
 from advisor.recommend.recommendation import Goal, Recommendation, prediction_of, rests_on
 from advisor.recommend.strategy import best_by_count
+from advisor.recommend.switches import Switch
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Mode
+
+_AUTOCASTS = (PRECISION_LABELS["fp16_amp"], PRECISION_LABELS["bf16_amp"])
 
 
 class Section(Record, frozen=True, kw_only=True):
@@ -65,7 +68,7 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
     sections_by_code = {
         "summary-why": said(main.why if main else (), language),
         "summary-also": said(also, language),
-        "summary-change": said(main.would_change_if if main else (), language),
+        "summary-change": said(_not_told_as_help(main.would_change_if if main else (), advice.switches), language),
     }
     row = prediction_of(advice.predictions, main)
     room_bytes = row.usable_memory_bytes if row is not None and row.may_run_out else None
@@ -90,6 +93,14 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
         sections=tuple(sections),
         tables=tuple(table for table in tables if table is not None),
     )
+
+
+def _not_told_as_help(reasons: Sequence[Reason], switches: Sequence[Switch]) -> Iterator[Reason]:
+    """Without what 16-bit autocast would gain in the same set-up, where what would help says it with its range."""
+    helps = any(switch.kind == "half" and gain_is_told(switch) for switch in switches)
+    for reason in reasons:
+        if not (helps and reason.code == "change-precision-same" and reason.numbers["precision"] in _AUTOCASTS):
+            yield reason
 
 
 def said(reasons: Iterable[Reason], language: Language) -> tuple[str, ...]:
@@ -152,7 +163,7 @@ def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -
     if prediction is not None and prediction.energy_j is not None:
         rows.append(("report-energy", estimate_text(prediction.energy_j, format_energy, language)))
     if chosen.tied_with:
-        rows.append(("summary-tied", listed(shown_names(chosen.tied_with, advice.predictions, language), language)))
+        rows.append(("summary-tied", listed(tied_names(advice, chosen, language), language)))
     model = advice.model
     if model.parameter_count is not None:
         rows.append(("summary-parameters", format_count(model.parameter_count)))

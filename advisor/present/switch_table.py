@@ -47,13 +47,18 @@ def help_sentences(
     roomier = [switch for switch in switches if switch.gain is not None and _stays_below(switch, room_bytes)]
     roomier.sort(key=lambda switch: value_of(switch.peak_memory_bytes))
     told = roomier[:1]  # with its gain, which need not be said again
-    gaining = [switch for switch in switches if switch.gain is not None and _worth_saying(switch.gain) and switch.fits]
+    gaining = [switch for switch in switches if gain_is_told(switch)]
     gaining = sorted((one for one in gaining if one not in told), key=lambda switch: -value_of(switch.gain, 0.0))
     return (
         *(_room_help(switch, language) for switch in told),
         *(_holding_help(switch, language) for switch in holding),
         *(_gain_help(switch, switch.gain, language) for switch in gaining if switch.gain is not None),
     )
+
+
+def gain_is_told(switch: Switch) -> bool:
+    """Whether a switch is said to help by what it gains."""
+    return switch.gain is not None and _worth_saying(switch.gain) and bool(switch.fits)
 
 
 def _stays_below(switch: Switch, room_bytes: float | None) -> bool:
@@ -99,7 +104,8 @@ def _holding_help(switch: Switch, language: Language) -> str:
 
 
 def _gain_help(switch: Switch, gain: Estimate, language: Language) -> str:
-    return sentence("help-switch", language, name=_name(switch, language), **gain.arguments("gain", "ratio"))
+    code = "help-switch" if gain.low >= 1 else "help-switch-open"
+    return sentence(code, language, name=_name(switch, language), **gain.arguments("gain", "ratio"))
 
 
 def _name(switch: Switch, language: Language) -> str:

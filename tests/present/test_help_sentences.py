@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Language, Reason
 from advisor.core.units import Estimate
+from advisor.present.summary import said, summarise
 from advisor.present.switch_table import help_sentences
 from advisor.recommend.switches import Switch
+from tests.present.fakes import advice
 from tests.recommend.fakes import switch
 
 
@@ -43,3 +48,30 @@ def test_what_stays_inside_the_memory_is_said_where_the_advised_step_may_not(roo
     # What gains time too is said once, with both.
     assert len(help_sentences((gaining(1.58, 1.26, 1.97),), "en", room)) == 1
     assert all("a step would need 954 MiB (at most 954 MiB), at 1.01 times the speed" in text for text in sentences)
+
+
+@pytest.mark.parametrize(("low", "open_end"), [(0.95, True), (1.0, False), (1.1, False)])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_help_whose_range_reaches_below_one_says_that_it_may_gain_nothing(
+    low: float, language: Language, *, open_end: bool
+) -> None:
+    (told,) = help_sentences((gaining(1.19, low, 1.48),), language)
+    assert (("may be no faster" in told) or ("也可能不会更快" in told)) is open_end
+
+
+def test_what_autocast_gains_is_said_once() -> None:
+    plain = advice()
+    main = plain.recommendation
+    assert main is not None
+    numbers = {"device": "A", "gain_ratio": 1.7, "asked": "TF32"}
+    change = tuple(
+        Reason.of("change-precision-same", precision=PRECISION_LABELS[name], **numbers)  # type: ignore[arg-type]
+        for name in ("bf16_amp", "bf16_true")
+    )
+    made = msgspec.structs.replace(plain, recommendation=msgspec.structs.replace(main, would_change_if=change))
+    help_of = msgspec.structs.replace(gaining(1.7, 1.47, 1.94), kind="half")
+    unsaid = msgspec.structs.replace(gaining(1.02, 0.9, 1.1), kind="half")
+    for switches, left in (((help_of,), change[1:]), ((unsaid,), change), ((), change)):
+        shown = summarise(msgspec.structs.replace(made, switches=switches), "en")
+        lines = [line for section in shown.sections for line in section.sentences]
+        assert [line for line in lines if "1.70" in line and "instead" in line.lower()] == list(said(left, "en"))

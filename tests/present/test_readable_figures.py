@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from advisor.core.sentences import Language, sentence
+from advisor.core.records import shared_fields
+from advisor.core.sentences import Language, Reason, sentence
 from advisor.core.units import Estimate, format_count, format_energy, format_range, format_rate
 from advisor.present.look import OVER_LIMITS
 from advisor.present.one_screen import one_screen
@@ -16,7 +17,7 @@ from advisor.present.report.tables import device_table
 from advisor.present.summary import best_by_device, summarise
 from advisor.present.tables import Table
 from advisor.recommend.batch_size import largest_global_batch
-from advisor.recommend.recommendation import rests_on
+from advisor.recommend.recommendation import Alternative, rests_on
 from advisor.store.advice_record import AdviceRecord
 from advisor.store.json_file import read
 from tests.present.fakes import advice
@@ -97,3 +98,24 @@ def _reported(made: AdviceRecord) -> Table:
     table = device_table(made, "en")
     assert table is not None
     return table
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_an_advice_is_tied_with_is_named_with_its_number_of_cards(language: Language) -> None:
+    made = advice()
+    main = made.recommendation
+    assert main is not None
+    other = next(one for one in made.predictions if one.device != main.device)
+    alternative = Alternative(
+        **{**shared_fields(other, Alternative), "count": 8},
+        device_key=other.device.key, device_name=other.device.name, gpu_hours=None, tied=True,
+        reason=Reason.of("alternative-tied", device=other.device.name, count=8),
+    )  # fmt: skip
+    tied = msgspec.structs.replace(
+        made,
+        recommendation=msgspec.structs.replace(main, tied_with=(other.device,)),
+        alternatives=(alternative,),
+    )
+    title = sentence("summary-tied", language)
+    (shown,) = [text for label, text in summarise(tied, language).figures if label == title]
+    assert shown.startswith("8 × ")

@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from advisor.catalogue.strategies import Strategy
+from advisor.core.records import shared_fields
 from advisor.core.sentences import Language, say
 from advisor.core.units import Estimate
-from advisor.predict.prediction import Prediction
+from advisor.predict.prediction import Prediction, SetUpFigures
 from advisor.recommend.candidates import candidates_that_make_up
 from advisor.recommend.comparison import Finalist
 from advisor.recommend.ranking import Row
@@ -232,3 +233,14 @@ def test_a_batch_that_may_run_out_is_also_tried_in_passes_that_have_room() -> No
     assert candidates_that_make_up(work, none, lambda _: None) == ()
     serving = msgspec.structs.replace(work, training=msgspec.structs.replace(work.training, mode="inference"))
     assert candidates_that_make_up(serving, known, lambda _: None) == ()
+
+
+def test_where_only_accumulating_is_left_out_that_is_said_and_not_the_batch_size_that_is_taken_already() -> None:
+    full = needing(msgspec.structs.replace(one(2, 100), gradient_accumulation_steps=4, global_batch_size=8), 14.0, 23.0)
+    plain = needing(one(2, 83), 11.0, 12.0)
+    asked = comparison(8, 1024, 4096, (full, plain))
+    advised_one = Recommendation(**shared_fields(full, SetUpFigures), goal="time", why=())
+    (told,) = room_reasons(asked, (advised_one,))
+    assert told.code == "caveat-memory-range-one-pass"
+    assert "do not accumulate: one pass of 2 samples a step needs 12.0 GiB at most, at 0.83 times" in say(told, "en")
+    assert "请不要累积梯度" in say(told, "zh")

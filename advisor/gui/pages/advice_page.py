@@ -21,7 +21,7 @@ from advisor.gui.widgets.card import Card, Columns, FigureRow, KeyFigure
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice, SentencesCard, Strip
 from advisor.predict.prediction import Prediction
-from advisor.present.card_names import short_name, shown_names
+from advisor.present.card_names import short_name, shown_names, tied_names
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine
 from advisor.recommend.ranking import untrusted_devices
@@ -274,7 +274,7 @@ class AdvicePage(Page):
         heading = label(devices, "hero", wrap=True, selectable=True)
         card.put(heading, across(8, label("   ·   ".join(facts), "heading"), REST))
         if chosen.tied_with:
-            names = Names(names=shown_names(chosen.tied_with, predictions, self.texts.language))
+            names = Names(names=tied_names(self._advice, chosen, self.texts.language))
             card.put(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
         card.setAccessibleName(devices)
         card.hug()

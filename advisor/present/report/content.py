@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.core.sentences import Language, Reason, Value, labelled, listed, sentence, visible
 from advisor.present.accuracy_lines import accuracy_line
-from advisor.present.card_names import shown_names
+from advisor.present.card_names import tied_names
 from advisor.present.look import PAPER
 from advisor.present.report import charts as report_charts
 from advisor.present.report import tables as report_tables
@@ -79,8 +79,7 @@ def _subtitle(advice: AdviceRecord, language: Language) -> str:
 def _notes(advice: AdviceRecord, main: Recommendation | None, language: Language) -> list[str]:
     notes = []
     if main is not None and main.tied_with:
-        shown = shown_names(main.tied_with, advice.predictions, language)
-        names = listed([clipped(name, 60) for name in shown], language)
+        names = listed([clipped(name, 60) for name in tied_names(advice, main, language)], language)
         notes.append(labelled(sentence("summary-tied", language), names, language))
     local = advice.recommendation_local
     same = local is not None and main is not None and set_up_line(local, language) == set_up_line(main, language)

@@ -95,6 +95,11 @@ def _room(chosen: Prediction, other: Prediction | None) -> Reason:
     }
     if other is None or other.peak_memory_bytes is None:
         return Reason.of("caveat-memory-range", **numbers)
+    alike = other.differs_at_most_by(chosen, "gradient_accumulation_steps")
+    if alike and other.gradient_accumulation_steps == 1 < chosen.gradient_accumulation_steps:
+        numbers |= {"batch": other.batch_size_per_device, "most_bytes": other.peak_memory_bytes.high}
+        numbers["speed_ratio"] = other.samples_per_s.value / chosen.samples_per_s.value
+        return Reason.of("caveat-memory-range-one-pass", **numbers)
     numbers |= {
         "more": 0 if other.count == chosen.count else other.count,
         "strategy": "same" if other.strategy == chosen.strategy else other.strategy,

@@ -210,7 +210,7 @@ alternative-unfixed = Tried beside what you fixed, and held: { $count } × { $de
          [ddp] { " with DistributedDataParallel" }
          [zero2] { " with ZeRO-2" }
          [fsdp] { " with FSDP" }
-         [fsdp_offload] { " with FSDP and CPU off-load" }
+         [fsdp_offload] { " with FSDP with CPU off-load" }
          [tp] { " with tensor parallel" }
          [pp] { " with pipeline parallel" }
         *[single] { "" }

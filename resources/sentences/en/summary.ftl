@@ -169,5 +169,6 @@ help-larger-cards = Not fewer than { $count } × { $device } hold all of it, sha
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } a step in { $need_bytes } a card.
 help-room = With { $name } a step would need { $need_bytes } (at most { $high_bytes }), at { $gain_ratio } times the speed.
+help-switch-open = With { $name } it would likely be { $gain_ratio } times as fast, but may be no faster (between { $low_ratio } and { $high_ratio }).
 help-switch = With { $name } it would be { $gain_ratio } times as fast (between { $low_ratio } and { $high_ratio }).
 summary-other-rows = Nothing is advised; what comes nearest on each card

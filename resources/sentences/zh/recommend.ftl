@@ -192,7 +192,7 @@ alternative-unfixed = 除您固定的之外也曾尝试且放得下的是：{ $c
          [ddp] { " DistributedDataParallel" }
          [zero2] { " ZeRO-2" }
          [fsdp] { " FSDP" }
-         [fsdp_offload] { " FSDP 加 CPU 卸载" }
+         [fsdp_offload] { " FSDP（CPU 卸载）" }
          [tp] { " 张量并行" }
          [pp] { " 流水线并行" }
         *[single] { "" }
