@@ -14,6 +14,7 @@ from advisor.recommend.batch_size import batch_reason
 from advisor.recommend.comparison import Comparison, Finalist, fixed_s, set_up_name
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import Row, leaders, score
+from advisor.recommend.reasons.data_sheets import data_sheet_reasons
 from advisor.recommend.reasons.loading import core_reasons, loading_reasons
 from advisor.recommend.reasons.memory_room import left_for_room
 from advisor.recommend.reasons.parallel import parallel_reasons
@@ -120,6 +121,7 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
         names = Names(names=tuple(set_up_name(other) for other in others))
         yield Reason.of(_TIED_BY_GOAL[comparison.goal], device=set_up_name(chosen), others=names)
         yield from tie_decision(comparison, chosen, others)
+        yield from data_sheet_reasons(comparison, chosen, others)
     for row in rows:
         if row.place == 1 and row not in first:
             yield Reason.of("why-disturbed", other=set_up_name(row.prediction))

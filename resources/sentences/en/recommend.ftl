@@ -8,6 +8,13 @@ why-tie-here = Inside this tie what is here already is taken: { $device }.
 why-tie-cost = Inside this tie the least expected cost decides: { $cost } against { $other_cost } of { $other }.
 why-tie-energy = Inside this tie the least expected energy decides: { $energy_j } against { $other_energy_j } of { $other }.
 why-tie-alike = Inside this tie the expected times are alike ({ $job_s }, { $other } too): take whichever is at hand.
+why-tie-against-data-sheets = By the data sheets { $others } would be no slower: that { $device } comes out ahead rests on { $runs ->
+        [1] 1 published run
+       *[other] { $runs } published runs
+    } of it and { $other_runs } of { $count ->
+        [1] the other
+       *[other] the others
+    }.
 why-tie-time = Inside this tie the shorter expected time decides: { $job_s } against { $other_job_s } of { $other }.
 why-disturbed = { $other } was disturbed while it was measured: undisturbed it may be as fast, but it is not advised before that is measured.
 why-only-here = Of the devices of this machine { $device } alone could be judged.

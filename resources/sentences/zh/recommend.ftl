@@ -8,6 +8,10 @@ why-tie-here = 在并列者之中，选用本机已有的设备：{ $device }。
 why-tie-cost = 在并列者之中，由预期费用最低者决定：{ $cost }，而 { $other } 为 { $other_cost }。
 why-tie-energy = 在并列者之中，由预期能耗最低者决定：{ $energy_j }，而 { $other } 为 { $other_energy_j }。
 why-tie-alike = 在并列者之中，预期时间相同（{ $job_s }，{ $other } 亦然）：用手边的即可。
+why-tie-against-data-sheets = 按规格表，{ $others } 不会更慢：{ $device } 领先所依据的，是它的 { $runs } 次公开运行和{ $count ->
+        [1] 对方
+       *[other] 其余显卡
+    }的 { $other_runs } 次。
 why-tie-time = 在并列者之中，由预期时间较短者决定：{ $job_s }，而 { $other } 为 { $other_job_s }。
 why-disturbed = { $other } 在测量时受到干扰：不受干扰时可能同样快，但在重新测量之前不作建议。
 why-only-here = 在本机的设备中，只有 { $device } 可以评估。
