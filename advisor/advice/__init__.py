@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -22,8 +22,9 @@ from advisor.core.drive import drive
 from advisor.core.moment import utc_text
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason, SaidError
+from advisor.core.units import format_count
 from advisor.measure.events import RunnerEvent
-from advisor.optable.op_table import step_flop
+from advisor.optable.op_table import OpTable, step_flop
 from advisor.predict.additions import with_added
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
@@ -33,7 +34,7 @@ from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.recommendation import Recommendations
 from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.assumptions import assumed_reason
-from advisor.workload.workload import NumbersModel, Workload
+from advisor.workload.workload import NumbersModel, PythonModel, Workload
 from advisor.workload.workload_file import load_workload, source_of
 
 __all__ = ["Advice", "AdviceRequest", "Facts", "advice_from_facts", "advise", "advise_events"]
@@ -211,7 +212,19 @@ def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:
         return ()
     halved = PRECISION_FACTS[precision].half_weights and any(op.batch_norm for op in table.ops)
     note = Reason.of("workload-half-batch-norm", precision=PRECISION_LABELS[precision])
-    return (*table.caveats, note) if halved else table.caveats
+    return (*table.caveats, *_frozen_parts(workload, table), *((note,) if halved else ()))
+
+
+def _frozen_parts(workload: Workload, table: OpTable) -> Iterator[Reason]:
+    """That a part of a model is not trained though all of it was asked for: the library or the file freezes it.
+
+    A part that no figure shows (Whisper's table of positions, a thousandth) is not worth a word.
+    """
+    training = workload.training
+    every, trained = (format_count(count) for count in (table.parameter_count, table.trainable_parameter_count))
+    if training.mode != "inference" and training.trainable == "all" and trained != every:
+        source = "file" if isinstance(workload.model, PythonModel) else "library"
+        yield Reason.of("workload-frozen-parts", source=source, parameters=every, trained=trained)
 
 
 def model_facts(workload: Workload, facts: Facts) -> ModelFacts:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -71,3 +73,30 @@ def test_a_card_that_lacks_a_fixed_precision_keeps_its_stand_in_where_another_tr
     )
     advice = advice_from_facts(request, Facts(machine=machine(), tables=tables))
     assert {one.precision for one in advice.predictions} == {"fp32"}
+
+
+@pytest.mark.parametrize(
+    ("training", "trained_fraction", "told"),
+    [
+        ({}, 0.6, True),
+        ({}, 0.9999, False),  # as many in three figures
+        ({}, 1.0, False),
+        ({"trainable": "head"}, 0.6, False),  # which was asked for
+        ({"mode": "inference"}, 0.6, False),
+    ],
+)
+def test_parameters_that_the_library_freezes_are_told_with_how_many_are_trained(
+    training: dict[str, Any], trained_fraction: float, *, told: bool
+) -> None:
+    workload = load_workload("bert_base_sst2")
+    tables = {
+        key: msgspec.structs.replace(table, trainable_parameter_count=round(trained_fraction * table.parameter_count))
+        for key, table in saved_tables(workload).items()
+    }
+    request = AdviceRequest(
+        workload=with_training(workload, **training), measure=False, gpu_keys=("rtx3090",), counts=(1,)
+    )
+    caveats = advice_from_facts(request, Facts(machine=machine(), tables=tables)).caveats
+    said = [say(caveat, "en") for caveat in caveats if caveat.code == "workload-frozen-parts"]
+    assert bool(said) is told
+    assert not told or said[0].startswith("Of 109 M parameters 65.7 M are trained: the model's library freezes")

@@ -12,6 +12,10 @@ workload-attention-eager-only = transformers has no fused attention for `{ $mode
 workload-activation-in-parts = The activation `gelu_new` is eight kernels in transformers; `gelu_pytorch_tanh` in its place computes the same in one, as other libraries do.
 workload-positions-lengthened = `{ $model }` has positions for { $limit } tokens as configured; samples of { $length } are predicted with a table as long as they are.
 workload-head-tied = The head shares its weight with `{ $weight }`: both are trained, and the backward pass runs through the whole model, so that freezing the rest saves memory but little time.
+workload-frozen-parts = Of { $parameters } parameters { $trained } are trained: { $source ->
+    [file] the file
+   *[library] the model's library
+  } freezes the rest as the model is built. Steps and memory are predicted so, and a script trains no more.
 workload-half-batch-norm = In { $precision } batch normalisation is in half precision too, as `model.half()` makes it: so it was traced, measured and predicted. Kept in FP32 it trains more stably, for a little more time and memory.
 workload-last-batch-single = The last batch of an epoch holds a single sample: { $samples } samples do not divide into batches of { $batch } ({ $devices ->
     [one] one device

@@ -12,6 +12,10 @@ workload-attention-eager-only = transformers 没有为 `{ $model }` 提供融合
 workload-activation-in-parts = transformers 中的激活函数 `gelu_new` 要运行八个内核；换成 `gelu_pytorch_tanh` 只需一个内核，结果相同，其他库也是如此。
 workload-positions-lengthened = 按配置，`{ $model }` 只有 { $limit } 个 token 的位置；长度为 { $length } 的样本按同样长的位置表预测。
 workload-head-tied = 输出头与 `{ $weight }` 共享权重：两者都会训练，反向传播要经过整个模型，因此冻结其余部分能省显存，但几乎不省时间。
+workload-frozen-parts = { $parameters } 个参数中有 { $trained } 个参加训练：其余的在构建模型时被{ $source ->
+    [file] 文件
+   *[library] 模型所属的库
+  }冻结。单步时间和显存均照此预测，脚本也只训练这些。
 workload-half-batch-norm = 在 { $precision } 下批归一化也使用半精度，与 `model.half()` 的做法相同：追踪、实测和预测均按此进行。若将其保留为 FP32，训练更稳定，时间和显存略有增加。
 workload-last-batch-single = 每轮的最后一个批次只有一个样本：{ $samples } 个样本不能被批大小 { $batch } 整除（{ $devices } 个设备）。此时该模型的某个批归一化层在每个通道上只有一个值，torch 会报错 "Expected more than 1 value per channel when training" 并终止训练。请像启动脚本那样给 DataLoader 传入 `drop_last=True`，或改用其他批大小。
 workload-batches-single = 每个批次只有一个样本：此时该模型的某个批归一化层在每个通道上只有一个值，torch 会报错 "Expected more than 1 value per channel when training" 并终止训练。请使用 2 或更大的批大小；梯度累积无济于事。
