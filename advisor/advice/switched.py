@@ -249,6 +249,10 @@ def _switched(request: AdviceRequest, facts: Facts, change: Change, chosen: Pred
     )
     before = _predicted(request, facts, request.workload, facts.tables, [own])
     after = _predicted(request, facts, change.workload, tables, [candidate])
+    _, memory = _looked_at(request, facts, request.workload, facts.tables)
+    if memory.has_own_waste(chosen):  # what a switch saves is told beside a need that has it
+        _, changed = _looked_at(request, facts, change.workload, tables)
+        before, after = tuple(map(memory.replayed, before)), tuple(map(changed.replayed, after))
     return [switch_of(change, after[0], before[0])] if before and after else []
 
 

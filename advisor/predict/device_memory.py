@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -93,10 +94,7 @@ class MemorySolver:
         question, context = self._question(candidate), context_bytes(self._capability(candidate.device))
         if question is None:
             return MemoryAnswer(capacity_bytes=capacity, beside_bytes=context)
-        key = (*_question_key(candidate), candidate.batch_size_per_device)
-        if key not in self._plain:
-            self._plain[key] = answered(question, candidate.batch_size_per_device, replayed=False)
-        plain = self._plain[key]
+        plain = self._without_waste(candidate, question)
         least = plain.need_bytes - context_bytes(_REFERENCE_CAPABILITY) + context
         decides = usable is not None and least <= usable < least * WORST_FRAGMENTATION
         known = _fraction_key(candidate) in self._fragmentation
@@ -124,6 +122,16 @@ class MemorySolver:
     def replayed(self, prediction: Prediction) -> Prediction:
         """The prediction with the allocator's waste at its own batch size."""
         return _with_memory(prediction, self.answer(prediction, replayed=True))
+
+    def has_own_waste(self, prediction: Prediction) -> bool:
+        """Whether the allocator was replayed for a prediction's peak, which else holds what is wasted usually."""
+        question, peak = self._question(prediction), prediction.peak_memory_bytes
+        if question is None or peak is None or prediction.device.key == "cpu":
+            return False
+        plain = self._without_waste(prediction, question)
+        context = context_bytes(self._capability(prediction.device))
+        usual, _ = _completed(plain, context, _TYPICAL_FRAGMENTATION * plain.allocated_bytes)
+        return not math.isclose(peak.value, usual.value, rel_tol=1e-9)
 
     def largest_batch(self, prediction: Prediction) -> int | None:
         """The largest batch size that fits one such device; None where that is unknown."""
@@ -169,6 +177,12 @@ class MemorySolver:
                 count=candidate.count,
             )
         return self._questions[key]
+
+    def _without_waste(self, candidate: SetUp, question: MemoryQuestion) -> MemoryNeed:
+        key = (*_question_key(candidate), candidate.batch_size_per_device)
+        if key not in self._plain:
+            self._plain[key] = answered(question, candidate.batch_size_per_device, replayed=False)
+        return self._plain[key]
 
     def _fraction(self, candidate: SetUp) -> float:
         """What the allocator wastes at this precision and batch size, as a fraction of what is allocated."""

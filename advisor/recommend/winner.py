@@ -78,8 +78,9 @@ def find_contenders(comparison: Comparison, finalists: Sequence[Finalist]) -> tu
     """What each device enters the comparison with.
 
     For time: the knee over all devices says how many cards are worth having, and each device enters with that
-    many, or with the knee of its own row where it has no such count. For cost and energy: its own least. Money and
-    GPU-hours do not compare: where anything has a price, what has none is left out.
+    many, or with fewer that are quicker, or with the knee of its own row where it has no such count: held against the
+    winner, a device is shown at its best. For cost and energy: its own least. Money and GPU-hours do not compare:
+    where anything has a price, what has none is left out.
     """
     if comparison.goal == "cost":
         priced = tuple(finalist for finalist in finalists if finalist.chosen.cost is not None)
@@ -100,4 +101,7 @@ def find_contenders(comparison: Comparison, finalists: Sequence[Finalist]) -> tu
 
 
 def _at_count(finalist: Finalist, count: int) -> Prediction:
-    return next((prediction for prediction in finalist.by_count if prediction.count == count), finalist.chosen)
+    if all(prediction.count != count for prediction in finalist.by_count):
+        return finalist.chosen
+    no_more = (prediction for prediction in finalist.by_count if prediction.count <= count)
+    return max(no_more, key=lambda prediction: (prediction.samples_per_s.value, -prediction.count))

@@ -182,7 +182,10 @@ def test_what_nothing_decided_about_keeps_the_usual_waste_and_what_was_timed_its
     plain = msgspec.structs.replace(prediction(), device=roomy, peak_memory_bytes=asked.answer(candidate(roomy)).peak)
     assert asked.settled([plain]) == (plain,)
     timed = msgspec.structs.replace(plain, measured=True)
+    found = asked.answer(candidate(roomy))
+    plain = msgspec.structs.replace(plain, memory_parts=found.parts, fits=found.fits)
     replayed = asked.replayed(plain)
+    assert (asked.has_own_waste(plain), asked.has_own_waste(replayed)) == (False, True)
     assert asked.settled([timed]) == (timed,)
     assert replayed.peak_memory_bytes != plain.peak_memory_bytes
     assert asked.settled([plain])[0].peak_memory_bytes == replayed.peak_memory_bytes
