@@ -75,7 +75,10 @@ _NOT_JUDGED: tuple[tuple[str, str, str], ...] = (
     (
         "parallel",
         r"^fsdp1\(",
-        "adapters under FSDP: the peaks are the whole weights with a share beside them, thus of loading",
+        # The size of all weights beside a share, on two cards and on four, and with the batch it grows as the samples
+        # after the longest do: frozen weights have gradients there, as PyTorch's documentation says of such units, and
+        # `no_sync` keeps them whole while they accumulate.
+        "adapters under FSDP in units with frozen weights: gradients of all weights, whole, beside a share of these",
     ),
 )
 """Why a published peak of a run is none of a described step: a column, what is found in it, and the reason."""
