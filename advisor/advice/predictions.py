@@ -96,7 +96,9 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         # What leans on the host or splits the model all the same is worth it only where nothing else is there.
         found = {one.device_and_count for one in predictions if one.fits is not False}
         predictions += tuple(
-            one for one in part.predictions if one.effort_rank <= PLAIN_EFFORT or one.device_and_count not in found
+            one
+            for one in part.predictions
+            if one.effort_rank <= PLAIN_EFFORT or (one.fits is not False and one.device_and_count not in found)
         )
     return AllPredictions(
         predictions=predictions,
@@ -135,10 +137,14 @@ def _short_of_memory(
 
 
 def _holding(request: AdviceRequest, predictions: Sequence[Prediction]) -> Iterator[Prediction]:
+    """What keeps what is fixed, in the precision that was asked for, where the device computes in it."""
     training = request.workload.training
-    for prediction in kept_by(request.fixed, predictions, training, request.global_batch_size):
-        if prediction.holds_plainly and at_least_as_exact(prediction.precision, training.precision):
-            yield prediction
+    kept = kept_by(request.fixed, predictions, training, request.global_batch_size)
+    having = {one.device.key for one in kept if one.precision == training.precision}
+    for one in kept:
+        own = one.precision == training.precision or one.device.key not in having
+        if own and one.holds_plainly and at_least_as_exact(one.precision, training.precision):
+            yield one
 
 
 def sources_and_memory(

@@ -14,17 +14,19 @@ _ALIKE_FRACTION = 0.005
 """Times that differ by less read alike, and decide nothing that anybody would notice."""
 
 
-def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[bool, bool, tuple[float, float]]:
+def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[bool, bool, bool, tuple[float, float]]:
     """Sorts the leaders of a tie (`first`), the one to take first.
 
     For time: what is here already, unless another leader is clearly ahead of it at another batch size. Then for every
-    goal what has room for the whole range of its memory need. Then for time the cheaper where all of them have prices
-    and the shorter expected time; for cost and energy the least that is expected of it and the shorter job.
+    goal what holds a step by itself, at most sharded, and what has room for the whole range of its memory need. Then
+    for time the cheaper where all of them have prices and the shorter expected time; for cost and energy the least
+    that is expected of it and the shorter job.
     """
     prediction = row.prediction
     here = comparison.goal == "time" and prediction.device.local and not _is_outrun(prediction, first, comparison)
     priced = all(row.prediction.cost is not None for row in first)
-    return (not here, prediction.may_run_out, _figures(prediction, comparison, priced=priced))
+    leans = not prediction.holds_plainly
+    return (not here, leans, prediction.may_run_out, _figures(prediction, comparison, priced=priced))
 
 
 def _figures(prediction: Prediction, comparison: Comparison, *, priced: bool) -> tuple[float, float]:
@@ -64,12 +66,15 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
     if comparison.goal == "time" and chosen.device.local and not all(other.device.local for other in others):
         yield Reason.of("why-tie-here", device=set_up_name(chosen))
         return
-    tight = _ahead_without_room(comparison, chosen, others)
+    leaning = _ahead(comparison, chosen, [one for one in others if chosen.holds_plainly and not one.holds_plainly])
+    if leaning:
+        yield Reason.of("why-tie-plain", device=set_up_name(chosen), others=_names(leaning))
+    tight = _ahead(comparison, chosen, [one for one in others if one.may_run_out and not chosen.may_run_out])
     if tight:
         yield passed_over(chosen, tight)
-        others = [one for one in others if one not in tight]
-        if not others:
-            return
+    others = [one for one in others if one not in (*leaning, *tight)]
+    if not others:
+        return
     if comparison.goal == "energy":
         nearest = min(others, key=lambda prediction: expected(prediction, comparison))
         if chosen.energy_j is not None and nearest.energy_j is not None:
@@ -99,18 +104,17 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
         yield Reason.of("why-tie-time", other=set_up_name(nearest), job_s=chosen.job_s.value, other_job_s=job_s)
 
 
-def _ahead_without_room(
-    comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]
-) -> tuple[Prediction, ...]:
-    """Those of a tie that would have been taken before the chosen one, had they room for the whole of their range."""
-    if chosen.may_run_out:
-        return ()
+def _ahead(comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]) -> tuple[Prediction, ...]:
+    """Those of a tie that would have been taken before the chosen one by the figures."""
     priced = all(one.cost is not None for one in (chosen, *others))
     own = _figures(chosen, comparison, priced=priced)
-    return tuple(one for one in others if one.may_run_out and _figures(one, comparison, priced=priced) < own)
+    return tuple(one for one in others if _figures(one, comparison, priced=priced) < own)
 
 
 def passed_over(chosen: Prediction, tight: Sequence[Prediction]) -> Reason:
     """That those of a tie which may run out of memory come after what has room for the whole of its range."""
-    names = Names(names=tuple(set_up_name(other) for other in tight))
-    return Reason.of("why-tie-memory", device=set_up_name(chosen), others=names)
+    return Reason.of("why-tie-memory", device=set_up_name(chosen), others=_names(tight))
+
+
+def _names(set_ups: Sequence[Prediction]) -> Names:
+    return Names(names=tuple(set_up_name(one) for one in set_ups))

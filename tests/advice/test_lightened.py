@@ -11,6 +11,7 @@ import pytest
 from advisor.advice import advice_from_facts, advise_events
 from advisor.advice.facts import Facts, trace_precisions
 from advisor.advice.lightened import lightened_where_needed
+from advisor.advice.predictions import lacking_devices
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import leans_on_host
 from advisor.catalogue.gpu_spec import GpuSpec
@@ -105,6 +106,18 @@ def test_what_only_checkpointing_makes_fit_is_advised_with_it(between: GpuSpec) 
     assert "with activation checkpointing" in summarise(advice, "en").headline
     assert "激活检查点" in summarise(advice, "zh").headline
     assert "torch.utils.checkpoint" in render(advice)
+
+
+def test_a_card_that_holds_a_step_only_in_another_precision_than_was_asked_for_lacks_memory(between: GpuSpec) -> None:
+    large = card(24e9)
+    request = AdviceRequest(workload=GPT2, measure=False, gpu_keys=(large.key,), extra_specs=(large,), counts=(1,))
+    found = alone(GPT2, large).predictions
+    assert lacking_devices(request, found) == frozenset()
+    own = GPT2.training.precision
+    others = [msgspec.structs.replace(one, fits=one.precision != own) for one in found]
+    assert any(one.fits for one in others)
+    assert lacking_devices(request, others) == {large.key}
+    assert lacking_devices(request, alone(GPT2, between).predictions) == {between.key}
 
 
 def test_where_a_step_fits_without_it_is_left_off() -> None:

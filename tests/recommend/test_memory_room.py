@@ -70,6 +70,23 @@ def test_inside_a_tie_of_cards_the_one_with_room_is_taken_and_it_is_said(goal: G
         assert "{" not in say(told, language)
 
 
+@pytest.mark.parametrize("goal", ["time", "cost", "energy"])
+def test_inside_a_tie_what_holds_a_step_by_itself_comes_before_what_leans_on_the_host(goal: Goal) -> None:
+    figures = {"job_s": 90.0, "energy_j": 9.0, "cost": 9.0}
+    better = {name: estimate(value) for name, value in figures.items()}
+    worse = {name: estimate(value * 1.05) for name, value in figures.items()}
+    leaning = msgspec.structs.replace(
+        needing(one(16, 100, count=2, strategy="fsdp_offload"), 9.0, 10.0), currency="EUR", **better
+    )
+    plain = msgspec.structs.replace(needing(one(16, 95), 21.0, 25.0), currency="EUR", **worse)
+    tied = [Row(prediction=each, place=1, tied=True, trusted=True) for each in (leaning, plain)]
+    assert min(tied, key=lambda row: preference(row, tied, compared(goal))).prediction is plain
+    (told,) = tie_decision(compared(goal), plain, [leaning])
+    assert told.code == "why-tie-plain"
+    assert "2 × GeForce RTX 4090" in say(told, "en")
+    assert "2 × GeForce RTX 4090" in say(told, "zh")
+
+
 def test_a_card_without_room_that_would_not_have_been_taken_is_not_named() -> None:
     roomy = msgspec.structs.replace(needing(one(16, 100), 12.0, 14.0), energy_j=estimate(5.0))
     full = msgspec.structs.replace(needing(one(16, 90), 21.0, 25.0), energy_j=estimate(6.0))

@@ -98,6 +98,7 @@ def _precision_without_room(comparison: Comparison, chosen: Prediction) -> Itera
         for prediction in comparison.predictions
         if prediction.device_and_count == chosen.device_and_count
         and prediction.precision == asked
+        and prediction.added == chosen.added
         and prediction.effort_rank <= chosen.effort_rank
     ]
     needs = [one.peak_memory_bytes.value for one in alike if one.fits is False and one.peak_memory_bytes is not None]

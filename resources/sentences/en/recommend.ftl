@@ -2,6 +2,7 @@
 why-tied = There is no clear difference between { $device } and { $others }: the ranges of their times touch.
 why-tied-cost = There is no clear difference between { $device } and { $others }: the ranges of their costs touch.
 why-tied-energy = There is no clear difference between { $device } and { $others }: the ranges of their energies touch.
+why-tie-plain = Inside this tie { $device } comes before { $others }: what a step needs is in its own memory, without the host's and with the model in one piece.
 why-tie-memory = Inside this tie { $device } is taken before { $others }, where the range of the memory need goes beyond what a device can give.
 why-room-first = { $strategy } is taken before { $other_strategy }, which is { $speed_ratio } times as fast but may need up to { $high_bytes } of the { $capacity_bytes } that a device can give.
 why-tie-here = Inside this tie what is here already is taken: { $device }.

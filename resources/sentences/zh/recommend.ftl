@@ -2,6 +2,7 @@
 why-tied = { $device } 与 { $others } 之间没有明显差别：它们的时间区间相互重叠。
 why-tied-cost = { $device } 与 { $others } 之间没有明显差别：它们的费用区间相互重叠。
 why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们的能耗区间相互重叠。
+why-tie-plain = 在无明显差别的方案中，{ $device } 优先于 { $others }：前者仅凭自身显存即可完成一步，无需主机内存，也不必拆分模型。
 why-tie-memory = 在无明显差别的方案中，{ $device } 优先于 { $others }：后者显存需求的区间超出了设备所能提供的。
 why-room-first = 采用 { $strategy } 而不是 { $other_strategy }：后者的速度是前者的 { $speed_ratio } 倍，但每张卡最多可能需要 { $high_bytes }，而可用的只有 { $capacity_bytes }。
 why-tie-here = 在并列者之中，选用本机已有的设备：{ $device }。
