@@ -13,7 +13,7 @@ from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.lightened import as_advised, lightened_where_needed
 from advisor.advice.predictions import at_fixed_precision, predict_all
-from advisor.advice.request import AdviceRequest, check, known_specs
+from advisor.advice.request import AdviceRequest, check, growth_of, known_specs
 from advisor.advice.switched import find_switches
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
@@ -28,7 +28,6 @@ from advisor.optable.op_table import OpTable, step_flop
 from advisor.predict.additions import with_added
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
-from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.recommendation import Recommendations
@@ -110,7 +109,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         prices=request.prices,
         specs=specs,
         global_batch_size=request.global_batch_size,
-        max_global_batch_growth=_growth(request),
+        max_global_batch_growth=growth_of(request),
         largest_batch=predicted.largest_batch,
         groups=predicted.groups,
         critical_batch=request.critical_batch,
@@ -163,15 +162,6 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         calibrations=predicted.calibrations,
         **shared_fields(advised, Recommendations),
     )
-
-
-def _growth(request: AdviceRequest) -> float:
-    """How far the global batch may grow: as far as by default, and to one sample for each of the cards asked for.
-
-    Who asks for 64 cards takes steps of 64 samples; without that most counts that were asked for could not be advised
-    for a large model, which is described with one or two samples a card.
-    """
-    return max(MAX_GLOBAL_BATCH_GROWTH, max(request.counts) / request.workload.training.global_batch_size)
 
 
 def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:

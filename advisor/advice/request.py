@@ -13,6 +13,7 @@ from advisor.core.records import Record
 from advisor.cost.scaling.links import parse_interconnect
 from advisor.predict.time_to_train import CriticalBatch
 from advisor.protocol.budgets import MEASURING_S
+from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.candidates import table_keys
 from advisor.recommend.dealing import require_data_for_batch
 from advisor.recommend.fixed import FREE, Fixed
@@ -56,6 +57,15 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
 def known_specs(request: AdviceRequest) -> Mapping[str, GpuSpec]:
     """The spec table and the cards that the request brings."""
     return {**spec_table(), **{spec.key: spec for spec in request.extra_specs}}
+
+
+def growth_of(request: AdviceRequest) -> float:
+    """How far the global batch may grow: as far as by default, and to one sample for each of the cards asked for.
+
+    Who asks for 64 cards takes steps of 64 samples; without that most counts that were asked for could not be advised
+    for a large model, which is described with one or two samples a card.
+    """
+    return max(MAX_GLOBAL_BATCH_GROWTH, max(request.counts) / request.workload.training.global_batch_size)
 
 
 def check(request: AdviceRequest) -> None:

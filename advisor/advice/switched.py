@@ -12,7 +12,7 @@ import msgspec
 
 from advisor.advice.facts import Facts
 from advisor.advice.predictions import sources_and_memory
-from advisor.advice.request import AdviceRequest, known_specs
+from advisor.advice.request import AdviceRequest, growth_of, known_specs
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.records import shared_fields
@@ -24,6 +24,7 @@ from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.predict.sources import Sources
+from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
     LARGER_GPU_KEYS,
@@ -115,10 +116,19 @@ def _without_tracing(
     table = facts.tables.get(TRACE_PRECISIONS[chosen.precision]) if chosen is not None else None
     if chosen is not None and table is not None and not isinstance(request.workload.model, NumbersModel):
         for change in plain_changes(request.workload, chosen, spec):
-            if applies(change, table):
+            if applies(change, table) and _keeps_global_batch(request, change, chosen):
                 yield from _switched(request, facts, change, chosen, facts.tables)
     if request.workload.training.mode == "training" and makeshift:
         yield from _on_larger_cards(request, facts, facts.tables)
+
+
+def _keeps_global_batch(request: AdviceRequest, change: Change, chosen: Prediction) -> bool:
+    """Whether a step stays within the global batch that the advice is bound to; most changes leave it as it is."""
+    if change.gradient_accumulation_steps is None:
+        return True
+    passes = change.gradient_accumulation_steps / chosen.gradient_accumulation_steps
+    most = largest_global_batch(request.workload, growth_of(request), request.critical_batch)
+    return chosen.global_batch_size * passes <= (request.global_batch_size or most)
 
 
 def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:

@@ -26,10 +26,13 @@ def switched(
     key: str,
     counts: tuple[int, ...] = (1,),
     measurements: tuple[Measurement, ...] = (),
+    global_batch_size: int | None = None,
     **changes: object,
 ) -> AdviceRecord:
     workload = with_training(load_workload(name), **changes)
-    request = AdviceRequest(workload=workload, measure=False, gpu_keys=(key,), counts=counts)
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=(key,), counts=counts, global_batch_size=global_batch_size
+    )
     facts = Facts(machine=machine(), tables=dict(saved_tables(workload)), measurements=measurements)
     advice = advice_from_facts(request, facts)
     events = find_switches(request, facts, advice, threading.Event())
@@ -54,6 +57,25 @@ def test_only_switches_that_apply_are_told_and_each_against_the_advised_set_up()
     eight = next(one for one in advice.switches if one.kind == "optimizer_8bit")
     assert eight.saved_bytes is not None
     assert eight.saved_bytes > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "held", "told"),
+    [
+        ("gpt2_small", "a100-sxm4-80", None, True),
+        ("bert_base_sst2", "rtx3090", None, False),
+        ("gpt2_small", "a100-sxm4-80", 64, False),
+    ],
+)
+def test_micro_batches_are_added_up_only_within_the_global_batch_that_the_advice_is_bound_to(
+    name: str, key: str, held: int | None, told: bool
+) -> None:
+    advice = switched(name, key, (2,), global_batch_size=held)
+    chosen, own = advice.recommendation, advice.workload.training.global_batch_size
+    assert chosen is not None
+    four_passes = 4 * chosen.global_batch_size // chosen.gradient_accumulation_steps
+    assert (four_passes <= (held or 8 * own)) is told
+    assert ("accumulation" in {one.kind for one in advice.switches}) is told
 
 
 def test_where_the_timed_loader_sets_the_pace_no_switch_makes_the_job_faster() -> None:
