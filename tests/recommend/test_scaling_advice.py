@@ -12,9 +12,9 @@ from advisor.measure.measurement import CommunicationMeasurement
 from advisor.predict.measured_link import measured_link
 from advisor.predict.prediction import Device, Prediction
 from advisor.predict.time_to_train import CriticalBatch, samples_ratio, time_to_train
+from advisor.recommend.reasons.batches import learning_rate_note
 from advisor.recommend.reasons.parallel import efficiency_reason
 from advisor.recommend.reasons.scaling import dp_loss_reasons, missing_nvlink_reason, nvlink_instead
-from advisor.recommend.reasons.set_up import learning_rate_note
 from tests.cost.scaling_cases import link, spec
 
 
