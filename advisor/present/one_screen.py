@@ -49,7 +49,7 @@ _FIRST = {
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept", "alternative-unfixed",
 }  # fmt: skip
 """Caveats that could overturn the advice: one more is shown where they would fill the room."""
-_LAST = {*_NOT_HERE, "workload-weights-bits-predicted-only", "workload-frozen-parts"}
+_LAST = {*_NOT_HERE, "workload-weights-bits-predicted-only"}
 """Caveats that change no decision: they are shown where there is room after the others."""
 _MARKS = "¹²³⁴⁵"
 """Behind the devices that take another precision than the advised one, or add other things to free memory."""

@@ -48,9 +48,9 @@ def test_where_the_data_sheet_explains_the_order_nothing_is_said() -> None:
     assert told(on("rtx3090", 0.100), on("v100-sxm2-16", 0.106)) == []  # more FP32, though less bandwidth
 
 
-def test_another_batch_size_or_an_equal_step_tells_nothing_of_the_cards() -> None:
+def test_another_batch_size_or_a_step_within_three_percent_tells_nothing_of_the_cards() -> None:
     assert told(on("v100-pcie-32", 0.100), on("v100-sxm2-16", 0.106, batch_size_per_device=8)) == []
-    assert told(on("v100-pcie-32", 0.100), on("v100-sxm2-16", 0.100)) == []
+    assert told(on("v100-pcie-32", 0.100), on("v100-sxm2-16", 0.1025)) == []
 
 
 def test_a_figure_that_is_not_known_decides_nothing() -> None:

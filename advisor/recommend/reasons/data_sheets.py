@@ -10,6 +10,7 @@ from advisor.cost.efficiencies import efficiencies
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.precisions import rate_of
+from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION
 
 
 def data_sheet_reasons(comparison: Comparison, chosen: Prediction, tied: Sequence[Prediction]) -> Iterator[Reason]:
@@ -27,7 +28,7 @@ def data_sheet_reasons(comparison: Comparison, chosen: Prediction, tied: Sequenc
         same = None if spec is None else _same_set_up(comparison, chosen, other)
         if spec is None or same is None or not _is_no_less(spec, own, chosen):
             continue
-        if same.step_s.value > chosen.step_s.value:
+        if same.step_s.value > chosen.step_s.value * (1 + CLEAR_DIFFERENCE_FRACTION):  # less is no order to explain
             ahead.append((set_up_name(other), _run_count(spec)))
     if ahead:
         yield Reason.of(
