@@ -49,6 +49,7 @@ _VOCABULARY_MULTIPLE = 64
 """Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
 _TASKS_OF_WORDS: frozenset[Task] = frozenset({"causal-lm", "masked-lm", "seq2seq-lm", "speech-seq2seq"})
 """Their last layer multiplies by every word of the vocabulary; others only look words up in it."""
+_BY_VALUES = "trace-sizes-by-values"
 _OF_LINEAR_LAYERS: frozenset[SwitchKind] = frozenset({"fp8", "lora", "qlora"})
 _OF_EVERY_WEIGHT: frozenset[SwitchKind] = frozenset({"fused_optimizer"})
 """Whose published pairs step every weight: of adapters, which are few, or of a head they tell nothing."""
@@ -162,13 +163,14 @@ def _in_fp8(workload: Workload, chosen: Prediction | None) -> Workload:
 def applies(change: Change, table: OpTable | None) -> bool:
     """Whether the changed workload is one that is taken, and the change reaches what does most of a model's work.
 
-    What differentiates twice cannot be compiled. FP8 and adapters are for linear layers alone; channels last is for
+    What differentiates twice cannot be compiled; where sizes follow from values a compiled graph breaks at each, and
+    what is left of its gain nobody has counted. FP8 and adapters are for linear layers alone; channels last is for
     convolutions, of which a vision transformer has one; fused layers are for models with root-mean-square norms, which
     take the root of each row. `table` is the workload's own; None: it is not known, and every change is taken to reach
     enough.
     """
-    twice = table is not None and table.differentiates_twice
-    if any(training_problems(change.workload)) or (twice and change.kind == "compile"):
+    whole = table is None or not (table.differentiates_twice or any(c.code == _BY_VALUES for c in table.caveats))
+    if any(training_problems(change.workload)) or (change.kind == "compile" and not whole):
         return False
     if table is None:
         return True

@@ -53,12 +53,21 @@ def _told(op: RawOp) -> str:
     return f"{op.name} ({', '.join(str(part) for part in op.fixed)})" if op.fixed else op.name
 
 
+def by_chance(batches: tuple[int, int], low: float, high: float) -> Affine:
+    """The line through figures of samples that happened to differ: it shrinks with no batch and is never below 0."""
+    if high < low:
+        return ((low + high) / 2, 0.0)
+    line = through(batches, low, high)
+    return line if at(line, 1) >= 0.0 else (0.0, (low + high) / sum(batches))
+
+
 def affine_figures(
-    first: Sequence[TracedOp], second: Sequence[TracedOp], batches: tuple[int, int]
+    first: Sequence[TracedOp], second: Sequence[TracedOp], batches: tuple[int, int], *, by_values: bool = False
 ) -> list[tuple[Affine, ...]]:
-    """Each operator's figures as (c0, c1)."""
+    """Each operator's figures as (c0, c1); `by_values`: they are those that samples happened to have."""
+    line = by_chance if by_values else through
     return [
-        tuple(through(batches, low, high) for low, high in zip(low_op[2].figures, high_op[2].figures, strict=True))
+        tuple(line(batches, low, high) for low, high in zip(low_op[2].figures, high_op[2].figures, strict=True))
         for low_op, high_op in zip(first, second, strict=True)
     ]
 
@@ -131,15 +140,17 @@ Group = tuple[object, ...]
 
 
 def folded(
-    first: Sequence[TracedOp], second: Sequence[TracedOp], batches: tuple[int, int]
+    first: Sequence[TracedOp], second: Sequence[TracedOp], batches: tuple[int, int], *, by_values: bool = False
 ) -> tuple[list[TracedOp], list[TracedOp]]:
     """Both streams with the calls of each sample as one call on all samples, as kernels for packed samples do them.
 
     Calls of one place that are a whole number a sample beside a fixed number become as many; others as many as there
     are at fewer samples. Raises StreamsDiffer for a place that only one of the streams has, and for a loop whose
-    rounds work on the whole batch: what it does grows faster than the batch.
+    rounds work on the whole batch: what it does grows faster than the batch. `by_values`: samples differ in how much
+    they make; what little a place does may then grow as it happens to.
     """
     low, high = batches
+    little = [TOLERATED_ERROR_FRACTION * _total(second, place) for place in range(_TOTALS)] if by_values else []
     low_groups, high_groups = (grouped(stream, lambda op: (*key_of(op), op[1])) for stream in (first, second))
     early: list[TracedOp] = []
     late: list[TracedOp] = []
@@ -147,7 +158,9 @@ def folded(
         others = high_groups.get(group, [])
         each, beside = divmod(len(others) - len(calls), high - low)
         fixed = len(calls) - each * low
-        if len(calls) != len(others) and not _grows_with_batch(calls, others, (high - 1) / (low - 1)):
+        by_chance = by_values and all(_total(others, place) <= most for place, most in enumerate(little))
+        grows = by_chance or len(calls) == len(others) or _grows_with_batch(calls, others, (high - 1) / (low - 1))
+        if not grows:
             name = calls[0][2].name
             more = f"{name} runs {len(calls)} times for {low} samples, {len(others)} times for {high}"
             raise StreamsDiffer(f"{more}, and what it does grows faster than the batch")

@@ -13,6 +13,7 @@ from advisor.optable.op_table import Phase
 from advisor.worker.models.architecture import MIXED_TYPES
 from advisor.worker.trace.constants import UniformValues
 from advisor.worker.trace.dataflow import DataFlow
+from advisor.worker.trace.decisions import NOT_DECIDED, Told
 from advisor.worker.trace.failed import refuse_sparse
 from advisor.worker.trace.known import KnownResults, knowable
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
@@ -50,10 +51,13 @@ class _Kind(NamedTuple):
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Sits above the fake-tensor mode and writes down what passes."""
 
-    def __init__(self, tracker: StorageTracker, results: KnownResults, *, without_values: bool = False) -> None:
+    def __init__(
+        self, tracker: StorageTracker, results: KnownResults, *, without_values: bool = False, told: Told | None = None
+    ) -> None:
         """`results`: what earlier passes of the same model have met.
 
         `without_values`: what is computed of known values alone (places, sizes of pictures) counts as a call only.
+        `told`: what a real pass has decided by values.
         """
         super().__init__()  # type: ignore[no-untyped-call]
         self.tracker = tracker
@@ -72,6 +76,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.input_bytes: dict[str, int] = {}
         self.results = results
         self.without_values = without_values
+        self._told = told
         self._kinds: dict[Any, _Kind] = {}
 
     @classmethod
@@ -96,11 +101,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return _CPU
         kwargs = kwargs or {}
         kind = self._kinds.get(func) or self._look_up(func)
-        if kind.knowable:
-            out, cost = self.results.call(func, kind.name, args, kwargs, self._run, self._cost)
-        else:
-            out = self._run(func, args, kwargs)
-            cost = self._cost(func, args, kwargs, out)
+        out, cost = self._result(kind, func, args, kwargs)
         if self.values:
             self.values.follow(kind.name, args, out)
         if not kind.hidden:
@@ -117,6 +118,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if cost.convolution_bytes:
             self.tracker.convolution(cost.convolution_bytes)
         return out
+
+    def _result(self, kind: _Kind, func: Operator, args: Args, kwargs: Named) -> tuple[Any, Cost]:
+        """What the operator gives and costs: as it was told, as it is known, or as its shape rule has it."""
+        if self._told is not None:
+            out = self._told.answer(func, args, kwargs, forward=self.phase == "forward")
+            if out is not NOT_DECIDED:
+                return out, self._cost(func, args, kwargs, out)
+        if kind.knowable:
+            return self.results.call(func, kind.name, args, kwargs, self._run, self._cost)
+        out = self._run(func, args, kwargs)
+        return out, self._cost(func, args, kwargs, out)
 
     def _run(self, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
         kind = self._kinds[func]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +14,7 @@ from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
 from advisor.worker.causes import value_was_asked
 from advisor.worker.trace.constants import finite, uniform_values, values_shown
+from advisor.worker.trace.decisions import Decision, Decisions, Told, drawn_alike
 from advisor.worker.trace.extended import Extension
 from advisor.worker.trace.failed import TraceFailed, refuse_sparse
 from advisor.worker.trace.kept_values import CHOOSING, is_small_enough, with_values
@@ -28,8 +29,8 @@ Tensor = torch.Tensor
 DeviceRules = Literal["cuda", "cpu"]
 """`cuda`: as a CUDA step runs; `cpu`: what a step on the processor itself does."""
 _BATCHES = (8, 16)
-_REAL_BATCHES = (2, 4)
-"""Where all values are known, every sample's work is done for real."""
+REAL_BATCHES = (2, 4)
+"""Where values are found out by running, every sample's work is done for real."""
 LARGEST_TIMES = 3
 """The largest batch that is traced, which checks the table, in smaller ones of the two that make it."""
 _LOOKED_AT_BATCH = 2
@@ -72,16 +73,29 @@ class Pass(NamedTuple):
 class Passes:
     """Runs the subject's step at any batch size, its model already fake."""
 
-    def __init__(self, subject: Subject, precision: TracePrecision, mode: Fakes, model: torch.nn.Module) -> None:
-        """Look at one small real batch; nothing is traced yet."""
+    def __init__(
+        self,
+        subject: Subject,
+        precision: TracePrecision,
+        mode: Fakes,
+        model: torch.nn.Module,
+        decisions: Decisions | None = None,
+    ) -> None:
+        """Look at one small real batch; nothing is traced yet. `decisions`: of real passes, by batch size."""
         self.subject, self.precision, self.model = subject, precision, model
         self._mode = mode
         self._without_values = False
-        self.batches = _REAL_BATCHES if mode.values == "all" else _BATCHES
+        self._decisions, self._is_steady = decisions, False
+        self.batches = REAL_BATCHES if mode.values == "all" or decisions is not None else _BATCHES
         """Two sizes that make a table."""
         self._known = KnownResults(CHOOSING if mode.values == "even" else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self._runs = layer_runs(model) if subject.alike_layers else ()
+
+    @property
+    def by_values(self) -> bool:
+        """Whether sizes are those that samples happened to have in a real pass."""
+        return self._decisions is not None and self._decisions.change_sizes
 
     def leave_out_values(self) -> bool:
         """Count what is computed of known values as calls alone from here on; whether that may change anything.
@@ -93,6 +107,11 @@ class Passes:
 
     def at(self, batch_size: int) -> Pass:
         """Forward and backward once, gradients starting from None; of layers that are alike only a few run."""
+        if self._decisions is not None:
+            if not self._is_steady:
+                self._at(min(self._decisions.steady), (), self._decisions.first)
+                self._is_steady = True
+            return self._at(batch_size, (), self._decisions.steady[batch_size])
         if self._runs:
             try:
                 return self._at(batch_size, self._runs)
@@ -105,9 +124,10 @@ class Passes:
                 self._runs = ()
         return self._at(batch_size, ())
 
-    def _at(self, batch_size: int, runs: tuple[LayerRun, ...]) -> Pass:
+    def _at(self, batch_size: int, runs: tuple[LayerRun, ...], decisions: Sequence[Decision] | None = None) -> Pass:
         tracker = StorageTracker()
-        recorder = Recorder(tracker, self._known, without_values=self._without_values)
+        told = None if decisions is None else Told(decisions)
+        recorder = Recorder(tracker, self._known, without_values=self._without_values, told=told)
         training = self.subject.mode != "inference"
         model = self.model
         with self._mode, ExitStack() as stack:
@@ -123,11 +143,15 @@ class Passes:
                     stack.callback(handle.remove)
             stack.enter_context(recorder)
             stack.enter_context(ModulePaths(model, recorder))
-            stack.enter_context(values_shown(recorder.values))
-            stack.enter_context(finite(recorder.values))
+            if told is None:  # else a real pass has told all of it
+                stack.enter_context(values_shown(recorder.values))
+                stack.enter_context(finite(recorder.values))
             with torch.set_grad_enabled(training), _autocast(self.precision):
                 marks.note(None, None, "forward")
-                loss = self.subject.step(model, batch)
+                with nullcontext() if told is None else drawn_alike():
+                    loss = self.subject.step(model, batch)
+                if told is not None:
+                    told.end()
                 marks.note(None, None, "backward")
                 backward_start = len(tracker.kinds)
                 kept = tracker.alive()
@@ -150,6 +174,10 @@ class Passes:
 
     def _batch(self, batch_size: int) -> Any:  # noqa: ANN401 - any nested batch
         """A batch of fakes; where values are kept it is made for real first."""
+        if self._decisions is not None:
+            with _disable_current_modes(), drawn_alike():
+                made = self.subject.make_batch(batch_size)
+            return _fake_batch(made, self._mode)
         if self._mode.values == "none":
             return _fake_batch(self.subject.make_batch(batch_size), self._mode)
         with _disable_current_modes():
@@ -162,7 +190,10 @@ class Passes:
         for tensor in (*self.model.parameters(), *self.model.buffers()):
             recorder.tracker.see(tensor)
         inputs = tensors_in(batch)
-        for tensor, value in zip(inputs, self._uniform, strict=True):
+        # A list of pictures has more tensors at another batch size, and none of them is known by its place.
+        told = len(self._uniform) == len(inputs) and self._decisions is None
+        uniform = self._uniform if told else [None] * len(inputs)
+        for tensor, value in zip(inputs, uniform, strict=True):
             refuse_sparse(tensor, "make_batch")
             recorder.tracker.see(tensor)
             if value is not None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from advisor.core.by_key import grouped
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, MemoryTimeline, through
+from advisor.worker.trace.affine import by_chance
 from advisor.worker.trace.step_pass import Pass
 from advisor.worker.trace.storages import StorageTracker
 
@@ -17,30 +18,32 @@ _Group = tuple[object, ...]
 
 
 def memory_timeline(
-    first: Pass, second: Pass, batches: tuple[int, int], further: tuple[int, Pass] | None
+    first: Pass, second: Pass, batches: tuple[int, int], further: tuple[int, Pass] | None, *, by_values: bool = False
 ) -> MemoryTimeline | Reason:
     """Sizes as c0 + c1 * batch; the order is the second pass's (frees may move by a hair between passes).
 
     Where a loop goes through the samples, the larger batch allocates more often: what one operator of one module makes
     then grows or shrinks as the most bytes do that are held of it at once, and if need be so does each size of it.
+    `by_values`: sizes are those that samples happened to have.
     Gives a caveat where the peak of the smaller batch, or of a `further` one with its pass, comes out of neither.
     """
     alike = _pairwise(first.recorder.tracker, second.recorder.tracker)
     if alike:
-        return _timeline(second, alike, batches)
+        return _timeline(second, alike, batches, by_values=by_values)
     checks = ((batches[0], first), *(() if further is None else (further,)))
     for by_size in (False, True):
-        made = _timeline(second, _by_maker(first, second, by_size=by_size), batches)
+        made = _timeline(second, _by_maker(first, second, by_size=by_size), batches, by_values=by_values)
         if all(_peak_error(made, *check) <= _TOLERATED_PEAK_FRACTION for check in checks):
             return made
     counts = [sum(1 for _ in _made(traced.recorder.tracker)) for traced in (first, second)]
     return Reason.of("trace-memory-streams-differ", first=counts[0], second=counts[1])
 
 
-def _timeline(second: Pass, low: Sequence[float], batches: tuple[int, int]) -> MemoryTimeline:
+def _timeline(second: Pass, low: Sequence[float], batches: tuple[int, int], *, by_values: bool) -> MemoryTimeline:
     """From the smaller batch's size of each event of the second pass."""
     tracker = second.recorder.tracker
-    sizes = [through(batches, low_bytes, high_bytes) for low_bytes, high_bytes in zip(low, tracker.sizes, strict=True)]
+    line = by_chance if by_values else through
+    sizes = [line(batches, low_bytes, high_bytes) for low_bytes, high_bytes in zip(low, tracker.sizes, strict=True)]
     return MemoryTimeline(
         kind=tuple(tracker.kinds),
         storage=tuple(tracker.storages),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from msgspec.structs import replace
-from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor
+from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
 from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, Precision, TracePrecision
 from advisor.core.sentences import Reason
@@ -21,15 +20,24 @@ from advisor.worker.causes import nested_was_made, value_was_asked
 from advisor.worker.event_box import EventBox
 from advisor.worker.models.architecture import NotRunning
 from advisor.worker.models.load_model import LoadedModel
-from advisor.worker.replaced import replaced
 from advisor.worker.trace.affine import StreamsDiffer
+from advisor.worker.trace.as_written import (
+    layers_in_the_open,
+    lists_at_once,
+    numbers_in_lists,
+    numbers_in_texts,
+    unasserted,
+    uncompiled,
+)
 from advisor.worker.trace.cuda.named_devices import InOnePlace, lacks_a_gpu
 from advisor.worker.trace.cuda.rules import cuda_rules
+from advisor.worker.trace.decisions import Decisions
 from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, converted_once
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
+from advisor.worker.trace.real_pass import decisions_of
+from advisor.worker.trace.step_pass import REAL_BATCHES, DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
 from advisor.workload.model_config import task_of_model
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training
@@ -38,7 +46,9 @@ _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
 _NOT_AFFINE = frozenset({"trace-not-affine", "trace-memory-streams-differ"})
 _NESTED = "torch.nested"
 _MOST_REAL_WEIGHTS = 1 << 26
+_KEPT: tuple[Values, ...] = ("none", "whole", "all")
 _EVENLY = Reason(code="trace-even-routing")
+_AS_DECIDED = Reason(code="trace-sizes-by-values")
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
 
 
@@ -50,6 +60,8 @@ class Way:
     """Which of its values had to be kept."""
     tried: bool = False
     """Whether its batch had to be searched for."""
+    decisions: Decisions | None = None
+    """What it decided when it ran for real, which holds at every precision."""
     checked: bool = False
     """Whether a third batch has come out of its table: precisions differ in types, not in what grows with the batch."""
     waits: bool = False
@@ -96,38 +108,65 @@ def _wherever(subject: Subject, precision: TracePrecision, way: Way, *, checked:
 
 def _with_values(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable:
     """The table with as few values kept as it takes; what no values tell is chosen evenly in the end."""
+    if way.decisions is not None:
+        try:
+            return _as_decided(subject, precision, way.decisions, checked=checked)
+        except Exception:  # noqa: BLE001 - what another precision does otherwise is found out from the start
+            way.decisions = None
     if way.values != "none":
         try:
             return _traced(subject, precision, Fakes(values=way.values), checked=checked)
-        except Exception:  # noqa: BLE001 - what another precision does otherwise is found out from the start
+        except Exception:  # noqa: BLE001 - as above
             way.values = "none"
-    table, way.values = _with_fewest_values(subject, precision, checked=checked, waits=way.waits)
-    return table
+    return _with_fewest_values(subject, precision, way, checked=checked)
 
 
-def _with_fewest_values(
-    subject: Subject, precision: TracePrecision, *, checked: bool, waits: bool
-) -> tuple[OpTable, Values]:
-    """The table and the values that it took. Raises Waits before the model would be run for real, where it `waits`."""
-    kinds: tuple[Values, ...] = ("none", "whole", "all")
+def _with_fewest_values(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable:
+    """The table, what it took left in `way`. Raises Waits before values would be kept of all that is computed."""
     first: TraceFailed | None = None
-    for values in kinds:
+    for values in _KEPT:
         if values == "all":
             if not _is_small(subject):
                 continue
-            if waits:
+            table = _decided(subject, precision, way, checked=checked)
+            if table is not None:
+                return table
+            if way.waits:
                 raise Waits
         try:
-            return _traced(subject, precision, Fakes(values=values), checked=checked), values
+            table = _traced(subject, precision, Fakes(values=values), checked=checked)
         except TraceFailed as failed:
             first = first or failed
             if failed.fault not in _BY_VALUES and values != "all":
                 raise
+        else:
+            way.values = values
+            return table
     assert first is not None
     try:
-        return _traced(subject, precision, Fakes(values="even"), checked=checked), "even"
+        table = _traced(subject, precision, Fakes(values="even"), checked=checked)
     except Exception as error:
         raise first from error  # values that were made up have led astray
+    way.values = "even"
+    return table
+
+
+def _decided(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable | None:
+    """The table by what a real pass decides; None for a model that no such pass tells about."""
+    try:
+        decisions = decisions_of(subject, checked=checked)
+        table = _as_decided(subject, precision, decisions, checked=checked)
+    except Exception:  # noqa: BLE001 - whatever a model does that is not for this processor, or not the same twice
+        return None
+    way.decisions = decisions
+    return table
+
+
+def _as_decided(subject: Subject, precision: TracePrecision, decisions: Decisions, *, checked: bool) -> OpTable:
+    """The table by known decisions; it says so where the size of anything follows from them."""
+    checks = checked and len(decisions.steady) > len(REAL_BATCHES)
+    table = _traced(subject, precision, Fakes(), checked=checks, decisions=decisions)
+    return replace(table, caveats=(_AS_DECIDED, *table.caveats)) if decisions.change_sizes else table
 
 
 def _is_small(subject: Subject) -> bool:
@@ -140,24 +179,33 @@ def _is_small(subject: Subject) -> bool:
     return sum(parameter.numel() for parameter in model.parameters()) <= _MOST_REAL_WEIGHTS
 
 
-def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked: bool) -> OpTable:
+def _traced(
+    subject: Subject,
+    precision: TracePrecision,
+    mode: Fakes,
+    *,
+    checked: bool,
+    decisions: Decisions | None = None,
+) -> OpTable:
     was_collecting = gc.isenabled()
     gc.collect(1)
     gc.disable()
     try:
         with ExitStack() as stack:
-            stack.enter_context(_layers_in_the_open())
-            stack.enter_context(_uncompiled())
-            stack.enter_context(_unasserted())
+            stack.enter_context(layers_in_the_open())
+            stack.enter_context(uncompiled())
+            stack.enter_context(unasserted())
             stack.enter_context(converted_once())
-            stack.enter_context(_numbers_in_lists())
-            stack.enter_context(_numbers_in_texts())
-            stack.enter_context(_lists_at_once())
+            stack.enter_context(numbers_in_lists())
+            stack.enter_context(numbers_in_texts())
+            stack.enter_context(lists_at_once())
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention, half_fallback=subject.half_fallback))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
             _refuse_unrated(model)
-            table = _with_own_precision(_rated(table_of(Passes(subject, precision, mode, model), checked=checked)))
+            table = _with_own_precision(
+                _rated(table_of(Passes(subject, precision, mode, model, decisions), checked=checked))
+            )
             return replace(table, caveats=(*table.caveats, _EVENLY)) if mode.chose else table
     except StreamsDiffer as difference:
         fault: TraceFault = "trace-packed-lengths" if mode.packed_unevenly else "trace-depends-on-batch"
@@ -213,80 +261,6 @@ def _with_own_precision(table: OpTable) -> OpTable:
 def _flop_of(op: Op) -> float:
     """Operations of all calls of an operator at one sample."""
     return op.count * at(op.flop, 1)
-
-
-@contextmanager
-def _layers_in_the_open() -> Iterator[None]:
-    """Encoder layers run their own operators: evaluating, torch would fuse each into one whose work nobody can see."""
-    before = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(before)
-
-
-@contextmanager
-def _uncompiled() -> Iterator[None]:
-    """A model that compiles itself is traced as it is written: the compiler's part is predicted from there."""
-
-    def unchanged(model: Any = None, **_options: object) -> Any:  # noqa: ANN401 - a model, a function, or a decorator
-        return (lambda decorated: decorated) if model is None else model
-
-    with replaced(torch, compile=unchanged), replaced(torch.nn.Module, compile=lambda *_args, **_options: None):
-        yield
-
-
-def _numbers_in_lists() -> AbstractContextManager[None]:
-    """`torch.tensor` takes fakes of one number in its lists: it would read memory that they do not have."""
-    original = torch.tensor
-
-    def number(value: Any) -> Any:  # noqa: ANN401 - whatever stands in a list
-        if isinstance(value, (list, tuple)):
-            return [number(item) for item in value]
-        return value.item() if isinstance(value, FakeTensor) and value.dim() == 0 else value
-
-    def tensor(data: Any, **options: Any) -> torch.Tensor:  # noqa: ANN401 - torch's own signature
-        return original(number(data) if isinstance(data, (list, tuple)) else data, **options)
-
-    return replaced(torch, tensor=tensor)
-
-
-def _numbers_in_texts() -> AbstractContextManager[None]:
-    """A fake of one known number is written as that number: layers are looked up by names made of it."""
-    original = torch.Tensor.__format__
-
-    def written(tensor: torch.Tensor, wanted: str) -> str:
-        is_number = isinstance(tensor, FakeTensor) and tensor.constant is not None and tensor.dim() == 0
-        return format(tensor.item(), wanted) if is_number else original(tensor, wanted)  # type: ignore[no-untyped-call]
-
-    return replaced(torch.Tensor, __format__=written)
-
-
-def _lists_at_once() -> AbstractContextManager[None]:
-    """A list of known numbers is one copy from the device and one wait: fakes would ask for each of them."""
-    original = FakeTensor.tolist
-
-    def listed(tensor: FakeTensor) -> Any:  # noqa: ANN401 - a number, or lists of them
-        if tensor.constant is None or not tensor.numel():
-            return original(tensor)
-        tensor.reshape(-1)[0].item()
-        return tensor.constant.tolist()
-
-    return replaced(FakeTensor, tolist=listed)
-
-
-@contextmanager
-def _unasserted() -> Iterator[None]:
-    """Assertions on values hold: they stop a step that is wrong, and decide nothing in one that is right."""
-    distribution = torch.distributions.Distribution
-    validate = distribution._validate_args  # noqa: SLF001 - it has no public reader
-    distribution.set_default_validate_args(value=False)
-    try:
-        with replaced(torch, _check_tensor_all_with=lambda *_args, **_options: None):
-            yield
-    finally:
-        distribution.set_default_validate_args(validate)
 
 
 def subject_of(

@@ -32,7 +32,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     batches = passes.batches
     checked_batch = LARGEST_TIMES * batches[0]
     first, second, loops = _two(passes)
-    figures = affine_figures(first.recorder.ops, second.recorder.ops, batches)
+    figures = affine_figures(first.recorder.ops, second.recorder.ops, batches, by_values=passes.by_values)
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
     third = passes.at(checked_batch) if checked else None
     error = 0.0 if third is None else deviation(figures, third.recorder.ops, checked_batch)
@@ -44,7 +44,8 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     ops = merged_ops(second.recorder.ops, figures)
     unknown = unknown_operators(ops)
     caveats += [unknown] if unknown is not None else []
-    memory = memory_timeline(first, second, batches, None if third is None else (checked_batch, third))
+    further = None if third is None else (checked_batch, third)
+    memory = memory_timeline(first, second, batches, further, by_values=passes.by_values)
     if isinstance(memory, Reason):
         caveats.append(memory)
     elif not loops:
@@ -113,7 +114,9 @@ def _two(passes: Passes) -> tuple[Pass, Pass, bool]:
         first = passes.at(low)  # a cache of few places forgets one batch size for the other
     if _alike(first, second):
         return first, second, False
-    first.recorder.ops, second.recorder.ops = folded(first.recorder.ops, second.recorder.ops, passes.batches)
+    first.recorder.ops, second.recorder.ops = folded(
+        first.recorder.ops, second.recorder.ops, passes.batches, by_values=passes.by_values
+    )
     return first, second, True
 
 

@@ -158,6 +158,8 @@ class Net(torch.nn.Module):
 
     def forward(self, rows):
         rounds = ROUNDS if float(self.layer.weight.abs().sum()) > 0 else 0
+        if OTHERWISE:
+            rounds += int(self.layer.bias.sum() > 1e9)
         out = self.layer(rows)
         for _ in range(rounds):
             out = torch.relu(out)
@@ -179,9 +181,14 @@ precision = "bf16_amp"
 """
 
 
-def asked_for(folder: Path, rounds: str) -> tuple[list[tuple[str, str]], BaseException | None]:
-    """What a worker says of a model that reads its own weights: phases and tables in order, and how it ended."""
-    (folder / "net.py").write_text(DECIDES.replace("ROUNDS", rounds), "utf-8")
+def asked_for(
+    folder: Path, rounds: str, otherwise: str = "False"
+) -> tuple[list[tuple[str, str]], BaseException | None]:
+    """What a worker says of a model that reads its own weights: phases and tables in order, and how it ended.
+
+    `otherwise`: when it asks one question more.
+    """
+    (folder / "net.py").write_text(DECIDES.replace("ROUNDS", rounds).replace("OTHERWISE", otherwise), "utf-8")
     (folder / "w.toml").write_text(DECIDING, "utf-8")
     sent = io.BytesIO()
     request = TraceRequest(workload=load_workload(folder / "w.toml"), precisions=("amp", "fp32"), allow_code=True)
@@ -195,8 +202,14 @@ def asked_for(folder: Path, rounds: str) -> tuple[list[tuple[str, str]], BaseExc
     return said + [("table", event.table.precision) for event in events if isinstance(event, Traced)], ended
 
 
-def test_a_model_that_is_run_for_real_is_traced_in_fp32_first(tmp_path: Path) -> None:
+def test_what_a_real_pass_decides_holds_at_every_precision(tmp_path: Path) -> None:
     said, ended = asked_for(tmp_path, "3")
+    assert said == [("began", "amp"), ("began", "fp32"), ("table", "amp"), ("table", "fp32")]
+    assert ended is None
+
+
+def test_a_model_that_is_run_for_real_beside_its_trace_is_traced_in_fp32_first(tmp_path: Path) -> None:
+    said, ended = asked_for(tmp_path, "3", "torch.is_grad_enabled()")
     assert said == [("began", "amp"), ("began", "fp32"), ("began", "amp"), ("table", "fp32"), ("table", "amp")]
     assert ended is None
 

@@ -1,0 +1,70 @@
+"""A model's forward passes run for real on the processor, for what they decide by their values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map
+
+from advisor.worker.replaced import replaced
+from advisor.worker.trace.as_written import layers_in_the_open, numbers_in_lists, unasserted, uncompiled
+from advisor.worker.trace.decisions import Decision, Decisions, Noting, drawn_alike
+from advisor.worker.trace.step_pass import LARGEST_TIMES, REAL_BATCHES, Subject
+
+Tensor = torch.Tensor
+_MOST_S = 50.0
+"""Of one processor for all passes: what a trace may take in all, less what its passes over fakes do."""
+
+
+class TakesTooLong(Exception):  # noqa: N818 - what happened
+    """The real passes would outlast a trace."""
+
+
+def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
+    """What a forward pass in FP32 decides at each batch size of a table; `checked`: at a third, where time is left.
+
+    Raises TakesTooLong, and whatever the model raises.
+    """
+    low, high = REAL_BATCHES
+    further = LARGEST_TIMES * low
+    with ExitStack() as stack:
+        for context in (layers_in_the_open, uncompiled, unasserted, _lists_by_item):
+            stack.enter_context(context())
+        stack.enter_context(numbers_in_lists(of=Tensor))
+        model = subject.build().float().train(subject.mode != "inference")
+        before_s = time.thread_time()  # how long others keep the processor is no part of it
+        first = _decided(subject, model, low)
+        sample_s = (time.thread_time() - before_s) / low
+        if sample_s * (low + low + high) > _MOST_S:
+            raise TakesTooLong
+        is_checked = checked and sample_s * (low + low + high + further) <= _MOST_S
+        batches = (low, high, further) if is_checked else (low, high)
+        return Decisions(first, {batch_size: _decided(subject, model, batch_size) for batch_size in batches})
+
+
+def _decided(subject: Subject, model: torch.nn.Module, batch_size: int) -> tuple[Decision, ...]:
+    with drawn_alike():
+        batch = tree_map(_in_full, subject.make_batch(batch_size))
+    noting = Noting()
+    with drawn_alike(), torch.no_grad(), noting:
+        subject.step(model, batch)
+    return tuple(noting.decisions)
+
+
+def _in_full(value: Any) -> Any:  # noqa: ANN401 - whatever a batch holds
+    return value.float() if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
+@contextmanager
+def _lists_by_item() -> Iterator[None]:
+    """A list of numbers asks for each of them, as a fake's does: torch would read memory that no mode sees."""
+
+    def listed(tensor: Tensor) -> Any:  # noqa: ANN401 - a number, or lists of them
+        return [listed(item) for item in tensor] if tensor.dim() else tensor.item()
+
+    with replaced(Tensor, tolist=listed):
+        yield

@@ -1,0 +1,254 @@
+"""What a model decides by its values is found out by one real pass, and its trace asks the same in the same order."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from advisor.optable.op_table import OpTable, at
+from advisor.recommend.switches import Change, applies
+from advisor.worker.trace import real_pass
+from advisor.worker.trace.affine import StreamsDiffer, TracedOp, by_chance, folded
+from advisor.worker.trace.decisions import Differs, Noting, Told, drawn_alike
+from advisor.worker.trace.known import Fakes
+from advisor.worker.trace.ops.raw_op import RawOp
+from advisor.worker.trace.real_pass import TakesTooLong, decisions_of
+from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.trace import Way, trace
+from advisor.workload.workload import with_training
+from advisor.workload.workload_file import load_workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.catalogue.precisions import TracePrecision
+
+Tensor = torch.Tensor
+WIDTH, SIDE, CELLS = 16, 16, 64
+
+
+def suppressed(boxes: Tensor, scores: Tensor) -> Tensor:
+    """Places of boxes that no better one covers, as torchvision's own operator tells them."""
+    order = scores.argsort(descending=True)
+    kept: list[Tensor] = []
+    while order.numel() and len(kept) < 12:
+        best = order[0]
+        kept.append(best)
+        far = (boxes[order] - boxes[best]).abs().amax(1) > 0.05
+        order = order[far]
+    return torch.stack(kept)
+
+
+class Detector(nn.Module):
+    """Proposes boxes, keeps what overlaps little, trains a head on those that match: like Faster R-CNN in small."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Conv2d(3, WIDTH, 3, stride=2, padding=1)
+        self.score, self.box = nn.Conv2d(WIDTH, 1, 1), nn.Conv2d(WIDTH, 4, 1)
+        self.head = nn.Linear(WIDTH, 5)
+        self.scale: float | None = None
+
+    def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+        if any(bool((target["boxes"][:, 2:] <= target["boxes"][:, :2]).any()) for target in targets):
+            raise ValueError("no box")
+        if self.scale is None:  # looked up once, as poolers do
+            self.scale = float(torch.tensor(4.0).log2())
+        features = functional.relu(self.body(torch.stack(images)))
+        scores = self.score(features).flatten(1).detach()
+        boxes = self.box(features).flatten(2).transpose(1, 2).unbind()
+        cells = features.flatten(2).transpose(1, 2).unbind()
+        rows, labels, moved = [], [], []
+        for place, target in enumerate(targets):
+            kept = suppressed(boxes[place].detach(), scores[place])
+            near = torch.cdist(boxes[place].detach()[kept], target["boxes"]).argmin(1)
+            found = target["labels"][near]
+            rows.append(cells[place][kept])
+            labels.append(found)
+            places = torch.where(found > 1)[0]
+            moved.append(boxes[place][kept][places].abs().sum() / max(1, places.numel()))
+        together, wanted = torch.cat(rows), torch.cat(labels)
+        certain = functional.cross_entropy(self.head(together), wanted)
+        loud = features[features > 0.1]
+        return {"classes": certain, "boxes": torch.stack(moved).mean(), "quiet": loud.square().mean() * self.scale}
+
+
+def scenes(batch_size: int) -> tuple[list[Tensor], list[dict[str, Tensor]]]:
+    images = [torch.rand(3, SIDE, SIDE) for _ in range(batch_size)]
+    targets = []
+    for _ in range(batch_size):
+        count = random.randint(1, 4)
+        corner = torch.rand(count, 2)
+        targets.append({"boxes": torch.cat([corner, corner + 1], 1), "labels": torch.randint(0, 5, (count,))})
+    return images, targets
+
+
+def loss_of(model: nn.Module, batch: Any) -> Tensor:
+    return torch.stack(list(model(*batch).values())).sum()
+
+
+def subject(build: Callable[[], nn.Module] = Detector, make_batch: Callable[[int], Any] = scenes) -> Subject:
+    return Subject(build=build, make_batch=make_batch, step=loss_of)
+
+
+def codes(table: OpTable) -> set[str]:
+    return {caveat.code for caveat in table.caveats}
+
+
+class Counted(Noting):  # type: ignore[no-untyped-call]
+    """How many rows the head of a real pass works on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: int = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.ops.aten.addmm.default:
+            self.rows += len(args[1])
+        return super().__torch_dispatch__(func, types, args, kwargs)
+
+
+def rows_of_the_head(batch_size: int) -> int:
+    with drawn_alike():
+        batch = scenes(batch_size)
+    torch.manual_seed(0)
+    with torch.no_grad(), Counted() as counted:
+        loss_of(Detector(), batch)
+    rows: int = counted.rows
+    return rows
+
+
+def seeded() -> nn.Module:
+    torch.manual_seed(0)
+    return Detector()
+
+
+@pytest.fixture(scope="module")
+def way() -> Way:
+    return Way()
+
+
+@pytest.mark.parametrize("precision", ["fp32", "amp", "half"])
+def test_a_detector_is_traced_with_as_many_boxes_as_a_real_pass_kept(precision: TracePrecision, way: Way) -> None:
+    table = trace(subject(seeded), precision, way=way)
+    assert "trace-sizes-by-values" in codes(table)
+    assert "trace-even-routing" not in codes(table)
+    head = [op for op in table.ops if op.kind == "matmul" and op.phase == "forward" and op.name == "addmm"]
+    for batch_size in (2, 4):
+        rows = sum(op.count * at(op.flop, batch_size) for op in head) / (2 * WIDTH * 5)
+        assert rows == pytest.approx(rows_of_the_head(batch_size), rel=1e-6)
+    convolutions = [op for op in table.ops if op.kind == "convolution" and op.phase == "forward"]
+    first = max(convolutions, key=lambda op: at(op.flop, 1))
+    assert at(first.flop, 32) == pytest.approx(32 * 2 * CELLS * WIDTH * 27, rel=1e-6)
+    assert sum(op.count for op in table.ops if op.kind == "convolution" and op.phase == "backward") > 0
+    assert table.synchronisation_count > 10
+
+
+def test_what_a_model_asks_once_is_no_part_of_a_steady_pass() -> None:
+    decisions = decisions_of(subject(seeded), checked=False)
+    assert set(decisions.steady) == {2, 4}
+    once = len(decisions.first) - len(decisions.steady[2])
+    assert once == 1
+
+
+def test_a_third_batch_checks_the_table_where_there_is_time() -> None:
+    assert set(decisions_of(subject(seeded), checked=True).steady) == {2, 4, 6}
+
+
+def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def counted(batch_size: int) -> Any:
+        seen.append(batch_size)
+        return scenes(batch_size)
+
+    monkeypatch.setattr(real_pass, "_MOST_S", 0.0)
+    with pytest.raises(TakesTooLong):
+        decisions_of(subject(seeded, counted), checked=True)
+    assert seen == [2]
+
+
+def test_another_question_than_the_real_pass_had_ends_the_trace() -> None:
+    with Noting() as noting:
+        torch.rand(4, 4).nonzero()
+    (noted,) = noting.decisions
+    with Fakes():
+        mask = torch.empty(4, 4)
+        told = Told(noting.decisions)
+        assert told.answer(torch.ops.aten.relu.default, (mask,), {}, forward=True) is not noted
+        assert told.answer(torch.ops.aten.nonzero.default, (mask,), {}, forward=True).shape == noted.answer.shape
+        with pytest.raises(Differs, match="nonzero"):
+            told.answer(torch.ops.aten.nonzero.default, (mask,), {}, forward=True)
+        with pytest.raises(Differs, match="nonzero"):
+            Told(noting.decisions).answer(torch.ops.aten.nonzero.default, (mask[:2],), {}, forward=True)
+        with pytest.raises(Differs, match="nonzero"):
+            Told(noting.decisions).end()
+
+
+class Sorted(nn.Module):
+    """Chooses by numbers alone: no size follows from them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        states: Tensor = self.layer(rows)
+        return states.mean() if float(states.detach().abs().amax()) < 1e6 else states.sum()
+
+
+def test_a_model_whose_sizes_follow_from_shapes_is_said_nothing_of() -> None:
+    rows = Subject(build=Sorted, make_batch=lambda size: (torch.randn(size, 8),), step=lambda m, b: m(*b))
+    assert trace(rows, "fp32").caveats == ()
+
+
+def test_draws_inside_are_alike_and_leave_those_outside_as_they_were() -> None:
+    random.seed(5)
+    torch.manual_seed(5)
+    expected = random.random(), torch.rand(1).item()
+    random.seed(5)
+    torch.manual_seed(5)
+    with drawn_alike():
+        inside = random.random(), torch.rand(1).item()
+    with drawn_alike():
+        assert (random.random(), torch.rand(1).item()) == inside
+    assert (random.random(), torch.rand(1).item()) == expected
+
+
+def test_a_line_through_samples_that_happened_to_differ_is_never_below_nothing() -> None:
+    assert by_chance((2, 4), 4.0, 8.0) == (0.0, 2.0)
+    assert by_chance((2, 4), 10.0, 21.0) == (-1.0, 5.5)
+    assert by_chance((2, 4), 9.0, 5.0) == (7.0, 0.0)
+    for low, high in ((1.0, 100.0), (0.0, 3.0), (3.0, 0.0)):
+        line = by_chance((2, 4), low, high)
+        assert all(at(line, batch_size) >= 0.0 for batch_size in (1, 2, 4, 1000))
+        assert at(line, 2) + at(line, 4) == pytest.approx(low + high)
+
+
+def call(name: str, written_bytes: float) -> TracedOp:
+    return ("forward", "", RawOp("elementwise", name, 4, 1, "", (), (0.0, written_bytes, written_bytes)))
+
+
+def test_little_work_may_grow_by_chance_where_samples_differ_and_much_may_not() -> None:
+    first = [call("relu", 1e6)] * 2 + [call("nonzero", 10.0)] * 2
+    second = [call("relu", 1e6)] * 4 + [call("nonzero", 40.0)] * 4
+    with pytest.raises(StreamsDiffer, match="nonzero runs 2 times"):
+        folded(first, second, (2, 4))
+    assert len(folded(first, second, (2, 4), by_values=True)[0]) == 2
+    much = [call("relu", 1e6)] * 4 + [call("nonzero", 1e5)] * 4
+    with pytest.raises(StreamsDiffer, match="nonzero runs 2 times"):
+        folded(first, much, (2, 4), by_values=True)
+
+
+def test_compiling_is_not_advised_where_sizes_follow_from_values() -> None:
+    table = trace(subject(seeded), "fp32", checked=False)
+    workload = load_workload("resnet50")
+    compiled = Change(kind="compile", workload=with_training(workload, compile=True))
+    assert not applies(compiled, table)
+    assert applies(compiled, msgspec.structs.replace(table, caveats=()))
