@@ -107,6 +107,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         model_code=model_code(advice.workload),
         kept=STAND_IN_SAMPLES,
         data=_data(advice.workload),
+        collate="collated" if isinstance(advice.workload.model, PythonModel) else "torch.utils.data.default_collate",
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
         part_epochs=_part_epochs(training.epochs),

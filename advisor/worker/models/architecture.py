@@ -13,16 +13,7 @@ from torch.utils.data import Dataset
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.sentences import Reason, SaidError
-
-Batch = dict[str, Tensor] | tuple[Tensor, ...]
-"""What one step takes: keyword or positional tensors, the last of a tuple being the targets."""
-
-
-def mapped(batch: Batch, change: Callable[[Tensor], Tensor]) -> Batch:
-    """The batch with every tensor changed."""
-    if isinstance(batch, dict):
-        return {name: change(tensor) for name, tensor in batch.items()}
-    return tuple(change(tensor) for tensor in batch)
+from advisor.worker.models.batches import Batch
 
 
 def usual_loss(outputs: Tensor, targets: Tensor) -> Tensor:

@@ -14,7 +14,8 @@ from advisor.core.errors import UserFacingError
 from advisor.core.file_fault import named_error, words_of
 from advisor.core.sentences import SaidError, Value
 from advisor.worker.causes import nested_was_made, value_was_asked
-from advisor.worker.models.architecture import Batch, under_fake_mode
+from advisor.worker.models.architecture import under_fake_mode
+from advisor.worker.models.batches import Batch
 
 _MOST_SHOWN = 8
 """Entries of what was given that are listed."""

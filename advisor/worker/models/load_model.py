@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.sentences import SaidError
-from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, mapped, under_fake_mode
+from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, under_fake_mode
+from advisor.worker.models.batches import Batch, mapped
 from advisor.worker.models.trainable_parameters import adapter_parameters, choose_trainable
 from advisor.worker.replaced import replaced
 from advisor.workload.frozen_weights import rests_in_half

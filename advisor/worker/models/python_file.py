@@ -19,7 +19,8 @@ from torch.utils.data import Dataset
 from advisor.core.errors import UserFacingError
 from advisor.core.file_fault import named_error
 from advisor.core.sentences import Names, Reason, SaidError
-from advisor.worker.models.architecture import Architecture, Batch, under_fake_mode, usual_loss
+from advisor.worker.models.architecture import Architecture, under_fake_mode, usual_loss
+from advisor.worker.models.batches import Batch, is_argument, tensors_of
 from advisor.worker.models.file_faults import (
     check_call,
     check_names,
@@ -191,18 +192,16 @@ def _invoke(
 
 
 def _checked_batch(batch: object, path: Path) -> Batch:
-    if isinstance(batch, list):
+    if isinstance(batch, list) and not any(isinstance(value, tuple) for value in batch):  # else one of samples
         batch = tuple(batch)
     values = batch.values() if isinstance(batch, dict) else batch if isinstance(batch, tuple) else ()
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    if not tensors or len(tensors) != len(batch):  # type: ignore[arg-type]
+    if not values or not all(map(is_argument, values)):
         raise file_refused("no-batch", path, given=shown(batch))
     return batch  # type: ignore[return-value]
 
 
 def _shapes(batch: Batch) -> tuple[object, ...]:
-    values = batch.values() if isinstance(batch, dict) else batch
-    return tuple(tuple(value.shape) for value in values)
+    return tuple(tuple(value.shape) for value in tensors_of(batch))
 
 
 def _loss_of(step: Callable[..., Any], path: Path, module: nn.Module, batch: Batch | Tensor) -> Tensor:
@@ -231,7 +230,8 @@ def default_outputs(module: nn.Module, batch: Batch, path: Path) -> Any:  # noqa
 def default_loss(module: nn.Module, batch: Batch, path: Path, unread: str | None = None) -> Tensor:
     """`model(**batch).loss` for a dict; cross-entropy of `model(inputs)` against the targets for a tuple.
 
-    Targets that are no classes (floating point) get the mean squared error. Where this fails, the cause is likely the
+    Targets that are no classes (floating point) get the mean squared error. A model that is given its targets in a
+    list, as detectors are, returns its losses by name: their sum. Where this fails, the cause is likely the
     step of the file's own that stands there by the name `unread`.
     """
     try:
@@ -244,6 +244,8 @@ def default_loss(module: nn.Module, batch: Batch, path: Path, unread: str | None
 
 
 def _usual_loss_of(module: nn.Module, batch: Batch, path: Path) -> Tensor:
+    if isinstance(batch, tuple) and not isinstance(batch[-1], Tensor):
+        return _sum_of_losses(module, batch, path)
     outputs = default_outputs(module, batch, path)
     name = type(module).__name__
     if isinstance(batch, dict):
@@ -257,6 +259,15 @@ def _usual_loss_of(module: nn.Module, batch: Batch, path: Path) -> Tensor:
         raise file_refused("no-output", path, model=name, given=shown(outputs))
     with named_mistakes(path, "loss", (outputs, batch[-1])):
         return usual_loss(outputs, batch[-1])
+
+
+def _sum_of_losses(module: nn.Module, batch: tuple[Any, ...], path: Path) -> Tensor:
+    name = type(module).__name__
+    with named_mistakes(path, f"{name}.forward", batch):
+        losses = module(*batch)
+    if not (isinstance(losses, dict) and losses and all(isinstance(loss, Tensor) for loss in losses.values())):
+        raise file_refused("no-losses", path, model=name, given=shown(losses))
+    return sum(losses.values())  # type: ignore[return-value]
 
 
 _ASKED_AT_IMPORT = ("nms", "qnms")

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from advisor.core.sentences import SaidError
-from advisor.worker.models.architecture import Architecture, Batch, usual_loss
+from advisor.worker.models.architecture import Architecture, usual_loss
+from advisor.worker.models.batches import Batch
 from advisor.workload.workload import TemplateModel, Workload
 
 _RECURRENT = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}

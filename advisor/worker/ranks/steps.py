@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from advisor.protocol.messages import RankFindingKind, RanksRequest
-from advisor.worker.models.architecture import Batch, mapped
+from advisor.worker.models.batches import Batch, mapped
 from advisor.worker.models.load_model import LoadedModel, autocast, load
 from advisor.worker.ranks.collectives import Rank
 

@@ -7,15 +7,15 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from torch.utils.data import DataLoader, Dataset, default_collate
+from torch.utils.data import DataLoader, Dataset
 
 from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.protocol.messages import LoaderPass, LoaderRequest, Progress
 from advisor.worker.event_box import EventBox
-from advisor.worker.models.architecture import mapped
+from advisor.worker.models.batches import collation_of, sample_of
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.workload.workload import Workload, with_training
 
@@ -34,6 +34,7 @@ def answer(request: LoaderRequest, box: EventBox) -> None:
     loaded = load(workload, device="meta", allow_code=request.allow_code, layer_limit=1, tried=False)
     own_data = loaded.make_dataset is not None
     dataset: Any = _Kept(loaded, workload.data.samples) if loaded.make_dataset is None else loaded.make_dataset()
+    collate = collation_of(loaded.make_batch(1))
     ended = time.monotonic() + request.budget_s
     sizes = [size for size in sorted(set(request.batch_sizes)) if size <= len(dataset)]
     with warnings.catch_warnings():
@@ -41,17 +42,23 @@ def answer(request: LoaderRequest, box: EventBox) -> None:
         alone_s = {}
         for number, size in enumerate(sizes):
             left_s = (ended - time.monotonic()) / (len(sizes) - number + 1)
-            timed = _timed(_loader(workload, dataset, size, 0), left_s, own_data=own_data)
+            timed = _timed(_loader(workload, dataset, size, 0, collate), left_s, own_data=own_data)
             alone_s[size] = timed.made_s
             box.send(timed)
         workers, size = workload.data.loader_workers, workload.training.batch_size
         # Until all are at work, each makes two batches: long ones tell enough of it in one process.
         if workers and sys.platform == "linux" and alone_s.get(size, math.inf) * 2 * workers < request.budget_s:
             left_s = ended - time.monotonic()
-            box.send(_timed(_loader(workload, dataset, size, workers), left_s, own_data=own_data))
+            box.send(_timed(_loader(workload, dataset, size, workers, collate), left_s, own_data=own_data))
 
 
-def _loader(workload: Workload, dataset: Any, batch_size: int, worker_count: int) -> DataLoader[Any]:  # noqa: ANN401
+def _loader(
+    workload: Workload,
+    dataset: Any,  # noqa: ANN401 - the user's own, or kept samples
+    batch_size: int,
+    worker_count: int,
+    collate: Callable[[Sequence[Any]], Any],
+) -> DataLoader[Any]:
     """As the training script makes it."""
     return DataLoader(
         dataset,
@@ -61,7 +68,7 @@ def _loader(workload: Workload, dataset: Any, batch_size: int, worker_count: int
         persistent_workers=worker_count > 0,
         multiprocessing_context="fork" if worker_count else None,
         drop_last=True,  # whole batches are timed
-        collate_fn=default_collate,
+        collate_fn=collate,
     )
 
 
@@ -70,7 +77,7 @@ class _Kept(Dataset[Any]):
 
     def __init__(self, loaded: LoadedModel, sample_count: int) -> None:
         batch = loaded.make_batch(STAND_IN_SAMPLES)
-        self._samples = [mapped(batch, lambda values, at=at: values[at].clone()) for at in range(STAND_IN_SAMPLES)]  # type: ignore[misc]
+        self._samples = [sample_of(batch, place) for place in range(STAND_IN_SAMPLES)]
         self._count = min(sample_count, _MOST_SAMPLES)
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ import torch
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.protocol.messages import STEP_PARTS, StepPart
-from advisor.worker.models.architecture import Batch, mapped
+from advisor.worker.models.batches import Batch, mapped, tensors_of
 from advisor.worker.models.load_model import LoadedModel, autocast
 from advisor.worker.train.device import TorchDevice
 from advisor.workload.workload import Workload
@@ -66,7 +66,7 @@ class TrainingStep:
             yield parameter
             yield parameter.grad
         yield from self._loaded.module.buffers()
-        yield from self._host.values() if isinstance(self._host, dict) else self._host
+        yield from tensors_of(self._host)
         inner = getattr(self._optimizer, "inner", None)
         yield from getattr(self._optimizer, "masters", ())
         for optimizer in (self._optimizer, inner):

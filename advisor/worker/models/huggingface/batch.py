@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from advisor.worker.models.architecture import Batch
+from advisor.worker.models.batches import Batch
 from advisor.worker.models.foreign import Network
 from advisor.worker.models.huggingface.inputs import images, spectra, tokens, waves
 from advisor.worker.models.huggingface.kinds import forward_names, further_batches, main_input_name, may_show_pictures

@@ -20,10 +20,10 @@ from advisor.worker.models.architecture import (
     HALF_DTYPES,
     MIXED_TYPES,
     Architecture,
-    Batch,
     NotRunning,
     under_fake_mode,
 )
+from advisor.worker.models.batches import Batch
 from advisor.worker.models.foreign import Config, Network
 from advisor.worker.models.huggingface.batch import batch_maker
 from advisor.worker.models.huggingface.fakes import known_layer_drop, let_experts_be_fake, no_initialisation
