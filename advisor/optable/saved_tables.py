@@ -36,9 +36,12 @@ _OTHERWISE: dict[str, dict[str, dict[str, object]]] = {
         "eager": {"attention": "eager"},
         "not_checkpointed": {"activation_checkpointing": "none"},
         "fp8": {"precision": "fp8"},
+        "chunked": {"chunked_loss": True},
     },
+    "llama_7b_pretraining": {"chunked": {"chunked_loss": True}},
 }
-"""Bundled workloads with one setting changed: what claims of attention, checkpointing and FP8 are held against."""
+"""Bundled workloads with one setting changed: what claims of attention, checkpointing and FP8 are held against,
+and what is added where the usual cards lack memory."""
 
 
 def saved_workloads() -> Iterator[SavedTables]:
