@@ -9,6 +9,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Language, say
 from advisor.core.units import Estimate
+from advisor.cost.parts import Part
 from advisor.predict.prediction import Prediction, SetUpFigures
 from advisor.recommend.candidates import candidates_that_make_up
 from advisor.recommend.comparison import Finalist
@@ -20,7 +21,7 @@ from advisor.recommend.strategy import best_by_count
 from advisor.recommend.tie_decision import preference, tie_decision
 from advisor.recommend.winner import find_winner, with_room_in_ties
 from advisor.store.advice_record import AdviceRecord
-from tests.recommend.fakes import comparison, estimate, workload
+from tests.recommend.fakes import SPECS, comparison, estimate, workload
 from tests.recommend.test_batch_and_strategy import OWN, one
 from tests.recommend.test_fixed_and_ties import advised
 from tests.recommend.test_tie_decision import compared
@@ -261,3 +262,22 @@ def test_where_only_accumulating_is_left_out_that_is_said_and_not_the_batch_size
     assert told.code == "caveat-memory-range-one-pass"
     assert "do not accumulate: one pass of 2 samples a step needs 12.0 GiB at most, at 0.83 times" in say(told, "en")
     assert "请不要累积梯度" in say(told, "zh")
+
+
+@pytest.mark.parametrize(("waits_s", "told"), [(0.6, True), (0.1, False)])
+def test_a_rival_that_waits_for_its_hosts_memory_is_explained_by_that_and_not_by_a_rate(
+    waits_s: float, told: bool
+) -> None:
+    ahead = alone(needing(one(16, 1), 12.0, 14.0), 100.0)
+    made = alone(needing(one(16, 1, count=2, strategy="fsdp_offload"), 9.0, 10.0), 20.0)
+    busy = (Part(kind="forward", duration_s=1 - waits_s), Part(kind="communication", duration_s=waits_s))
+    rival = msgspec.structs.replace(of_another_card(made), parts=busy, step_s=estimate(1.0))
+    rows = [Row(prediction=each, place=place, tied=False, trusted=True) for place, each in ((1, ahead), (2, rival))]
+    asked = comparison(16, 1024, 4096, (ahead, rival))._replace(specs=SPECS)
+    reasons = list(why(asked, Finalist(chosen=ahead, by_count=(ahead,)), rows))
+    leans = [reason for reason in reasons if reason.code == "why-rival-leans"]
+    assert bool(leans) is told
+    for reason in leans:
+        assert reason.figure("share_fraction") == pytest.approx(waits_s)
+        assert "60 %" in say(reason, "en")
+        assert "60 %" in say(reason, "zh")

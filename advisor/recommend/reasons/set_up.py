@@ -24,6 +24,8 @@ from advisor.workload.workload import Workload
 
 HOST_BOUND_SHARE = 0.3
 LAUNCH_BOUND_SHARE = 0.5
+LEANING_SHARE = 0.3
+"""From this share of its step on what a rival keeps in the host's memory explains its place before any rate does."""
 NOTABLE_RATIO = 1.15
 TIGHT_MEMORY_FRACTION = 0.9
 """Of what a device can give."""
@@ -199,8 +201,8 @@ def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence
         other = comparison.spec_of(row.prediction.device)
         if other is None or row.prediction is chosen or row.place == 1:
             continue
-        if chosen.holds_plainly and not row.prediction.holds_plainly:
-            waiting = row.prediction.part_share("communication", "copy", "optimizer")
+        waiting = row.prediction.part_share("communication", "copy", "optimizer")
+        if chosen.holds_plainly and not row.prediction.holds_plainly and waiting >= LEANING_SHARE:
             yield Reason.of("why-rival-leans", device=set_up_name(row.prediction), share_fraction=waiting)
             return
         other_rate = rate_of(other, chosen.precision)
