@@ -23,6 +23,8 @@ PLAIN = (
     "batch_size_per_device",
     "global_batch_size",
     "gradient_accumulation_steps",
+    "checkpointing_added",
+    "chunked_loss_added",
     "fits",
     "memory_capacity_bytes",
     "measured",

@@ -86,6 +86,10 @@ class Alternative(Record, frozen=True, kw_only=True):
     """Samples of one micro-batch on one device."""
     gradient_accumulation_steps: int
     """Micro-batches of one optimizer step."""
+    checkpointing_added: bool = False
+    """Whether it recomputes activations, which the workload as read does not ask for: see `predictions`."""
+    chunked_loss_added: bool = False
+    """Whether it computes logits and loss in chunks, which the workload as read does not ask for."""
     job_s: Estimate | None
     """Seconds of the whole job; None: not known."""
     gpu_hours: Estimate | None
