@@ -14,7 +14,7 @@ import msgspec
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.drive import drive
-from advisor.measure.runner import trace_workload
+from advisor.measure.traces import trace_workload
 from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_workloads
 from advisor.workload.workload import Workload

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -24,6 +25,7 @@ from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason, SaidError
 from advisor.core.units import format_count
 from advisor.measure.events import RunnerEvent
+from advisor.measure.traces import Traces
 from advisor.optable.op_table import OpTable, step_flop
 from advisor.predict.additions import with_added
 from advisor.protocol.budgets import MEASURING_S
@@ -78,13 +80,13 @@ def advise_events(
     When `cancelled` is set, measuring stops within 2 s and the advice is made from what there is.
     """
     check(request)
-    cancelled = cancelled or threading.Event()
-    facts = yield from find_facts(request, cancelled)
-    yield progress("advice-phase-predict", 0.97)
-    advice = advice_from_facts(request, facts)
-    facts, advice = yield from lightened_where_needed(request, facts, advice, advice_from_facts, cancelled)
-    request, facts = as_advised(request, facts, advice)
-    switches = yield from find_switches(request, facts, advice, cancelled)
+    with closing(Traces(allow_code=request.allow_code, cancelled=cancelled)) as traces:
+        facts = yield from find_facts(request, traces)
+        yield progress("advice-phase-predict", 0.97)
+        advice = advice_from_facts(request, facts)
+        facts, advice = yield from lightened_where_needed(request, facts, advice, advice_from_facts, traces)
+        request, facts = as_advised(request, facts, advice)
+        switches = yield from find_switches(request, facts, advice, traces)
     advice = msgspec.structs.replace(advice, switches=switches)
     yield progress("advice-phase-done", 1.0)
     return advice

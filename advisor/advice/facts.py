@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Generator, Sequence
 
 from advisor.advice.request import AdviceRequest
@@ -13,8 +12,8 @@ from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine
 from advisor.measure.events import RunnerEvent, RunProgress
 from advisor.measure.measurement import Measurement
+from advisor.measure.traces import Traces, TraceUnanswered
 from advisor.optable.op_table import OpTable
-from advisor.optable.saved_tables import known_tables
 from advisor.predict.additions import Added
 from advisor.recommend.precisions import sensible_precisions
 
@@ -44,13 +43,16 @@ class Facts(Record, frozen=True, kw_only=True):
         return next((lighter.tables for lighter in self.lighter if lighter.added == added), self.tables)
 
 
-def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[RunnerEvent, None, Facts]:
+def find_facts(request: AdviceRequest, traces: Traces) -> Generator[RunnerEvent, None, Facts]:
     """Detect, trace and measure: everything that needs the machine or a child process."""
     yield progress("advice-phase-detect", 0.0)
-    machine = detect_machine()
     wanted = trace_precisions(request)
     # A bundled workload's tables come with the program: no time of the budget goes into tracing them again.
-    tables = known_tables(request.workload, wanted)
+    tables = traces.known(request.workload, wanted)
+    if not request.measure and not set(wanted) <= set(tables):
+        traces.start()  # while the machine is looked at; what measures wants the processor for itself
+    machine = detect_machine()
+    cancelled = traces.cancelled
     measurements: tuple[Measurement, ...] = ()
     caveats: list[Reason] = []
     if request.measure:
@@ -59,7 +61,7 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
         measurements = yield from measured(request, machine, wanted, tables, cancelled)
     if cancelled.is_set():
         caveats.append(Reason.of("advice-interrupted"))
-    failure = yield from complete_tables(request, tables, wanted, cancelled)
+    failure = yield from complete_tables(request, tables, wanted, traces)
     traced = any(precision in tables for precision in wanted)
     not_traced = None if traced else failure or Reason.of("advice-not-traced")
     if not_traced is not None:
@@ -94,20 +96,17 @@ def complete_tables(
     request: AdviceRequest,
     tables: dict[TracePrecision, OpTable],
     wanted: Sequence[TracePrecision],
-    cancelled: threading.Event,
+    traces: Traces,
 ) -> Generator[RunnerEvent, None, Reason | None]:
     """Trace what neither the program brought nor the measuring worker traced; returns why that failed, if it did."""
     missing = [precision for precision in wanted if precision not in tables]
     if not missing:
         return None
-    from advisor.measure.runner import TraceUnanswered, trace_workload
-
     yield progress("advice-phase-trace", 0.95)
-    if cancelled.is_set():
+    if traces.cancelled.is_set():
         return None
-    allow_code = request.allow_code
     try:
-        tables |= yield from trace_workload(request.workload, missing, allow_code=allow_code, cancelled=cancelled)
+        tables |= yield from traces.make(request.workload, missing)
     except TraceUnanswered as unanswered:
         tables |= unanswered.tables
         return unanswered.reason

@@ -5,7 +5,6 @@ That is what people try first: activation checkpointing, then a loss in chunks.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator
 
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from advisor.advice.facts import Facts, LighterTables, complete_tables, trace_pr
 from advisor.advice.predictions import lacking_devices
 from advisor.advice.request import AdviceRequest
 from advisor.measure.events import RunnerEvent
-from advisor.optable.saved_tables import known_tables
+from advisor.measure.traces import Traces
 from advisor.predict.additions import possible_additions, with_added
 from advisor.predict.prediction import Prediction
 from advisor.store.advice_record import AdviceRecord
@@ -28,7 +27,7 @@ def lightened_where_needed(
     facts: Facts,
     advice: AdviceRecord,
     answer: Callable[[AdviceRequest, Facts], AdviceRecord],
-    cancelled: threading.Event,
+    traces: Traces,
 ) -> Generator[RunnerEvent, None, tuple[Facts, AdviceRecord]]:
     """The facts with the operators of the lightened workload, and the answer with these; else both as they were.
 
@@ -44,9 +43,9 @@ def lightened_where_needed(
             break
         lightened = replace(request, workload=with_added(request.workload, added))
         wanted = trace_precisions(lightened)
-        tables = known_tables(lightened.workload, wanted)
-        failure = yield from complete_tables(lightened, tables, wanted, cancelled)
-        if failure is not None or cancelled.is_set():
+        tables = traces.known(lightened.workload, wanted)
+        failure = yield from complete_tables(lightened, tables, wanted, traces)
+        if failure is not None or traces.cancelled.is_set():
             break
         lighter = LighterTables(added=added, tables=tables, everywhere=everywhere)
         facts = replace(facts, lighter=(*facts.lighter, lighter))

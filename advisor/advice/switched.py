@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
@@ -17,9 +16,8 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePreci
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.records import shared_fields
 from advisor.measure.events import RunnerEvent
+from advisor.measure.traces import Traces, TraceUnanswered
 from advisor.optable.op_table import OpTable
-from advisor.optable.saved_tables import saved_tables
-from advisor.predict.additions import with_added
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
@@ -63,7 +61,7 @@ def find_switches(
     request: AdviceRequest,
     facts: Facts,
     advice: AdviceRecord,
-    cancelled: threading.Event,
+    traces: Traces,
 ) -> Generator[RunnerEvent, None, tuple[Switch, ...]]:
     """What each switch would bring; those that need a trace only where `request.switches` asks for them.
 
@@ -89,13 +87,13 @@ def find_switches(
         changes += adapter_changes(request.workload) if makeshift or _hopeful(advice) else ()
     table = next(iter(facts.tables.values()), None)
     for change in changes:
-        if cancelled.is_set():
+        if traces.cancelled.is_set():
             break
         on_one = change.kind in _ADAPTERS and not alone
         # No trace is made for what no card holds: that of hundreds of experts takes minutes.
         if not applies(change, table) or (on_one and _beyond_one_card(request, change, table)):
             continue
-        tables = yield from _traced(request, facts, change, chosen, cancelled)
+        tables = yield from _traced(change, chosen, traces)
         if not tables:
             continue
         if chosen is not None and not on_one:
@@ -104,7 +102,7 @@ def find_switches(
             look = _checkpointed if change.kind == _LIGHTER else _on_one_card
             switches += look(request, facts, change, tables)
         if change.kind == "qlora" and not alone and not any(switch.kind in _ADAPTERS for switch in switches):
-            changes.append(checkpointed_adapters(change))
+            changes += checkpointed_adapters(change)
     return tuple(switches)
 
 
@@ -221,22 +219,13 @@ def _hopeful(advice: AdviceRecord) -> bool:
     return bool(cards) and all(card.fits is False or STRATEGY_FACTS[card.strategy].offloads for card in cards)
 
 
-def _traced(
-    request: AdviceRequest,
-    facts: Facts,
-    change: Change,
-    chosen: Prediction | None,
-    cancelled: threading.Event,
-) -> Generator[RunnerEvent, None, Tables]:
-    from advisor.measure.runner import TraceUnanswered, trace_workload
-
-    wanted, allow_code = TRACE_PRECISIONS[_precision(change, chosen)], request.allow_code
-    looked_at = [lighter for lighter in facts.lighter if with_added(request.workload, lighter.added) == change.workload]
-    saved = dict(looked_at[0].tables) if looked_at else saved_tables(change.workload)
-    if wanted in saved:
-        return saved
+def _traced(change: Change, chosen: Prediction | None, traces: Traces) -> Generator[RunnerEvent, None, Tables]:
+    wanted = TRACE_PRECISIONS[_precision(change, chosen)]
+    known = traces.known(change.workload, (wanted,))
+    if wanted in known:
+        return known
     try:
-        return (yield from trace_workload(change.workload, (wanted,), allow_code=allow_code, cancelled=cancelled))
+        return (yield from traces.make(change.workload, (wanted,)))
     except TraceUnanswered:
         return {}  # a switch that the model does not take is no switch
 

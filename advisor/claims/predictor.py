@@ -29,7 +29,7 @@ def tables_of(
 ) -> Tables:
     """All traces of a workload: the saved ones where there are some, else traced; empty where that cannot be."""
     from advisor.core.drive import drive
-    from advisor.measure.runner import TraceUnanswered, trace_workload
+    from advisor.measure.traces import TraceUnanswered, trace_workload
     from advisor.optable.saved_tables import known_tables
     from advisor.recommend.precisions import sensible_precisions
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -82,10 +83,12 @@ def _advice(
     """The usual advice of this rank's machine, with what the ranks measured together in its first measurement."""
     from advisor.advice import advice_from_facts
     from advisor.advice.facts import find_facts
+    from advisor.measure.traces import Traces
 
     with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
-        events = find_facts(msgspec.structs.replace(request, budget_s=request.budget_s / 2), cancelled)
-        facts = drive(events, progress.show)
+        half = msgspec.structs.replace(request, budget_s=request.budget_s / 2)
+        with closing(Traces(allow_code=request.allow_code, cancelled=cancelled)) as traces:
+            facts = drive(find_facts(half, traces), progress.show)
     gpus = (place for place, measurement in enumerate(facts.measurements) if measurement.device_key != "cpu")
     measured_place = next(gpus, 0) if has_gpu(facts.machine) else 0
     measurements = tuple(

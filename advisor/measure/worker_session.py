@@ -51,16 +51,19 @@ class WorkerSession:
         self,
         *,
         visible: str | None,
+        traces: bool = False,
         memory_limit_bytes: int | None = None,
         cancelled: threading.Event | None = None,
     ) -> None:
         """Start it; `visible` becomes CUDA_VISIBLE_DEVICES (a UUID; empty hides all; None changes nothing).
 
+        `traces`: it imports what traces need at once, without waiting for the first request.
         `memory_limit_bytes`: beyond it the worker is ended, and `too_large` says so; None: what is available.
         """
         environment = scrubbed_environment(os.environ, visible=visible)
+        arguments = ("--session", "--traces") if traces else ("--session",)
         self._child = ChildProcess(
-            "advisor.worker", "--session", environment=environment, memory_limit_bytes=memory_limit_bytes
+            "advisor.worker", *arguments, environment=environment, memory_limit_bytes=memory_limit_bytes
         )
         self._cancelled = cancelled or threading.Event()
         self._gone = False

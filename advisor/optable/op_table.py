@@ -223,6 +223,14 @@ def at(affine: Affine, batch_size: float) -> float:
     return affine[0] + affine[1] * batch_size
 
 
+_UNEVEN = frozenset({"trace-not-affine", "trace-memory-streams-differ"})
+
+
+def grows_evenly(table: OpTable) -> bool:
+    """Whether figures and memory at a third batch came out of the table, where that was looked at."""
+    return _UNEVEN.isdisjoint(caveat.code for caveat in table.caveats)
+
+
 def least_batch(tables: Iterable[OpTable], mode: str) -> int:
     """Samples a device that a step needs at least: two where torch refuses to train on one."""
     return 2 if mode != "inference" and any(table.norms_single_values for table in tables) else 1

@@ -33,6 +33,9 @@ class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
     allow_code: bool = False
     checked: bool = True
     """Whether a third pass checks that every figure is affine in the batch size; many traces in a row go without."""
+    known_affine: bool = False
+    """Whether such a check was passed by the same model, otherwise set up (its adapters, checkpointing, attention):
+    then the third pass is left out but where the other two do not allocate alike."""
     half_fallback: bool = False
     """Whether attention that no fused kernel takes computes in half where its inputs are, as before PyTorch 2.5."""
 

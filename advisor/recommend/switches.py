@@ -212,9 +212,11 @@ def lighter_changes(workload: Workload, chosen: Prediction | None) -> Iterator[C
         )
 
 
-def checkpointed_adapters(change: Change) -> Change:
-    """QLoRA once more, where its activations alone are too many for any card."""
-    return Change(kind="qlora_checkpointing", workload=with_training(change.workload, activation_checkpointing="full"))
+def checkpointed_adapters(change: Change) -> Iterator[Change]:
+    """QLoRA once more, where its activations alone are too many for any card; not where it had checkpointing."""
+    workload = with_training(change.workload, activation_checkpointing="full")
+    if workload != change.workload:
+        yield Change(kind="qlora_checkpointing", workload=workload)
 
 
 def _padded(workload: Workload, model: HuggingFaceModel) -> Iterator[Change]:

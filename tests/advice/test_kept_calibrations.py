@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import msgspec
@@ -13,6 +12,7 @@ from advisor.advice.facts import Facts, find_facts
 from advisor.core.drive import drive
 from advisor.hardware.detect import detect_machine
 from advisor.measure.measurement import Measurement, Verdict, VerdictKind
+from advisor.measure.traces import Traces
 from advisor.store.kept_calibrations import calibration_of, keep, reusable, trusted, with_note
 from advisor.workload.workload_file import load_workload
 from tests.persistence import growing_budgets
@@ -81,7 +81,7 @@ def test_a_run_takes_over_what_an_earlier_one_calibrated(tmp_path: Path) -> None
         request = AdviceRequest(
             workload=load_workload("iris_mlp"), budget_s=budget_s, devices=("cpu",), calibration_folder=str(tmp_path)
         )
-        return drive(find_facts(request, threading.Event()))
+        return drive(find_facts(request, Traces()))
 
     machine = detect_machine()
     kept = measured()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import msgspec
 import pytest
@@ -20,9 +19,8 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.drive import drive
 from advisor.core.sentences import say
-from advisor.measure.runner import trace_workload
-from advisor.optable.op_table import OpTable
-from advisor.optable.saved_tables import known_tables, saved_tables
+from advisor.measure.traces import Traces
+from advisor.optable.saved_tables import saved_tables
 from advisor.predict.additions import possible_additions, with_added
 from advisor.present.one_screen import one_screen
 from advisor.present.script.launch_script import render
@@ -37,20 +35,14 @@ from tests.recommend.fakes import machine
 GPT2 = load_workload("gpt2_small")
 
 
+TRACES = Traces()
+"""Each lightened workload is traced once for all cards."""
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _traced_once() -> Iterator[None]:
-    """Each lightened workload is traced once for all cards."""
-    known: dict[tuple[bytes, tuple[TracePrecision, ...]], dict[TracePrecision, OpTable]] = {}
-
-    def once(workload: Workload, wanted: Sequence[TracePrecision]) -> dict[TracePrecision, OpTable]:
-        key = traced_as(workload), tuple(wanted)
-        if key not in known:
-            known[key] = known_tables(workload, wanted) or drive(trace_workload(workload, wanted))
-        return dict(known[key])
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("advisor.advice.lightened.known_tables", once)
-        yield
+def _worker_ends() -> Iterator[None]:
+    yield
+    TRACES.close()
 
 
 def card(memory_bytes: float) -> GpuSpec:
@@ -74,7 +66,7 @@ def answered(workload: Workload, spec: GpuSpec, **more: object) -> AdviceRecord:
     )
     facts = Facts(machine=machine(), tables=saved_tables(workload))
     plain = advice_from_facts(request, facts)
-    return drive(lightened_where_needed(request, facts, plain, advice_from_facts, threading.Event()))[1]
+    return drive(lightened_where_needed(request, facts, plain, advice_from_facts, TRACES))[1]
 
 
 def least_bytes(workload: Workload) -> float:
@@ -193,11 +185,13 @@ def test_what_was_traced_in_vain_is_not_traced_again(monkeypatch: pytest.MonkeyP
     )
     traced: list[bytes] = []
 
-    def counting(described: Workload, *args: object, **kwargs: object) -> object:
-        traced.append(traced_as(described))
-        return trace_workload(described, *args, **kwargs)  # type: ignore[arg-type]
+    make = Traces.make
 
-    monkeypatch.setattr("advisor.measure.runner.trace_workload", counting)
+    def counting(traces: Traces, described: Workload, precisions: Iterable[TracePrecision]) -> object:
+        traced.append(traced_as(described))
+        return make(traces, described, precisions)
+
+    monkeypatch.setattr(Traces, "make", counting)
     tiny = card(1e8)
     request = AdviceRequest(
         workload=workload, measure=False, gpu_keys=(tiny.key,), extra_specs=(tiny,), counts=(1,), precisions=("fp32",)
@@ -229,10 +223,10 @@ def compared(workload: Workload, *specs: GpuSpec, **more: object) -> AdviceRecor
         extra_specs=specs,
         **{"counts": (1,), **more},  # type: ignore[arg-type]
     )
-    own = known_tables(workload, ()) or drive(trace_workload(workload, trace_precisions(request)))
+    own = TRACES.known(workload, ()) or drive(TRACES.make(workload, trace_precisions(request)))
     facts = Facts(machine=machine(), tables=own)
     plain = advice_from_facts(request, facts)
-    return drive(lightened_where_needed(request, facts, plain, advice_from_facts, threading.Event()))[1]
+    return drive(lightened_where_needed(request, facts, plain, advice_from_facts, TRACES))[1]
 
 
 def test_a_card_that_lacks_memory_is_compared_with_what_frees_some_not_with_its_hosts(between: GpuSpec) -> None:

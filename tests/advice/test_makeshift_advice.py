@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import msgspec
 import pytest
 
@@ -15,6 +13,7 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.drive import drive
+from advisor.measure.traces import Traces
 from advisor.optable.totals import table_from_numbers
 from advisor.present.one_screen import one_screen
 from advisor.present.summary import summarise
@@ -39,7 +38,7 @@ def asked(parameters: float, *, offload: Offload = "none", **more: object) -> Ad
     tables = {traced: table_from_numbers(model, traced) for traced in sorted(set(TRACE_PRECISIONS.values()))}
     facts = Facts(machine=machine(), tables=tables)
     found = advice_from_facts(request, facts)
-    switches = drive(find_switches(request, facts, found, threading.Event()))
+    switches = drive(find_switches(request, facts, found, Traces()))
     return msgspec.structs.replace(found, switches=switches)
 
 

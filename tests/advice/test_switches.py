@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import msgspec
 import pytest
 
@@ -13,6 +11,7 @@ from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import find_switches
 from advisor.measure.measurement import Measurement
+from advisor.measure.traces import Traces
 from advisor.optable.saved_tables import saved_tables
 from advisor.protocol.messages import LoaderPass
 from advisor.store.advice_record import AdviceRecord
@@ -35,7 +34,7 @@ def switched(
     )
     facts = Facts(machine=machine(), tables=dict(saved_tables(workload)), measurements=measurements)
     advice = advice_from_facts(request, facts)
-    events = find_switches(request, facts, advice, threading.Event())
+    events = find_switches(request, facts, advice, Traces())
     while True:
         try:
             next(events)

@@ -16,9 +16,9 @@ from advisor.claims.reading.figures import Figures, find_figures
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
-from advisor.measure import runner
+from advisor.measure import traces
 from advisor.measure.events import RunnerEvent
-from advisor.measure.runner import TraceUnanswered
+from advisor.measure.traces import TraceUnanswered
 from advisor.workload.workload import NumbersModel
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import SPECS
@@ -101,5 +101,5 @@ def test_what_cannot_be_traced_has_the_tables_that_were_saved(monkeypatch: pytes
         yield from ()
         raise TraceUnanswered(Reason.of("worker-torch-missing", package="torch"))
 
-    monkeypatch.setattr(runner, "trace_workload", unanswered)
+    monkeypatch.setattr(traces, "trace_workload", unanswered)
     assert tables_of(load_workload("unet_vgg16", overrides={"image_size": 96})) == {}

@@ -66,7 +66,7 @@ def test_a_file_that_cannot_be_answered_names_its_cause(
 def test_an_endless_constructor_is_ended_and_told_as_what_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("advisor.measure.runner.TRACE_LIMIT_S", 5.0)
+    monkeypatch.setattr("advisor.measure.traces.TRACE_LIMIT_S", 5.0)
     (tmp_path / "mine.py").write_text(HEAD + "def build_model():\n    while True:\n        pass\n")
     line = ended(capsys, str(tmp_path / "mine.py"), "--allow-code")
     assert "Tracing the model took longer than 5.00 s and was ended." in line

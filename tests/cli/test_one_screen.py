@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -16,7 +15,7 @@ from advisor.catalogue.precisions import TracePrecision
 from advisor.cli import run
 from advisor.core.sentences import Language, Names, Reason, say, sentence
 from advisor.measure.events import RunnerEvent
-from advisor.measure.runner import trace_workload
+from advisor.measure.traces import Traces
 from advisor.optable.op_table import OpTable
 from advisor.present.one_screen import memory_cell, one_screen
 from advisor.present.summary import summarise
@@ -55,15 +54,17 @@ _TABLES: dict[tuple[object, ...], dict[TracePrecision, OpTable]] = {}
 def _traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was traced for one question is there for the next on the same model, whose lines are what counts here."""
 
+    make = Traces.make
+
     def remembered(
-        workload: Workload, precisions: Iterable[TracePrecision], **how: Any
+        traces: Traces, workload: Workload, precisions: Iterable[TracePrecision]
     ) -> Generator[RunnerEvent, None, dict[TracePrecision, OpTable]]:
         key = (traced_as(workload), tuple(precisions))
         if key not in _TABLES:
-            _TABLES[key] = yield from trace_workload(workload, key[1], **how)
+            _TABLES[key] = yield from make(traces, workload, key[1])
         return _TABLES[key]
 
-    monkeypatch.setattr("advisor.measure.runner.trace_workload", remembered)
+    monkeypatch.setattr(Traces, "make", remembered)
 
 
 @pytest.mark.usefixtures("_traced_once")

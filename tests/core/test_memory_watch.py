@@ -9,7 +9,7 @@ import pytest
 
 from advisor.core.child_process import ChildProcess
 from advisor.core.memory_watch import allowance_bytes, resident_bytes_of
-from advisor.measure.runner import TraceUnanswered, trace_workload
+from advisor.measure.traces import TraceUnanswered, trace_workload
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux")
@@ -54,7 +54,7 @@ def test_what_is_available_is_known_and_less_than_the_machine_has() -> None:
 
 
 def test_a_model_that_eats_memory_while_it_is_traced_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("advisor.measure.runner._TRACE_LIMIT_BYTES", 2**30)
+    monkeypatch.setattr("advisor.measure.traces._TRACE_LIMIT_BYTES", 2**30)
     (tmp_path / "bomb.py").write_text(MODEL, encoding="utf-8")
     workload = Workload(
         name="bomb",

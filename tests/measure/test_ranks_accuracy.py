@@ -16,7 +16,7 @@ from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
-from advisor.measure.runner import trace_workload
+from advisor.measure.traces import trace_workload
 from advisor.predict.measured_link import measured_link
 from advisor.workload.workload import Data, TemplateModel, Training, Workload
 from tests.measure.test_ranks import _ended

@@ -14,14 +14,13 @@ import msgspec
 import pytest
 
 from advisor.catalogue.precisions import TracePrecision
-from advisor.core.drive import drive
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.collection import calibration_key
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunnerEvent, RunProgress
 from advisor.measure.measurement import Measurement, RateMeasurement, Verdict
 from advisor.measure.plan import Plan, make_plan
-from advisor.measure.runner import run_measurements, trace_workload
+from advisor.measure.runner import run_measurements
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Sample
 from advisor.workload.workload import Data, PythonModel, TemplateModel, Training, Workload
@@ -168,12 +167,6 @@ def test_an_earlier_calibration_is_used_instead_of_a_new_one(machine: Machine) -
     assert calibration_key(machine, "cpu") == calibration_key(machine, "cpu")
     newer = msgspec.structs.replace(machine, software=msgspec.structs.replace(machine.software, torch="99"))
     assert calibration_key(newer, "cpu") != calibration_key(machine, "cpu")
-
-
-def test_a_trace_comes_back_from_a_worker_of_its_own() -> None:
-    tables = drive(trace_workload(WORKLOAD, ["fp32"]))
-    assert tables["fp32"].parameter_count == 4 * 10 + 10 + 10 * 3 + 3
-    assert _worker_pids() == []
 
 
 def test_what_a_users_file_prints_never_reaches_the_events(machine: Machine, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def trace_one(
 ) -> Generator[object, None, OpTable | None]:
     """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
     from advisor.catalogue.precisions import TRACE_PRECISIONS
-    from advisor.measure.runner import trace_workload
+    from advisor.measure.traces import trace_workload
     from advisor.optable.saved_tables import known_tables
 
     precision = TRACE_PRECISIONS[workload.training.precision]

@@ -55,6 +55,8 @@ class Subject(NamedTuple):
     """Let `build` find a batch that runs, where what it makes without trying does not."""
     notes: list[Reason] | None = None
     """Where `build` leaves what the built model has other than the workload asks."""
+    known_affine: bool = False
+    """Whether a third batch has come out of a table of the same model, otherwise set up."""
     loss_in_model: bool = False
     """Whether the step's loss is one that the model returns beside its outputs."""
 

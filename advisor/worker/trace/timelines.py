@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from advisor.core.by_key import grouped
 from advisor.core.sentences import Reason
@@ -18,19 +18,25 @@ _Group = tuple[object, ...]
 
 
 def memory_timeline(
-    first: Pass, second: Pass, batches: tuple[int, int], further: tuple[int, Pass] | None, *, by_values: bool = False
+    first: Pass,
+    second: Pass,
+    batches: tuple[int, int],
+    further: Callable[[], tuple[int, Pass]] | None,
+    *,
+    by_values: bool = False,
 ) -> MemoryTimeline | Reason:
     """Sizes as c0 + c1 * batch; the order is the second pass's (frees may move by a hair between passes).
 
     Where a loop goes through the samples, the larger batch allocates more often: what one operator of one module makes
     then grows or shrinks as the most bytes do that are held of it at once, and if need be so does each size of it.
     `by_values`: sizes are those that samples happened to have.
-    Gives a caveat where the peak of the smaller batch, or of a `further` one with its pass, comes out of neither.
+    Gives a caveat where the peak of the smaller batch, or of a `further` one with its pass, comes out of neither; that
+    pass is asked for only where the two do not allocate alike.
     """
     alike = _pairwise(first.recorder.tracker, second.recorder.tracker)
     if alike:
         return _timeline(second, alike, batches, by_values=by_values)
-    checks = ((batches[0], first), *(() if further is None else (further,)))
+    checks = ((batches[0], first), *(() if further is None else (further(),)))
     for by_size in (False, True):
         made = _timeline(second, _by_maker(first, second, by_size=by_size), batches, by_values=by_values)
         if all(_peak_error(made, *check) <= _TOLERATED_PEAK_FRACTION for check in checks):

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch._dynamo  # every fake-tensor mode asks for it: here it comes with all that is imported ahead
 from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
 from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, Precision, TracePrecision
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import Op, OpTable, at, step_flop
+from advisor.optable.op_table import Op, OpTable, at, grows_evenly, step_flop
 from advisor.protocol.messages import Progress, Traced, TraceRequest
 from advisor.worker.causes import nested_was_made, value_was_asked
 from advisor.worker.event_box import EventBox
@@ -43,7 +44,6 @@ from advisor.workload.model_config import task_of_model
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training
 
 _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
-_NOT_AFFINE = frozenset({"trace-not-affine", "trace-memory-streams-differ"})
 _NESTED = "torch.nested"
 _MOST_REAL_WEIGHTS = 1 << 26
 _KEPT: tuple[Values, ...] = ("none", "whole", "all")
@@ -91,7 +91,7 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True, 
         way.tried = True
         subject.try_batches()
         table = _wherever(subject, precision, way, checked=checks)
-    way.checked = way.checked or (checked and _NOT_AFFINE.isdisjoint(caveat.code for caveat in table.caveats))
+    way.checked = way.checked or (checked and grows_evenly(table))
     return table
 
 
@@ -263,13 +263,14 @@ def _flop_of(op: Op) -> float:
     return op.count * at(op.flop, 1)
 
 
-def subject_of(
+def subject_of(  # noqa: PLR0913 - how a workload is traced, and each has a default
     workload: Workload,
     precision: TracePrecision,
     *,
     allow_code: bool = False,
     device_rules: DeviceRules = "cuda",
     half_fallback: bool = False,
+    known_affine: bool = False,
 ) -> Subject:
     """The workload's step as the worker would run it; raises InputError for a model that cannot be built."""
     from advisor.worker.models.load_model import load
@@ -303,6 +304,7 @@ def subject_of(
         attention=asked.training.attention,
         device_rules=device_rules,
         half_fallback=half_fallback,
+        known_affine=known_affine,
         alike_layers=isinstance(asked.model, HuggingFaceModel),
         notes=notes,
         try_batches=try_batches,
@@ -323,9 +325,12 @@ def answer(request: TraceRequest, box: EventBox) -> None:
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
+    gc.collect(1)  # the model of the last request, before it would be taken for what stays
+    gc.freeze()  # what was imported is there to stay: to go through all of torch for garbage takes as long as a pass
     try:
         _answer(request, box)
     finally:
+        gc.unfreeze()
         torch.set_num_threads(threads)
 
 
@@ -339,7 +344,11 @@ def _answer(request: TraceRequest, box: EventBox) -> None:
         box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
         try:
             subject = subject_of(
-                request.workload, precision, allow_code=request.allow_code, half_fallback=request.half_fallback
+                request.workload,
+                precision,
+                allow_code=request.allow_code,
+                half_fallback=request.half_fallback,
+                known_affine=request.known_affine,
             )
             table = trace(subject, precision, checked=request.checked, way=way)
         except Waits:

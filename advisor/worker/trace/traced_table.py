@@ -28,13 +28,16 @@ from advisor.worker.trace.timelines import memory_timeline
 
 
 def table_of(passes: Passes, *, checked: bool) -> OpTable:
-    """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer."""
+    """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer.
+
+    Of a subject that is known to be affine only the memory is checked, and that where the two do not allocate alike.
+    """
     batches = passes.batches
     checked_batch = LARGEST_TIMES * batches[0]
     first, second, loops = _two(passes)
     figures = affine_figures(first.recorder.ops, second.recorder.ops, batches, by_values=passes.by_values)
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
-    third = passes.at(checked_batch) if checked else None
+    third = passes.at(checked_batch) if checked and not passes.subject.known_affine else None
     error = 0.0 if third is None else deviation(figures, third.recorder.ops, checked_batch)
     if error > TOLERATED_ERROR_FRACTION:
         third = passes.at(checked_batch)  # steady now, where it had filled a cache at its first time
@@ -44,8 +47,11 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     ops = merged_ops(second.recorder.ops, figures)
     unknown = unknown_operators(ops)
     caveats += [unknown] if unknown is not None else []
-    further = None if third is None else (checked_batch, third)
-    memory = memory_timeline(first, second, batches, further, by_values=passes.by_values)
+
+    def further() -> tuple[int, Pass]:
+        return checked_batch, third or passes.at(checked_batch)
+
+    memory = memory_timeline(first, second, batches, further if checked else None, by_values=passes.by_values)
     if isinstance(memory, Reason):
         caveats.append(memory)
     elif not loops:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from advisor.core.drive import drive
-from advisor.measure.runner import TraceUnanswered, trace_workload
+from advisor.measure.traces import TraceUnanswered, trace_workload
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
 if TYPE_CHECKING:
