@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -117,3 +120,33 @@ def test_what_changes_little_of_a_step_gains_and_errs_little() -> None:
 def test_what_changes_most_of_a_step_has_the_range_of_published_pairs() -> None:
     told = gain_range(step(1.0, optimizer_s=1.0), step(1.0, optimizer_s=9.0), "alike")
     assert math.log(told.high / told.value) == pytest.approx(LOG_WIDTHS["alike"])
+
+
+PROGRAM = """
+from msgspec.structs import replace
+from advisor.cost.parts import PART_KINDS, Part
+from advisor.predict.ranges.gain_range import gain_range
+from advisor.core.units import exactly
+from tests.predict.test_gain_range import step
+for number in range(1, 40):
+    parts = tuple(Part(kind=kind, duration_s=0.1 * (place + 1) / number) for place, kind in enumerate(PART_KINDS))
+    whole_s = sum(part.duration_s for part in parts)
+    before, after = (
+        replace(step(1 / more), parts=parts, step_s=exactly(more, "specified")) for more in (whole_s + 0.01, whole_s)
+    )
+    print(repr(gain_range(after, before, "alike")))
+"""
+
+
+def test_a_range_is_the_same_in_every_process() -> None:
+    ranges = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(ranges) == 1

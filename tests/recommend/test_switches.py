@@ -221,8 +221,10 @@ def test_pairs_of_an_optimizer_that_stepped_every_weight_tell_nothing_of_adapter
 
 def test_packed_adapters_that_no_card_holds_are_tried_with_checkpointing() -> None:
     packed = next(one for one in adapter_changes(language_model()) if one.kind == "qlora")
-    assert checkpointed_adapters(packed).workload.training.activation_checkpointing == "full"
+    (lighter,) = checkpointed_adapters(packed)
+    assert lighter.workload.training.activation_checkpointing == "full"
     assert packed.workload.training.activation_checkpointing == "none"
+    assert not list(checkpointed_adapters(lighter)), "what has checkpointing would be traced and predicted once more"
 
 
 def test_a_job_is_like_the_published_runs_of_its_kind_or_like_none() -> None:

@@ -64,7 +64,8 @@ def independent_ratio(after: Estimate, before: Estimate) -> Estimate:
 def _by_what_differs(after: Prediction, before: Prediction) -> tuple[float, float]:
     """How far the log of the ratio can be off downwards and upwards by the parts of the steps that differ."""
     old, new = ({part.kind: part.duration_s for part in prediction.parts} for prediction in (before, after))
-    same = sum(old[kind] for kind in old.keys() & new.keys() if math.isclose(old[kind], new[kind], rel_tol=_ALIKE))
+    alike = (kind for kind in old if kind in new and math.isclose(old[kind], new[kind], rel_tol=_ALIKE))
+    same = sum(old[kind] for kind in alike)  # in the order of the parts: that of a set changes the last digit
     old_s, new_s = before.step_s.value - same, after.step_s.value - same
     least = (same + old_s / _OF_WHAT_DIFFERS) / (same + new_s * _OF_WHAT_DIFFERS)
     most = (same + old_s * _OF_WHAT_DIFFERS) / (same + new_s / _OF_WHAT_DIFFERS)
