@@ -133,6 +133,10 @@ class Assumed(Record, frozen=True, kw_only=True):
     """To issue one operator to a card in forward: Python, dispatch, autograd, allocation and launch."""
     host_launch_s: Positive
     """What of that the launch on a card adds to an operator on the CPU."""
+    host_convolution_dispatches: Positive
+    """Dispatches that a convolution takes as long as: cuDNN's plan is looked up and set up, in each call of it."""
+    host_batch_norm_dispatches: Positive
+    """The same for a batch norm: Python around the operator, and several small tensors to allocate."""
     host_backward_share: Positive
     """Of the forward cost, for operators that the autograd engine issues."""
     host_pass_s: Positive

@@ -61,7 +61,7 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
     optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
     each_s: dict[Phase, float] = {"forward": forward, "backward": backward}
-    passes = _issued_s(table.dispatch_count, each_s)
+    passes = _issued_s(table.dispatch_count, each_s) + _issued_s(_further_dispatches(table, assumed), each_s)
     passes += chain.forward_dispatches * forward + chain.backward_dispatches * backward
     if training.compile and table.compiled is None:
         passes *= assumed.compiled_dispatches
@@ -77,8 +77,19 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update
 
 
-def _issued_s(counts: Mapping[Phase, int], each_s: Mapping[Phase, float]) -> float:
+def _issued_s(counts: Mapping[Phase, float], each_s: Mapping[Phase, float]) -> float:
     return sum(count * each_s[phase] for phase, count in counts.items())
+
+
+def _further_dispatches(table: OpTable, assumed: Assumed) -> dict[Phase, float]:
+    """What convolutions and batch norms cost the host beyond a dispatch each, in dispatches."""
+    further: dict[Phase, float] = {"forward": 0.0, "backward": 0.0}
+    for op in table.ops:
+        if op.kind == "convolution":
+            further[op.phase] += op.count * (assumed.host_convolution_dispatches - 1.0)
+        elif "batch_norm" in op.name:
+            further[op.phase] += op.count * (assumed.host_batch_norm_dispatches - 1.0)
+    return further
 
 
 def _known_or(value: float | None, usual: float) -> float:

@@ -73,7 +73,7 @@ def test_what_the_compiler_saves_is_told() -> None:
     assert np.median(off) <= 1 / 6
 
 
-def test_cards_of_amd_are_predicted_as_users_get_them_and_four_of_five_runs_lie_inside() -> None:
+def test_cards_of_amd_are_predicted_as_users_get_them_and_nine_of_ten_runs_lie_inside() -> None:
     """Batches of 12 on hosts that nobody named; no figure but the width of the range was chosen by them."""
     asked = [question for question in vision_questions() if question.spec.amdgpu_target is not None]
     predictor = RowPredictor(recorded_vision_tables())
@@ -87,5 +87,5 @@ def test_cards_of_amd_are_predicted_as_users_get_them_and_four_of_five_runs_lie_
         off.append(abs(step.value / measured_s - 1.0))
         inside.append(step.low <= measured_s <= step.high)
     assert len(asked) == 96
-    assert np.mean(off) <= 0.33
-    assert 0.75 <= np.mean(inside) <= 0.92
+    assert np.mean(off) <= 0.25
+    assert 0.75 <= np.mean(inside) <= 0.95

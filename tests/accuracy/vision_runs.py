@@ -33,7 +33,7 @@ NAMES_TODAY = {"gluon_resnet50_v1b": "resnet50"}
 SCALED_SCORES = frozenset({"vit_relpos_base_patch16_224"})
 """Models of which all runs are of timm before 0.9, which scaled the scores of its attention."""
 HOST_DECIDES = ("matrixsp-bench", "lamikr-amd-bench", "ryujaehun-bench", "fz-pytorch2-bench")
-"""Sources of batches of 12 and fewer on hosts that they do not name: 8 to 80 us a launch, as their steps tell."""
+"""Sources of batches of 12 and fewer on hosts that they do not name: 3 to 24 us a dispatch, as their steps tell."""
 
 
 def vision_workload(name: str) -> Workload:

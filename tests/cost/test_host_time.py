@@ -10,8 +10,8 @@ from advisor.cost.efficiencies import efficiencies
 from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, slower_host_factor
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.optable.compiled_table import compile_table
-from advisor.optable.op_table import CompiledPass
-from tests.cost.small_tables import op, table, training
+from advisor.optable.op_table import CompiledPass, Op
+from tests.cost.small_tables import convolution, op, table, training
 
 
 @pytest.mark.parametrize("host_over_device", [0.1, 0.4, 1.0, 3.0])
@@ -40,6 +40,25 @@ def test_a_compiled_step_launches_its_fused_kernels_forward_and_backward() -> No
     twice = HostSpeed(forward_s_per_dispatch=1e-5, backward_s_per_dispatch=4e-5, optimizer_s_per_dispatch=0.0)
     slower, faster = (host_seconds(compiled, how, cost, speed, assumed) for speed in (twice, host))
     assert slower - faster == pytest.approx(500 * 2e-5 * assumed.compiled_launch)
+
+
+def test_convolutions_and_batch_norms_cost_the_host_several_dispatches_unless_compiled() -> None:
+    how, assumed = training(), efficiencies().assumed
+    cost = optimizer_cost(how, "fp32", 0.0, 0.0)
+
+    def issued_s(*ops: Op, compile_it: bool = False) -> float:
+        passes = CompiledPass(ops=(), dispatch_count={"forward": 3, "backward": 0})
+        traced = msgspec.structs.replace(table(*ops, dispatches=5), compiled=passes)
+        return host_seconds(compile_table(traced), training(compile=compile_it), cost, HostSpeed(), assumed)
+
+    norm = msgspec.structs.replace(op("norm", (0.0, 1e6)), name="native_batch_norm", count=3)
+    forward, backward = convolution(64), convolution(64, direction="weight_gradient")
+    others = tuple(op("elementwise", (0.0, 1e6), phase=phase) for phase in ("forward", "backward"))
+    of_convolution, of_norm = assumed.host_convolution_dispatches - 1.0, assumed.host_batch_norm_dispatches - 1.0
+    further = of_convolution * (1.0 + assumed.host_backward_share) + 3 * of_norm
+    found = issued_s(forward, backward, norm) - issued_s(*others)
+    assert found == pytest.approx(further * assumed.host_s_per_dispatch)
+    assert issued_s(forward, backward, norm, compile_it=True) == issued_s(*others, compile_it=True)
 
 
 def test_selective_checkpointing_asks_its_policy_about_every_operator_of_forward_unless_compiled() -> None:
