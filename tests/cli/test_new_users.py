@@ -128,14 +128,16 @@ def test_what_a_flag_asks_in_vain_is_told_in_the_readers_language(
     assert said in line
 
 
-def test_a_fixed_batch_that_no_card_holds_alone_is_kept_and_what_it_costs_is_said(
+def test_a_fixed_batch_that_no_card_holds_by_itself_is_kept_with_checkpointing_and_what_it_costs_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["--predict", "bert_base_sst2", "--batch", "1024", "--gpus", "rtx4090", *QUIET]) == 0
     answer = capsys.readouterr().out
     assert "batch size 1,024 per device" in answer
-    assert "One such card does not hold a step of batch size 1,024" in answer
+    assert "with activation checkpointing" in answer.partition("Why")[0]
+    assert "Without activation checkpointing no step fits 8 × GeForce RTX 4090" in answer
     assert "The model does not fit one such card" not in answer
+    assert "Activation checkpointing would save" not in answer
     assert (
         "Without what you fixed, 8 × GeForce RTX 4090 at batch size 256 in 4 passes"
         in answer.partition("What would change this")[2]

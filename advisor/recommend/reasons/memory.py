@@ -40,13 +40,17 @@ def _told(savings: Sequence[MemorySaving]) -> tuple[Reason, ...]:
 
 
 def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction]) -> Prediction | None:
-    """Of the single GPUs that cannot hold the workload's own batch, the one that lacks least."""
+    """Of the single GPUs that cannot hold the workload's own batch, the one that lacks least.
+
+    What frees memory on a card is told already where something was added for that.
+    """
     training = workload.training
+    held = {prediction.device.key for prediction in predictions if prediction.added and prediction.fits}
     lacking = [
         (prediction.peak_memory_bytes.value - prediction.usable_memory_bytes, prediction.device.name, prediction)
         for prediction in predictions
         if prediction.fits is False
-        and prediction.device.key != "cpu"
+        and prediction.device.key not in {"cpu", *held}
         and prediction.strategy == "single"
         and prediction.precision == training.precision
         and prediction.batch_size_per_device == training.batch_size

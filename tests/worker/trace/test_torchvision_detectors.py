@@ -13,6 +13,7 @@ from advisor.optable.op_table import OpTable, at
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import Way, trace
 
+pytestmark = pytest.mark.with_frameworks
 SIDE = 128
 
 
