@@ -14,7 +14,7 @@ from advisor.core.bundled import resource
 from advisor.core.errors import InputError, OutputError, UserFacingError
 from advisor.core.foreign_text import visible as visible  # noqa: PLC0414 - named here too, where every sentence is made
 from advisor.core.records import Record
-from advisor.core.units import FORMATTERS, SizeUnits, format_size, unit_of
+from advisor.core.units import FORMATTERS, SizeUnits, format_sizes, unit_of
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -153,9 +153,12 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
         case str():
             return _cut(_in_words(value, language))
     unit = unit_of(name)
-    if unit is None:
-        return value
-    return format_size(value, units) if unit == "bytes" else FORMATTERS[unit](value)
+    return value if unit is None else FORMATTERS[unit](value)
+
+
+def _sizes(numbers: Mapping[str, Value]) -> dict[str, float]:
+    """The arguments that are sizes in bytes: they are written with a look at one another."""
+    return {name: n for name, n in numbers.items() if isinstance(n, int | float) and unit_of(name) == "bytes"}
 
 
 @cache
@@ -251,6 +254,7 @@ def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
     if not message_exists(reason.code, language):
         raise KeyError(reason.code)
     arguments = {name: _readable(name, value, language, units) for name, value in reason.numbers.items()}
+    arguments |= format_sizes(_sizes(reason.numbers), units)
     return _closed_up(_formatted(reason.code, language, arguments).rstrip(), language)  # the last may be empty
 
 

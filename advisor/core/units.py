@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -102,21 +102,21 @@ _BINARY_STEPS = ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "K
 _DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
-def _digits(number: float) -> str:
+def _digits(number: float, figures: int = 3) -> str:
     """Three significant figures without an exponent: 1.23, 12.3, 123, 1230; from 10,000 on with commas."""
     if number == 0:
         return "0"
     if abs(number) >= 10_000:  # noqa: PLR2004 - up to here every digit can be read at a glance
         return f"{number:,.0f}"
-    decimals = max(0, 2 - math.floor(math.log10(abs(number)) + 1e-9))
+    decimals = max(0, figures - 1 - math.floor(math.log10(abs(number)) + 1e-9))
     text = f"{number:.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text and decimals > 2 else text  # noqa: PLR2004 - below 1
 
 
-def _stepped(number: float, steps: tuple[tuple[float, str], ...], unit: str) -> str:
+def _stepped(number: float, steps: tuple[tuple[float, str], ...], unit: str, figures: int = 3) -> str:
     """A number in the largest step that it reaches, else in the last, and the unit behind that step's prefix."""
     size, prefix = next((step for step in steps if abs(number) >= step[0]), steps[-1])
-    return f"{_digits(number / size)} {prefix}{unit}"
+    return f"{_digits(number / size, figures)} {prefix}{unit}"
 
 
 def format_seconds(seconds: float) -> str:
@@ -142,9 +142,26 @@ SizeUnits = Literal["binary", "decimal"]
 """Sizes of memory in GiB, or in GB: a choice of the reader."""
 
 
-def format_size(count: float, units: SizeUnits = "binary") -> str:
+def format_size(count: float, units: SizeUnits = "binary", figures: int = 3) -> str:
     """Text for a size in bytes in the units that a reader chose: `1.20 GiB` or `1.29 GB`."""
-    return format_bytes(count) if units == "binary" else format_quantity(count, "B")
+    return _stepped(count, _BINARY_STEPS if units == "binary" else _DECIMAL_STEPS, "B", figures)
+
+
+_FIGURES = (3, 4, 5)
+
+
+def format_sizes(counts: Mapping[str, float], units: SizeUnits = "binary") -> dict[str, str]:
+    """Text for the sizes of one sentence, with more figures where three would write two different ones alike.
+
+    `needs 169 GiB where the card can give 169 GiB` explains nothing; what five figures do not part keeps three.
+    """
+    return {name: _size_beside(count, set(counts.values()) - {count}, units) for name, count in counts.items()}
+
+
+def _size_beside(count: float, others: Iterable[float], units: SizeUnits) -> str:
+    texts = {figures: format_size(count, units, figures) for figures in _FIGURES}
+    parting = (figures for figures in _FIGURES if all(format_size(o, units, figures) != texts[figures] for o in others))
+    return texts[next(parting, _FIGURES[0])]
 
 
 def format_quantity(number: float, unit: str) -> str:

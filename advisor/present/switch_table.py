@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
@@ -98,6 +99,7 @@ def _holding_help(switch: Switch, language: Language) -> str:
         strategy=STRATEGY_LABELS.get(switch.strategy, switch.strategy),
         batch=switch.batch_size_per_device,
         steps=switch.gradient_accumulation_steps,
+        precision="unknown" if switch.precision is None else PRECISION_LABELS[switch.precision],
         step_s=switch.step_s.value,
         need_bytes=value_of(switch.peak_memory_bytes, 0.0),
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.catalogue.adapters import DEFAULT_RANK
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
-from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record, shared_fields
 from advisor.core.units import Estimate
@@ -90,6 +90,8 @@ class Switch(Record, frozen=True, kw_only=True):
     """Whether a step with the change fits a device; None: its memory need or its capacity is not known."""
     published: PublishedGain | None = None
     """What published pairs with and without it gave; None: no such pair is known for models like this."""
+    precision: Precision | None = None
+    """What the step computes in with the change; None: an advice that was saved before switches kept it."""
 
 
 class Change(Record, frozen=True, kw_only=True):

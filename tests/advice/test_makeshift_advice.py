@@ -67,7 +67,7 @@ def test_off_loading_is_a_makeshift_and_what_would_help_comes_first(off_loaded: 
     assert titles(off_loaded)[0] == "What would help"
     assert larger(off_loaded).count == 1
     told = "\n".join(one_screen(off_loaded, "en").sections[0].sentences)
-    assert "One H100 SXM5 80 GB holds all of it (batch size 4, accumulating 4 micro-batches)" in told
+    assert "One H100 SXM5 80 GB holds all of it (batch size 4 in BF16, accumulating 4 micro-batches)" in told
 
 
 def test_of_as_few_cards_the_smallest_that_hold_it_are_named(off_loaded: AdviceRecord) -> None:

@@ -20,6 +20,7 @@ from advisor.core.units import (
     format_rate,
     format_seconds,
     format_size,
+    format_sizes,
     unbroken,
     value_of,
 )
@@ -125,3 +126,11 @@ def test_no_line_ends_between_a_figure_and_its_unit(unit: str) -> None:
 @pytest.mark.parametrize("text", ["3 steps of 5 GPUs", "8 Bytes", "12 months, 4 hours", "2 × A100"])
 def test_words_after_a_number_may_begin_a_line(text: str) -> None:
     assert unbroken(text) == text
+
+
+def test_sizes_that_differ_are_never_written_alike_in_one_sentence() -> None:
+    gib = 2.0**30
+    assert format_sizes({"need": 169.4 * gib, "room": 168.6 * gib}) == {"need": "169.4 GiB", "room": "168.6 GiB"}
+    assert format_sizes({"need": 169.41 * gib, "room": 169.40 * gib})["need"] == "169.41 GiB"
+    assert format_sizes({"need": 12 * gib, "room": 12 * gib, "other": 3 * gib})["need"] == "12.0 GiB"
+    assert format_sizes({"need": 169.4e9, "room": 168.6e9}, "decimal") == {"need": "169.4 GB", "room": "168.6 GB"}

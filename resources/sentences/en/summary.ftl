@@ -151,20 +151,35 @@ summary-help = What would help
 help-adapter = With { $name } one { $device } holds a step (batch { $batch }{ $steps ->
         [1] { "" }
        *[other] { " × " }{ $steps }
+    }{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
     }): { $step_s }, { $need_bytes }; only the adapters are trained.
-help-checkpointing-card = With activation checkpointing (full) one { $device } holds all of it (batch size { $batch }{ $steps ->
+help-checkpointing-card = With activation checkpointing (full) one { $device } holds all of it (batch size { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
+    }{ $steps ->
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } a step in { $need_bytes }.
-help-checkpointing-cards = With activation checkpointing (full) { $count } × { $device } hold all of it ({ $strategy }, batch size { $batch } a card{ $steps ->
+help-checkpointing-cards = With activation checkpointing (full) { $count } × { $device } hold all of it ({ $strategy }, batch size { $batch } a card{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
+    }{ $steps ->
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } a step in { $need_bytes } a card.
-help-larger-card = One { $device } holds all of it (batch size { $batch }{ $steps ->
+help-larger-card = One { $device } holds all of it (batch size { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
+    }{ $steps ->
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } a step in { $need_bytes }.
-help-larger-cards = Not fewer than { $count } × { $device } hold all of it, sharded ({ $strategy }, batch size { $batch } a card{ $steps ->
+help-larger-cards = Not fewer than { $count } × { $device } hold all of it, sharded ({ $strategy }, batch size { $batch } a card{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
+    }{ $steps ->
         [1] { "" }
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } a step in { $need_bytes } a card.

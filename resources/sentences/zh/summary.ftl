@@ -149,20 +149,35 @@ summary-help = 什么会有帮助
 help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步（批大小 { $batch }{ $steps ->
         [1] { "" }
        *[other] { " × " }{ $steps }
+    }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
     }）：{ $step_s }，{ $need_bytes }；只训练适配器。
-help-checkpointing-card = 启用激活检查点（full）后，一块 { $device } 就放得下全部（批大小 { $batch }{ $steps ->
+help-checkpointing-card = 启用激活检查点（full）后，一块 { $device } 就放得下全部（批大小 { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
+    }{ $steps ->
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
     }）：每步 { $step_s }，占用 { $need_bytes }。
-help-checkpointing-cards = 启用激活检查点（full）后，{ $count } × { $device } 放得下全部（{ $strategy }，每卡批大小 { $batch }{ $steps ->
+help-checkpointing-cards = 启用激活检查点（full）后，{ $count } × { $device } 放得下全部（{ $strategy }，每卡批大小 { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
+    }{ $steps ->
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
     }）：每步 { $step_s }，每卡占用 { $need_bytes }。
-help-larger-card = 一块 { $device } 就放得下全部（批大小 { $batch }{ $steps ->
+help-larger-card = 一块 { $device } 就放得下全部（批大小 { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
+    }{ $steps ->
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
     }）：每步 { $step_s }，占用 { $need_bytes }。
-help-larger-cards = 至少 { $count } × { $device } 才放得下全部（{ $strategy } 分片，每卡批大小 { $batch }{ $steps ->
+help-larger-cards = 至少 { $count } × { $device } 才放得下全部（{ $strategy } 分片，每卡批大小 { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
+    }{ $steps ->
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
     }）：每步 { $step_s }，每卡占用 { $need_bytes }。
