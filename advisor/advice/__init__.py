@@ -26,7 +26,7 @@ from advisor.core.sentences import Reason, SaidError
 from advisor.core.units import format_count
 from advisor.measure.events import RunnerEvent
 from advisor.measure.traces import Traces
-from advisor.optable.op_table import OpTable, step_flop
+from advisor.optable.op_table import OpTable, sizes_follow_values, step_flop
 from advisor.predict.additions import with_added
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
@@ -204,7 +204,9 @@ def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:
         return ()
     halved = PRECISION_FACTS[precision].half_weights and any(op.batch_norm for op in table.ops)
     note = Reason.of("workload-half-batch-norm", precision=PRECISION_LABELS[precision])
-    return (*table.caveats, *_frozen_parts(workload, table), *((note,) if halved else ()))
+    breaks = workload.training.compile and sizes_follow_values(table)
+    broken = (Reason(code="trace-compiled-breaks"),) if breaks else ()
+    return (*broken, *table.caveats, *_frozen_parts(workload, table), *((note,) if halved else ()))
 
 
 def _frozen_parts(workload: Workload, table: OpTable) -> Iterator[Reason]:

@@ -35,7 +35,7 @@ from advisor.recommend.candidates import (
     local_gpu_groups,
     sharded_candidates,
 )
-from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes
+from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes, unsplittable_batches
 from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact, precisions_of_cpu, precisions_of_gpu
 
@@ -82,6 +82,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     """
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
+    listed = unsplittable_batches(request.counts, facts.tables.values())
     lone = lone_laptops(request.counts, [specs[key] for key in request.gpu_keys or () if key in specs])
     calibrations = _calibrations(request, facts, specs)
     plain = _Round(request, facts, specs, calibrations)
@@ -107,6 +108,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
             *plain.refusals,
             *uneven,
             *lone,
+            *listed,
             *(note for calibration in calibrations for note in calibration.notes),
         ),
         largest_batch=lambda prediction: rounds[prediction.added].memory.largest_batch(prediction),
@@ -187,6 +189,7 @@ class _Round:
         self.groups = Groups({})
         self.sources, self.memory = sources_and_memory(request, facts, specs, calibrations)
         self._request, self._facts, self._specs, self._wanted = request, facts, specs, wanted
+        self._in_lists = any(table.samples_in_lists for table in facts.tables.values())
         self._least = 1 if request.fixed.batch_size else least_batch(facts.tables.values(), mode)
 
     def fill(self) -> None:
@@ -228,8 +231,14 @@ class _Round:
         return more.predictions
 
     def _open(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-        """Without those that are not wanted, or ask a device to train on fewer samples than the model can."""
-        return tuple(one for one in candidates if one.batch_size_per_device >= self._least and self._wanted(one))
+        """Without those that are not wanted, train on fewer samples a device than the model can, or cut lists."""
+        return tuple(
+            one
+            for one in candidates
+            if one.batch_size_per_device >= self._least
+            and not (self._in_lists and one.strategy == "dp")
+            and self._wanted(one)
+        )
 
     def _of_cards(self, gpu_keys: tuple[str, ...] | None, *, local: bool = False) -> tuple[Candidate, ...]:
         asked = self._request

@@ -209,6 +209,9 @@ class OpTable(Record, frozen=True, kw_only=True):
     """Whether a batch norm sees one value of each channel at a batch of one sample, which torch refuses to train."""
     differentiates_twice: bool = False
     """Whether the loss holds gradients (`create_graph=True`), which torch.compile cannot differentiate again."""
+    samples_in_lists: bool = False
+    """Whether a step takes more tensors at a larger batch: DataParallel cuts every tensor along its first side, and a
+    picture's is its channels."""
     caveats: tuple[Reason, ...] = ()
 
 
@@ -229,6 +232,11 @@ _UNEVEN = frozenset({"trace-not-affine", "trace-memory-streams-differ"})
 def grows_evenly(table: OpTable) -> bool:
     """Whether figures and memory at a third batch came out of the table, where that was looked at."""
     return _UNEVEN.isdisjoint(caveat.code for caveat in table.caveats)
+
+
+def sizes_follow_values(table: OpTable) -> bool:
+    """Whether a real pass told what the model keeps; under torch.compile a graph breaks at each such size."""
+    return any(caveat.code == "trace-sizes-by-values" for caveat in table.caveats)
 
 
 def least_batch(tables: Iterable[OpTable], mode: str) -> int:

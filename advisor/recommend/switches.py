@@ -13,7 +13,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record, shared_fields
 from advisor.core.units import Estimate
-from advisor.optable.op_table import OpKind, OpTable, at
+from advisor.optable.op_table import OpKind, OpTable, at, sizes_follow_values
 from advisor.recommend.precisions import autocast_for, rate_of
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
 from advisor.workload.model_config import config_of, task_of_model
@@ -49,7 +49,6 @@ _VOCABULARY_MULTIPLE = 64
 """Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
 _TASKS_OF_WORDS: frozenset[Task] = frozenset({"causal-lm", "masked-lm", "seq2seq-lm", "speech-seq2seq"})
 """Their last layer multiplies by every word of the vocabulary; others only look words up in it."""
-_BY_VALUES = "trace-sizes-by-values"
 _OF_LINEAR_LAYERS: frozenset[SwitchKind] = frozenset({"fp8", "lora", "qlora"})
 _OF_EVERY_WEIGHT: frozenset[SwitchKind] = frozenset({"fused_optimizer"})
 """Whose published pairs step every weight: of adapters, which are few, or of a head they tell nothing."""
@@ -171,7 +170,7 @@ def applies(change: Change, table: OpTable | None) -> bool:
     take the root of each row. `table` is the workload's own; None: it is not known, and every change is taken to reach
     enough.
     """
-    whole = table is None or not (table.differentiates_twice or any(c.code == _BY_VALUES for c in table.caveats))
+    whole = table is None or not (table.differentiates_twice or sizes_follow_values(table))
     if any(training_problems(change.workload)) or (change.kind == "compile" and not whole):
         return False
     if table is None:

@@ -18,8 +18,8 @@ from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
 
-def advised(name: str, precision: Precision, *caveats: Reason) -> AdviceRecord:
-    workload = with_training(load_workload(name), precision=precision)
+def advised(name: str, precision: Precision, *caveats: Reason, compiled: bool = False) -> AdviceRecord:
+    workload = with_training(load_workload(name), precision=precision, compile=compiled)
     tables = {
         key: msgspec.structs.replace(table, caveats=caveats) for key, table in saved_tables(load_workload(name)).items()
     }
@@ -100,3 +100,9 @@ def test_parameters_that_the_library_freezes_are_told_with_how_many_are_trained(
     said = [say(caveat, "en") for caveat in caveats if caveat.code == "workload-frozen-parts"]
     assert bool(said) is told
     assert not told or said[0].startswith("Of 109 M parameters 65.7 M are trained: the model's library freezes")
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_compiled_model_that_chooses_by_its_values_is_said_to_break_its_graph(compiled: bool) -> None:
+    caveats = advised("bert_base_sst2", "fp32", Reason(code="trace-sizes-by-values"), compiled=compiled).caveats
+    assert ("trace-compiled-breaks" in {caveat.code for caveat in caveats}) is compiled

@@ -68,6 +68,8 @@ class Pass(NamedTuple):
     resident_count: int
     backward_start: int
     input_bytes: int
+    input_count: int
+    """Tensors that the step is given."""
     kept: dict[int, int]
     """Bytes of each storage alive when forward ended, by number."""
 
@@ -135,7 +137,9 @@ class Passes:
         with self._mode, ExitStack() as stack:
             model.zero_grad(set_to_none=True)
             batch = self._batch(batch_size)
-            input_bytes = self._note_residents(batch, recorder)
+            inputs = tensors_in(batch)
+            self._note_residents(inputs, recorder)
+            input_bytes = sum(size_bytes(tensor) for tensor in inputs)
             resident_count = len(tracker.kinds)
             stack.enter_context(shortened(runs))
             marks = stack.enter_context(Marks(runs, recorder))
@@ -171,8 +175,8 @@ class Passes:
         if runs:
             long = Extension(recorder, marks.recorded, runs, resident_count)
             long.run()
-            return Pass(long.recorder, resident_count, long.backward_start, input_bytes, long.kept)
-        return Pass(recorder, resident_count, backward_start, input_bytes, kept)
+            return Pass(long.recorder, resident_count, long.backward_start, input_bytes, len(inputs), long.kept)
+        return Pass(recorder, resident_count, backward_start, input_bytes, len(inputs), kept)
 
     def _batch(self, batch_size: int) -> Any:  # noqa: ANN401 - any nested batch
         """A batch of fakes; where values are kept it is made for real first."""
@@ -187,11 +191,10 @@ class Passes:
         # What is known at one batch size and not at another would make other operators of the same ones.
         return _fake_batch(made, self._mode, times=max(1.0, LARGEST_TIMES * self.batches[0] / batch_size))
 
-    def _note_residents(self, batch: object, recorder: Recorder) -> int:
-        """Parameters, buffers and inputs are there before the step; returns the inputs' bytes."""
+    def _note_residents(self, inputs: Sequence[Tensor], recorder: Recorder) -> None:
+        """Parameters, buffers and inputs are there before the step."""
         for tensor in (*self.model.parameters(), *self.model.buffers()):
             recorder.tracker.see(tensor)
-        inputs = tensors_in(batch)
         # A list of pictures has more tensors at another batch size, and none of them is known by its place.
         told = len(self._uniform) == len(inputs) and self._decisions is None
         uniform = self._uniform if told else [None] * len(inputs)
@@ -200,7 +203,6 @@ class Passes:
             recorder.tracker.see(tensor)
             if value is not None:
                 recorder.values.note(tensor, value)
-        return sum(size_bytes(tensor) for tensor in inputs)
 
 
 def _fake_batch(value: Any, mode: Fakes, *, times: float = 1.0) -> Any:  # noqa: ANN401 - any nested batch

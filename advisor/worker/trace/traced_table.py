@@ -86,6 +86,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         checkpoint=checkpoint_figures(model, (first, second), layers, batches),
         differentiates_twice=recorder.differentiates_twice,
         norms_single_values=_norms_single_values(first.recorder.ops, second.recorder.ops, batches),
+        samples_in_lists=first.input_count != second.input_count,
         caveats=tuple(caveats),
     )
 

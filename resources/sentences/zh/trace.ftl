@@ -13,6 +13,7 @@ trace-depends-on-batch = 该模型在其他批大小下运行不同的算子（{
 trace-packed-lengths = 该模型打包的序列长度在每个批次中重新抽取，因此没有对所有批大小都成立的行数（{ $detail }）。请让 `make_batch` 给出不随批大小变化的长度（例如每个序列都取数据的平均长度），或以数字描述该模型。
 trace-unknown-operators = 部分算子的计算量未知（{ $operators }，占全部调用的 { $share_fraction }）：只计入其访存，因此实际单步时间可能大于所给数值；为此已放宽范围的上端。请实测一步以确认。
 trace-compiled-twice = `training.compile`：该模型的损失中含有梯度（`create_graph=True`），torch 会报错 "torch.compile with aot_autograd does not currently support double backward" 并终止训练。请去掉 compile。
+trace-compiled-breaks = `training.compile`：该模型会根据数值作选择，编译出的计算图在每个选择处都会断开。这里的数字按不断开的单步计算：编译带来的收益可能所剩无几，请分别在启用与不启用编译时计时几步。
 trace-nothing-to-train = 损失不依赖任何可训练参数。请检查 `training.trainable`：权重共享时，头部可能没有自己的参数。
 trace-unrated-type = 该模型以此处不知其速度的类型计算（{ $detail }），不会当作 FP32：请以 float32 训练，或以数字描述。
 trace-sparse = 该模型生成稀疏张量（{ $detail }），此处不知处理它们的一步要多久。能运行它的设备改为实测；其他 GPU 请改用稠密张量，例如嵌入层取 `sparse=False`。
