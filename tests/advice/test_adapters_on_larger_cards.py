@@ -7,32 +7,37 @@ import pytest
 
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
-from advisor.advice.switched import _beyond_one_card, _checkpointed, _on_cards, _on_one_card, _predicted
+from advisor.advice.trial import Trial
 from advisor.catalogue.spec_table import spec_table
 from advisor.optable.saved_tables import saved_tables
+from advisor.predict.prediction import Prediction
 from advisor.present.switch_table import help_sentences
 from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS
-from advisor.recommend.switches import Change, Switch, adapter_changes
-from advisor.workload.workload import quantization_of, with_training
+from advisor.recommend.switches import Change, Switch, adapter_changes, switch_of
+from advisor.workload.workload import Workload, quantization_of, with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
 
-def answered(batch_size: int, gpu_keys: tuple[str, ...] | None = None) -> list[Switch]:
+def trial_of(request: AdviceRequest, workload: Workload) -> Trial:
+    tables = saved_tables(workload)
+    return Trial(request, Facts(machine=machine(), tables=tables), workload, tables)
+
+
+def answered(batch_size: int, gpu_keys: tuple[str, ...] | None = None) -> Prediction | None:
     workload = load_workload("llama_8b_lora")
     training = msgspec.structs.replace(workload.training, batch_size=batch_size)
     workload = msgspec.structs.replace(workload, training=training)
     tables = saved_tables(load_workload("llama_8b_lora"))
     request = AdviceRequest(workload=workload, measure=False, gpu_keys=gpu_keys)
-    return _on_one_card(
-        request, Facts(machine=machine(), tables=tables), Change(kind="lora", workload=workload), tables
-    )
+    return Trial(request, Facts(machine=machine(), tables=tables), workload, tables).on_one_card()
 
 
 def test_the_usual_cards_come_first() -> None:
-    (switch,) = answered(1)
-    assert switch.device_key in DEFAULT_GPU_KEYS
-    assert switch.fits is True
+    held = answered(1)
+    assert held is not None
+    assert held.device.key in DEFAULT_GPU_KEYS
+    assert held.fits is True
 
 
 def test_cards_of_eighty_gigabytes_answer_where_the_usual_ones_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,14 +45,15 @@ def test_cards_of_eighty_gigabytes_answer_where_the_usual_ones_cannot(monkeypatc
         key: spec if key in LARGER_GPU_KEYS else msgspec.structs.replace(spec, memory_bytes=8e9)
         for key, spec in spec_table().items()
     }
-    monkeypatch.setattr("advisor.advice.switched.known_specs", lambda _request: specs)
-    (switch,) = answered(1)
-    assert switch.device_key in LARGER_GPU_KEYS
-    assert switch.fits is True
+    monkeypatch.setattr("advisor.advice.trial.known_specs", lambda _request: specs)
+    held = answered(1)
+    assert held is not None
+    assert held.device.key in LARGER_GPU_KEYS
+    assert held.fits is True
 
 
 def test_asked_cards_are_the_only_ones() -> None:
-    assert answered(1, ("t4",)) == []
+    assert answered(1, ("t4",)) is None
 
 
 def test_a_job_of_adapters_is_offered_packed_weights_once_and_keeps_its_own_rank_and_layers() -> None:
@@ -67,14 +73,9 @@ def test_a_step_with_packed_weights_holds_less_than_with_halves_and_takes_about_
     found = {}
     for name in ("llama_8b_lora", "llama_8b_qlora"):
         workload = load_workload(name)
-        tables = saved_tables(workload)
-        request = AdviceRequest(workload=workload, measure=False)
-        facts = Facts(machine=machine(), tables=tables)
-        (found[name],) = (
-            one
-            for one in _predicted(request, facts, workload, tables, _on_cards(request, workload, ("h200-sxm",)))
-            if one.batch_size_per_device == 4
-        )
+        trial = trial_of(AdviceRequest(workload=workload, measure=False), workload)
+        predicted = trial.predicted(trial.on_cards(("h200-sxm",), 1))
+        (found[name],) = (one for one in predicted if one.batch_size_per_device == 4)
     whole, packed = found["llama_8b_lora"], found["llama_8b_qlora"]
     # Each pass unpacks the weights once more; beside halves PEFT casts each layer's inputs to FP32 and back.
     assert 0.75 < packed.step_s.value / whole.step_s.value < 1.5
@@ -98,26 +99,25 @@ def test_adapters_are_not_traced_where_the_weights_alone_are_more_than_any_card_
 ) -> None:
     specs = spec_table()
     unknown = msgspec.structs.replace(specs["rtx3090"], key="made_up", memory_bytes=None)
-    monkeypatch.setattr("advisor.advice.switched.known_specs", lambda _request: {**specs, "made_up": unknown})
+    monkeypatch.setattr("advisor.advice.trial.known_specs", lambda _request: {**specs, "made_up": unknown})
     workload = load_workload("llama_8b")
     table = msgspec.structs.replace(next(iter(saved_tables(workload).values())), parameter_count=int(parameters))
     request = AdviceRequest(workload=workload, measure=False, gpu_keys=gpu_keys)
     changes = list(adapter_changes(workload))
-    assert {change.kind for change in changes if _beyond_one_card(request, change, table)} == beyond
-    assert not any(_beyond_one_card(request, change, None) for change in changes)
+    facts = Facts(machine=machine(), tables={})
+    trials = {change.kind: Trial(request, facts, change.workload, {}) for change in changes}
+    assert {kind for kind, trial in trials.items() if trial.is_beyond_one_card(table)} == beyond
+    assert not any(trial.is_beyond_one_card(None) for trial in trials.values())
 
 
 @pytest.mark.parametrize("name", ["llama_8b_lora", "llama_8b_qlora"])
 def test_what_holds_on_a_card_is_never_called_beyond_it(name: str) -> None:
     workload = load_workload(name)
-    tables = saved_tables(workload)
-    facts = Facts(machine=machine(), tables=tables)
-    change = Change(kind="lora", workload=workload)
+    table = next(iter(saved_tables(workload).values()))
     seen = set()
     for key in spec_table():
-        request = AdviceRequest(workload=workload, measure=False, gpu_keys=(key,))
-        held = bool(_on_one_card(request, facts, change, tables))
-        beyond = _beyond_one_card(request, change, next(iter(tables.values())))
+        trial = trial_of(AdviceRequest(workload=workload, measure=False, gpu_keys=(key,)), workload)
+        held, beyond = trial.on_one_card() is not None, trial.is_beyond_one_card(table)
         assert not (held and beyond), key
         seen |= {"held"} if held else {"beyond"} if beyond else set()
     assert "held" in seen
@@ -127,8 +127,9 @@ def checkpointed(counts: tuple[int, ...], gpu_keys: tuple[str, ...] | None = ("h
     work = with_training(load_workload("llama_8b"), activation_checkpointing="full")
     request = AdviceRequest(workload=work, measure=False, gpu_keys=gpu_keys, counts=counts)
     change, tables = Change(kind="checkpointing_on_cards", workload=work), saved_tables(load_workload("llama_8b"))
-    (switch,) = _checkpointed(request, Facts(machine=machine(), tables=tables), change, tables)
-    return switch
+    held = Trial(request, Facts(machine=machine(), tables=tables), work, tables).on_cards_asked_for()
+    assert held is not None
+    return switch_of(change, held, None)
 
 
 def test_checkpointing_is_tried_on_as_many_cards_as_were_asked_for_then_on_the_fewest_that_hold_it() -> None:
@@ -145,13 +146,17 @@ def test_what_checkpointing_holds_is_not_told_as_adapters() -> None:
     assert "adapters" not in told
 
 
+def counts_splitting(trial: Trial, counts: tuple[int, ...]) -> set[int]:
+    tried = (one for count in counts for one in trial.on_cards(("h100-sxm",), count))
+    return {one.count for one in tried if one.strategy == "tp"}
+
+
 def test_help_splits_layers_only_among_cards_that_deal_out_whole_heads() -> None:
     work = load_workload("llama_8b")
     request = AdviceRequest(workload=work, measure=False)
-    tried = _on_cards(request, work, ("h100-sxm",), (8, 128))
-    assert {one.count for one in tried if one.strategy == "tp"} == {8, 128}
+    assert counts_splitting(trial_of(request, work), (8, 128)) == {8, 128}
     across = msgspec.structs.replace(request, node_count=2)
-    assert {one.count for one in _on_cards(across, work, ("h100-sxm",), (8, 128)) if one.strategy == "tp"} == {128}
+    assert counts_splitting(trial_of(across, work), (8, 128)) == {128}
 
 
 @pytest.mark.parametrize(
@@ -162,6 +167,4 @@ def test_tensors_are_split_where_attention_has_whole_heads_to_deal_out_and_never
     name: str, split: set[int]
 ) -> None:
     work = load_workload(name)
-    request = AdviceRequest(workload=work, measure=False)
-    tried = _on_cards(request, work, ("h100-sxm",), (4, 8))
-    assert {one.count for one in tried if one.strategy == "tp"} == split
+    assert counts_splitting(trial_of(AdviceRequest(workload=work, measure=False), work), (4, 8)) == split

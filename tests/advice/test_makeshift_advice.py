@@ -8,7 +8,8 @@ import pytest
 from advisor.advice import advice_from_facts
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
-from advisor.advice.switched import LARGER_COUNTS, find_switches
+from advisor.advice.switched import find_switches
+from advisor.advice.trial import LARGER_COUNTS
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
