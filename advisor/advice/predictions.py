@@ -29,15 +29,14 @@ from advisor.predict.prediction import Calibration, Candidate, Prediction, SetUp
 from advisor.predict.sources import Sources
 from advisor.recommend.candidates import (
     LARGER_GPU_KEYS,
-    candidates_that_make_up,
     enumerate_candidates,
     local_device,
     local_gpu_groups,
-    sharded_candidates,
 )
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes, unsplittable_batches
 from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact, precisions_of_cpu, precisions_of_gpu
+from advisor.recommend.smaller_candidates import candidates_that_make_up, sharded_candidates
 
 
 @dataclass(frozen=True, kw_only=True)

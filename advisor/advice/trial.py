@@ -20,8 +20,14 @@ from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.predict.sources import Sources
-from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS, largest_gpu_keys, splits_layers, table_keys
+from advisor.recommend.candidates import (
+    DEFAULT_GPU_KEYS,
+    LARGER_GPU_KEYS,
+    largest_gpu_keys,
+    table_keys,
+)
 from advisor.recommend.precisions import precisions_of_gpu
+from advisor.recommend.smaller_candidates import splits_layers
 from advisor.workload.workload import Workload, stored_bits
 
 Tables = Mapping[TracePrecision, OpTable]

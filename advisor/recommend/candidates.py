@@ -10,27 +10,22 @@ from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import hosts_of
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.by_key import grouped
 from advisor.core.file_fault import shown_value
-from advisor.core.records import shared_fields
 from advisor.core.sentences import Names, Reason, SaidError
 from advisor.hardware.machine import Gpu, Machine
-from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
+from advisor.predict.prediction import Candidate, Device
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
-from advisor.workload.model_config import config_of
-from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
+from advisor.workload.workload import Workload
 
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")
 LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")
 """Tried by themselves where none of the default cards holds a step whole."""
 DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
-WHOLE: frozenset[Strategy] = frozenset({"single", "ddp"})
-"""Strategies by which every card holds a whole copy."""
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
-_HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
 
 
@@ -88,7 +83,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
         )
         for device, available, device_precisions in _devices(machine, specs, gpu_keys, wanted, local=local)
         for count in _counts_to_try(counts, available)
-        for strategy in _strategies_for(count, strategies, 1 if device.local else node_count)
+        for strategy in strategies_for(count, strategies, 1 if device.local else node_count)
         for precision, size in itertools.product(device_precisions, sizes(count))
         for steps in _accumulations(workload, count, strategy, size, global_batch_size)
     )
@@ -164,7 +159,7 @@ def local_gpu_groups(machine: Machine) -> tuple[tuple[Gpu, ...], ...]:
     return tuple(tuple(gpus) for gpus in grouped((gpu for gpu in machine.gpus if gpu.usable), alike).values())
 
 
-def _strategies_for(count: int, strategies: Sequence[Strategy], node_count: int = 1) -> tuple[Strategy, ...]:
+def strategies_for(count: int, strategies: Sequence[Strategy], node_count: int = 1) -> tuple[Strategy, ...]:
     """What so many devices can do: DataParallel is one process, which never leaves its machine."""
     if count == 1:
         return tuple(strategy for strategy in strategies if strategy == "single" or STRATEGY_FACTS[strategy].offloads)
@@ -186,154 +181,3 @@ def _accumulations(
     if per_pass > global_batch_size or global_batch_size % per_pass:
         return ()
     return (global_batch_size // per_pass,)
-
-
-def candidates_that_make_up(
-    workload: Workload, predictions: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]
-) -> tuple[Candidate, ...]:
-    """Where the workload's batch does not fit, or may not: passes that do, accumulated to it or to just below it.
-
-    Else a card would step after less than was asked for, and cards whose link is slow would average gradients after
-    every small batch, which nobody does. Where no batch that was tried holds a whole copy, `largest_batch` solves for
-    one card, and where it finds none, one sample is tried. A step never goes beyond the data set.
-    """
-    training = workload.training
-    own, steps = training.batch_size, training.gradient_accumulation_steps
-    small = [
-        prediction
-        for prediction in sorted(predictions, key=lambda prediction: prediction.batch_size_per_device)
-        if prediction.batch_size_per_device <= own
-        and prediction.gradient_accumulation_steps == steps
-        and prediction.strategy != "dp"
-    ]
-    candidates = []
-    for members in grouped(
-        small, lambda prediction: (*prediction.device_and_count, prediction.strategy, prediction.precision)
-    ).values():
-        first, largest = members[0], members[-1]
-        tight = largest.may_run_out and training.mode == "training"
-        if largest.batch_size_per_device < own or not (largest.fits is False or tight):
-            continue
-        whole = min(own * steps, max(1, workload.data.samples // first.count))
-        roomy = max((one.batch_size_per_device for one in members if one.fits and not one.may_run_out), default=0)
-        most = min(whole, roomy if tight else _most_that_fit(members, largest_batch))
-        if most:
-            size = best_pass(whole, most)
-            made = whole // size if training.mode == "training" else steps
-            further = {"batch_size_per_device": size, "gradient_accumulation_steps": made}
-            candidates.append(Candidate(**{**shared_fields(first, SetUp), **further}))
-    return tuple(candidates)
-
-
-def best_pass(whole: int, most: int) -> int:
-    """The size over half of `most` whose passes make up most of `whole`; the larger one of two that do as much.
-
-    Of the sizes that pass equally often the largest is best: so either each size is tried or each number of passes.
-    """
-    least = most // 2 + 1
-    numbers = range(whole // most + 1, whole // least + 1)
-    sizes = range(least, most + 1) if most < len(numbers) else (most, *(whole // number for number in numbers))
-    return max(sizes, key=lambda size: (whole // size * size, size))
-
-
-def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]) -> int:
-    """The largest of ascending batch sizes that fits, else what is solved for below them; 0: nothing to try."""
-    fitting = [prediction.batch_size_per_device for prediction in members if prediction.fits]
-    below = members[0].batch_size_per_device - 1
-    if (
-        fitting
-        or not below
-        or members[0].strategy not in WHOLE
-        or any(prediction.fits is None for prediction in members)
-    ):
-        return max(fitting, default=0)
-    solved = largest_batch(members[0])
-    return 0 if solved is None else max(1, min(solved, below))
-
-
-def sharded_candidates(
-    workload: Workload,
-    predictions: Sequence[Prediction],
-    counts: Sequence[int] = DEFAULT_COUNTS,
-    global_batch_size: int | None = None,
-    node_count: int = 1,
-) -> tuple[Candidate, ...]:
-    """Sharded and off-loaded set-ups for each GPU, precision and count at which no predicted set-up fits.
-
-    One card may hold what several copies do not, whose off-loaded states share one host's memory. The batch sizes are
-    the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
-    A local group is never made larger than the largest count tried on it, a laptop has one card. Where whole copies
-    fit but may run out of memory at the workload's batch, sharding is tried beside them, at each batch where they may.
-    """
-    own = workload.training.batch_size
-    cards = (prediction for prediction in predictions if prediction.device.key != "cpu")
-    candidates: list[Candidate] = []
-    for members in grouped(cards, lambda prediction: (prediction.device.key, prediction.precision)).values():
-        held = {member.count for member in members if member.fits is not False}
-        lacking = {member.count for member in members} - held if held else counts
-        short = [count for count in counts if count in lacking]
-        tight = [count for count in counts if count > 1 and count in held and _may_run_out(members, count, own)]
-        candidates += _sharded(members, short, own, global_batch_size)
-        candidates += _sharded(members, tight, own, global_batch_size, PLAINLY_SHARDING)
-    return tuple(
-        candidate
-        for candidate in candidates
-        if candidate.strategy != "tp" or splits_layers(candidate, workload, node_count)
-    )
-
-
-def _may_run_out(members: Sequence[Prediction], count: int, own_batch: int) -> bool:
-    """Whether so many cards have no room for the whole range of any step of `own_batch`, or of the next below it."""
-    fitting = [member for member in members if member.count == count and member.fits is not False]
-    least = max((one.batch_size_per_device for one in fitting if one.batch_size_per_device <= own_batch), default=0)
-    near = [one for one in fitting if one.batch_size_per_device == least]
-    return bool(near) and all(one.may_run_out for one in near)
-
-
-def splits_layers(candidate: Candidate, workload: Workload, node_count: int) -> bool:
-    """Whether groups of the cards of one host can share every layer: each gets whole heads of attention.
-
-    What reads pictures and names no heads is taken for a network of convolutions, which nobody splits so.
-    """
-    heads, cards = _attention_heads(workload), tensor_cards(candidate.count)
-    in_host = -(-candidate.count // node_count)
-    dealt = workload.data.image_size is None if heads is None else heads % cards == 0
-    return cards > 1 and in_host % cards == 0 and dealt
-
-
-def _attention_heads(workload: Workload) -> int | None:
-    """Heads of each layer, which tensor parallelism deals out whole; None where the workload does not tell them."""
-    model = workload.model
-    if isinstance(model, TemplateModel):
-        return model.heads
-    config = config_of(model) if isinstance(model, HuggingFaceModel) else {}
-    configured = (config.get(name) for name in _HEADS)
-    return next((heads for heads in configured if isinstance(heads, int) and heads > 0), None)
-
-
-def _sharded(
-    members: Sequence[Prediction],
-    counts: Sequence[int],
-    own_batch: int,
-    global_batch_size: int | None,
-    strategies: Sequence[Strategy] = SHARDING,
-) -> Iterable[Candidate]:
-    first, limit = members[0], max(member.count for member in members)
-    bounded = first.device.local or is_laptop(first.device.name)
-    sizes = sorted({member.batch_size_per_device for member in members})
-    for count in counts:
-        if bounded and count > limit:
-            continue
-        if global_batch_size is not None:
-            dealt = set(batch_sizes_dealing(global_batch_size, count, own_batch)).intersection(sizes)
-            passes = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]
-        else:
-            alike = [prediction for prediction in members if prediction.count == count]
-            tried = {prediction.gradient_accumulation_steps for prediction in alike}
-            steps = sorted(tried or {first.gradient_accumulation_steps})[:2]
-            risky = (prediction.batch_size_per_device for prediction in alike if prediction.may_run_out)
-            passes = list(itertools.product(sorted({*sizes[:4], *({own_batch} & {*sizes}), *risky}), steps))
-        for strategy, (size, steps_made) in itertools.product(_strategies_for(count, strategies), passes):
-            further = {"count": count, "strategy": strategy}
-            passes_made = {"batch_size_per_device": size, "gradient_accumulation_steps": steps_made}
-            yield Candidate(**{**shared_fields(first, SetUp), **further, **passes_made})

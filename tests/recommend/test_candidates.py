@@ -16,11 +16,8 @@ from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
     batch_sizes_around,
-    best_pass,
-    candidates_that_make_up,
     enumerate_candidates,
     local_gpu_groups,
-    sharded_candidates,
 )
 from advisor.recommend.precisions import (
     at_least_as_exact,
@@ -30,6 +27,7 @@ from advisor.recommend.precisions import (
     sensible_precisions,
     stand_in,
 )
+from advisor.recommend.smaller_candidates import best_pass, candidates_that_make_up, sharded_candidates
 from advisor.workload.workload import HuggingFaceModel, with_training
 from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 

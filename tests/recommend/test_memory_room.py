@@ -11,12 +11,12 @@ from advisor.core.sentences import Language, say
 from advisor.core.units import Estimate
 from advisor.cost.parts import Part
 from advisor.predict.prediction import Prediction, SetUpFigures
-from advisor.recommend.candidates import candidates_that_make_up
 from advisor.recommend.comparison import Finalist
 from advisor.recommend.ranking import Row
 from advisor.recommend.reasons.memory_room import left_for_room, room_reasons, roomier
 from advisor.recommend.reasons.set_up import why
 from advisor.recommend.recommendation import Goal, Recommendation
+from advisor.recommend.smaller_candidates import candidates_that_make_up
 from advisor.recommend.strategy import best_by_count
 from advisor.recommend.tie_decision import preference, tie_decision
 from advisor.recommend.winner import find_winner, with_room_in_ties

@@ -10,10 +10,10 @@ from advisor.core.sentences import Arguments, Reason
 from advisor.cost.scaling.communication import network_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import choose, rounded
-from advisor.recommend.candidates import WHOLE
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons, missing_nvlink
+from advisor.recommend.smaller_candidates import WHOLE
 from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
 
 NOTABLE_SHARE = 0.1

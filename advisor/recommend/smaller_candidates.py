@@ -1,0 +1,171 @@
+"""Set-ups that put less on each card, where plain ones do not fit: smaller passes that accumulate, and shards."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+
+from advisor.catalogue.gpu_spec import is_laptop
+from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, Strategy, tensor_cards
+from advisor.core.by_key import grouped
+from advisor.core.records import shared_fields
+from advisor.predict.prediction import Candidate, Prediction, SetUp
+from advisor.recommend.candidates import DEFAULT_COUNTS, strategies_for
+from advisor.recommend.dealing import batch_sizes_dealing
+from advisor.workload.model_config import config_of
+from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
+
+WHOLE: frozenset[Strategy] = frozenset({"single", "ddp"})
+"""Strategies by which every card holds a whole copy."""
+_HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
+
+
+def candidates_that_make_up(
+    workload: Workload, predictions: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]
+) -> tuple[Candidate, ...]:
+    """Where the workload's batch does not fit, or may not: passes that do, accumulated to it or to just below it.
+
+    Else a card would step after less than was asked for, and cards whose link is slow would average gradients after
+    every small batch, which nobody does. Where no batch that was tried holds a whole copy, `largest_batch` solves for
+    one card, and where it finds none, one sample is tried. A step never goes beyond the data set.
+    """
+    training = workload.training
+    own, steps = training.batch_size, training.gradient_accumulation_steps
+    small = [
+        prediction
+        for prediction in sorted(predictions, key=lambda prediction: prediction.batch_size_per_device)
+        if prediction.batch_size_per_device <= own
+        and prediction.gradient_accumulation_steps == steps
+        and prediction.strategy != "dp"
+    ]
+    candidates = []
+    for members in grouped(
+        small, lambda prediction: (*prediction.device_and_count, prediction.strategy, prediction.precision)
+    ).values():
+        first, largest = members[0], members[-1]
+        tight = largest.may_run_out and training.mode == "training"
+        if largest.batch_size_per_device < own or not (largest.fits is False or tight):
+            continue
+        whole = min(own * steps, max(1, workload.data.samples // first.count))
+        roomy = max((one.batch_size_per_device for one in members if one.fits and not one.may_run_out), default=0)
+        most = min(whole, roomy if tight else _most_that_fit(members, largest_batch))
+        if most:
+            size = best_pass(whole, most)
+            made = whole // size if training.mode == "training" else steps
+            further = {"batch_size_per_device": size, "gradient_accumulation_steps": made}
+            candidates.append(Candidate(**{**shared_fields(first, SetUp), **further}))
+    return tuple(candidates)
+
+
+def best_pass(whole: int, most: int) -> int:
+    """The size over half of `most` whose passes make up most of `whole`; the larger one of two that do as much.
+
+    Of the sizes that pass equally often the largest is best: so either each size is tried or each number of passes.
+    """
+    least = most // 2 + 1
+    numbers = range(whole // most + 1, whole // least + 1)
+    sizes = range(least, most + 1) if most < len(numbers) else (most, *(whole // number for number in numbers))
+    return max(sizes, key=lambda size: (whole // size * size, size))
+
+
+def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]) -> int:
+    """The largest of ascending batch sizes that fits, else what is solved for below them; 0: nothing to try."""
+    fitting = [prediction.batch_size_per_device for prediction in members if prediction.fits]
+    below = members[0].batch_size_per_device - 1
+    if (
+        fitting
+        or not below
+        or members[0].strategy not in WHOLE
+        or any(prediction.fits is None for prediction in members)
+    ):
+        return max(fitting, default=0)
+    solved = largest_batch(members[0])
+    return 0 if solved is None else max(1, min(solved, below))
+
+
+def sharded_candidates(
+    workload: Workload,
+    predictions: Sequence[Prediction],
+    counts: Sequence[int] = DEFAULT_COUNTS,
+    global_batch_size: int | None = None,
+    node_count: int = 1,
+) -> tuple[Candidate, ...]:
+    """Sharded and off-loaded set-ups for each GPU, precision and count at which no predicted set-up fits.
+
+    One card may hold what several copies do not, whose off-loaded states share one host's memory. The batch sizes are
+    the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
+    A local group is never made larger than the largest count tried on it, a laptop has one card. Where whole copies
+    fit but may run out of memory at the workload's batch, sharding is tried beside them, at each batch where they may.
+    """
+    own = workload.training.batch_size
+    cards = (prediction for prediction in predictions if prediction.device.key != "cpu")
+    candidates: list[Candidate] = []
+    for members in grouped(cards, lambda prediction: (prediction.device.key, prediction.precision)).values():
+        held = {member.count for member in members if member.fits is not False}
+        lacking = {member.count for member in members} - held if held else counts
+        short = [count for count in counts if count in lacking]
+        tight = [count for count in counts if count > 1 and count in held and _may_run_out(members, count, own)]
+        candidates += _sharded(members, short, own, global_batch_size)
+        candidates += _sharded(members, tight, own, global_batch_size, PLAINLY_SHARDING)
+    return tuple(
+        candidate
+        for candidate in candidates
+        if candidate.strategy != "tp" or splits_layers(candidate, workload, node_count)
+    )
+
+
+def _may_run_out(members: Sequence[Prediction], count: int, own_batch: int) -> bool:
+    """Whether so many cards have no room for the whole range of any step of `own_batch`, or of the next below it."""
+    fitting = [member for member in members if member.count == count and member.fits is not False]
+    least = max((one.batch_size_per_device for one in fitting if one.batch_size_per_device <= own_batch), default=0)
+    near = [one for one in fitting if one.batch_size_per_device == least]
+    return bool(near) and all(one.may_run_out for one in near)
+
+
+def splits_layers(candidate: Candidate, workload: Workload, node_count: int) -> bool:
+    """Whether groups of the cards of one host can share every layer: each gets whole heads of attention.
+
+    What reads pictures and names no heads is taken for a network of convolutions, which nobody splits so.
+    """
+    heads, cards = _attention_heads(workload), tensor_cards(candidate.count)
+    in_host = -(-candidate.count // node_count)
+    dealt = workload.data.image_size is None if heads is None else heads % cards == 0
+    return cards > 1 and in_host % cards == 0 and dealt
+
+
+def _attention_heads(workload: Workload) -> int | None:
+    """Heads of each layer, which tensor parallelism deals out whole; None where the workload does not tell them."""
+    model = workload.model
+    if isinstance(model, TemplateModel):
+        return model.heads
+    config = config_of(model) if isinstance(model, HuggingFaceModel) else {}
+    configured = (config.get(name) for name in _HEADS)
+    return next((heads for heads in configured if isinstance(heads, int) and heads > 0), None)
+
+
+def _sharded(
+    members: Sequence[Prediction],
+    counts: Sequence[int],
+    own_batch: int,
+    global_batch_size: int | None,
+    strategies: Sequence[Strategy] = SHARDING,
+) -> Iterable[Candidate]:
+    first, limit = members[0], max(member.count for member in members)
+    bounded = first.device.local or is_laptop(first.device.name)
+    sizes = sorted({member.batch_size_per_device for member in members})
+    for count in counts:
+        if bounded and count > limit:
+            continue
+        if global_batch_size is not None:
+            dealt = set(batch_sizes_dealing(global_batch_size, count, own_batch)).intersection(sizes)
+            passes = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]
+        else:
+            alike = [prediction for prediction in members if prediction.count == count]
+            tried = {prediction.gradient_accumulation_steps for prediction in alike}
+            steps = sorted(tried or {first.gradient_accumulation_steps})[:2]
+            risky = (prediction.batch_size_per_device for prediction in alike if prediction.may_run_out)
+            passes = list(itertools.product(sorted({*sizes[:4], *({own_batch} & {*sizes}), *risky}), steps))
+        for strategy, (size, steps_made) in itertools.product(strategies_for(count, strategies), passes):
+            further = {"count": count, "strategy": strategy}
+            passes_made = {"batch_size_per_device": size, "gradient_accumulation_steps": steps_made}
+            yield Candidate(**{**shared_fields(first, SetUp), **further, **passes_made})
