@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, get_args
-
-from msgspec import Meta
+from typing import Literal, NoReturn, get_args
 
 from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
-from advisor.catalogue.precisions import PRECISIONS, precision_meant
-from advisor.cli.faults import ArgumentFault, command_fault, fault_of, meant, shown, unknown_words
+from advisor.catalogue.precisions import PRECISIONS
+from advisor.cli.argument_values import (
+    MOST_DAYS,
+    MOST_DEVICES,
+    batch_range,
+    card_list,
+    count_list,
+    layer_names,
+    number_of,
+    of_field,
+    precision_word,
+    samples_number,
+    whole_number,
+)
+from advisor.cli.faults import command_fault, fault_of, meant, unknown_words
 from advisor.protocol.budgets import MEASURING_S, VERIFYING_S
 from advisor.workload.defaults import DEFAULT_WORKLOAD
 from advisor.workload.workload import (
@@ -23,10 +31,8 @@ from advisor.workload.workload import (
     Checkpointing,
     Fp8Recipe,
     LoraRank,
-    LoraTargetWord,
     Offload,
     Quantization,
-    SampleCount,
     Size,
     Trainable,
 )
@@ -35,7 +41,6 @@ Shell = Literal["bash", "zsh", "fish"]
 Framework = Literal["trainer", "accelerate", "lightning"]
 FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 SHELLS: tuple[Shell, ...] = get_args(Shell)
-_MAX_COUNT = 4096
 
 
 class _Parser(argparse.ArgumentParser):
@@ -54,117 +59,6 @@ class _Parser(argparse.ArgumentParser):
             names = [name for action in self._actions for name in action.option_strings]
             raise unknown_words(left, names, args or ())
         return parsed  # type: ignore[return-value]
-
-
-Parsed = Callable[[str], Any]
-MOST_DAYS = 36_500
-_FLOAT_LIMITS = {
-    "--epochs": (1e-6, 1e6),
-    "--host-memory": (0.1, 1e6),
-    "--max-cost": (1e-6, 1e15),
-    "--max-power": (1.0, 1e9),
-    "--max-hours": (1e-4, 1e6),
-    "--budget": (1e-3, 86_400.0),
-    "--verify": (1.0, 86_400.0),
-}
-"""From the least to the most that means something: a third of a second to a century, a watt to a gigawatt; in the
-flag's own unit."""
-
-
-def whole_number(most: int) -> Parsed:
-    """A parser of whole numbers from 1 to `most`."""
-
-    def parsed(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = 0
-        if not 1 <= number <= most:
-            raise ArgumentFault("whole-number", given=shown(text), most=most)
-        return number
-
-    return parsed
-
-
-def _of_field(kind: object) -> Parsed:
-    """The same, to the most that a field of the workload takes (`Annotated[int, Meta(le=…)]`)."""
-    return whole_number(next(int(meta.le) for meta in get_args(kind) if isinstance(meta, Meta) and meta.le is not None))
-
-
-def number_of(flag: str) -> Parsed:
-    """A parser of the numbers that a flag takes."""
-    least, most = _FLOAT_LIMITS[flag]
-
-    def parsed(text: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not least <= number <= most:
-            raise ArgumentFault("number", given=shown(text), least=f"{least:,g}", most=_plain(most))
-        return number
-
-    return parsed
-
-
-def _plain(number: float) -> str:
-    """A limit in digits up to a million, beyond as a power."""
-    return f"{number:,.0f}" if number <= 1e6 else f"{number:g}"  # noqa: PLR2004 - as many zeros can be counted
-
-
-_samples = _of_field(SampleCount)
-
-
-def batch_range(text: str) -> tuple[int, int]:
-    """A batch size, or the least and the most that it may be: `2000` or `500-8000`."""
-    low, dash, high = text.partition("-")
-    ends = _samples(low.strip()), _samples((high if dash else low).strip())
-    if ends[0] > ends[1]:
-        raise ArgumentFault("range-reversed", given=shown(text))
-    return ends
-
-
-def count_list(text: str) -> tuple[int, ...]:
-    """Device counts joined by commas: `1,2,4,8`."""
-    counts = tuple(_samples(part.strip()) for part in text.split(","))
-    if max(counts) > _MAX_COUNT:
-        raise ArgumentFault("too-many-devices", devices=max(counts), most=_MAX_COUNT)
-    return tuple(sorted(set(counts)))
-
-
-def key_list(text: str) -> tuple[str, ...]:
-    """Names joined by commas, Latin or Chinese ones, or semicolons."""
-    return tuple(part.strip() for part in re.split(r"[,;，、；]", text) if part.strip())
-
-
-def card_list(text: str) -> tuple[str, ...]:
-    """Names of cards; how many of each is the matter of `--counts`."""
-    names = key_list(text)
-    if not names:
-        raise ArgumentFault("no-card")
-    for name in names:
-        several = re.match(r"(\d{1,4}|[两二三四八])\s*[x×*张块片个]\s*(?=\D*\d)", name)
-        if several is not None:
-            count = {"两": "2", "二": "2", "三": "3", "四": "4", "八": "8"}.get(several[1], several[1])
-            raise ArgumentFault("card-counted", given=shown(name), card=name[several.end() :], counts=count)
-    return names
-
-
-def precision_word(text: str) -> str:
-    """A precision by its name here or by a word that means nothing else; `BF16-AMP` is read as `bf16_amp`."""
-    precision = precision_meant(text)
-    if precision is None:
-        near = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.6)
-        raise ArgumentFault("no-precision", near=near, given=shown(text), names=", ".join(PRECISIONS))
-    return precision
-
-
-def layer_names(text: str) -> str | tuple[str, ...]:
-    """A word for a group of layers, or names of layers joined by commas."""
-    names = key_list(text)
-    if not names:
-        raise ArgumentFault("no-layer")
-    return names[0] if names[0] in get_args(LoraTargetWord) and len(names) == 1 else names
 
 
 _DESCRIPTION = """\
@@ -256,19 +150,19 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--batch",
         dest="batch_size",
-        type=_of_field(BatchSize),
+        type=of_field(BatchSize),
         metavar="N",
         help="batch size a device; kept, not searched",
     )
-    group.add_argument("--global-batch", type=_samples, metavar="N", help="batch held over all devices")
+    group.add_argument("--global-batch", type=samples_number, metavar="N", help="batch held over all devices")
     group.add_argument("--critical-batch", type=batch_range, metavar="N[-M]", help="where larger batches stop paying")
     group.add_argument(
         "--precision", type=precision_word, metavar="P", help=f"kept, not searched: {', '.join(PRECISIONS)}"
     )
-    group.add_argument("--sequence-length", type=_of_field(Size), metavar="N")
+    group.add_argument("--sequence-length", type=of_field(Size), metavar="N")
     group.add_argument("--optimizer", choices=OPTIMIZERS)
     group.add_argument("--trainable", choices=get_args(Trainable), help="what is trained of the model")
-    group.add_argument("--lora-rank", type=_of_field(LoraRank), metavar="N")
+    group.add_argument("--lora-rank", type=of_field(LoraRank), metavar="N")
     group.add_argument(
         "--lora-targets", type=layer_names, metavar="attention|all_linear|NAME[,NAME]", help="layers with adapters"
     )
@@ -288,7 +182,7 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--fused-layers", action="store_true", help="norms, rotary, gates and loss as Liger kernels")
     group.add_argument("--compile", action="store_true", help="torch.compile")
     group.add_argument("--epochs", type=number_of("--epochs"), metavar="N")
-    group.add_argument("--samples", type=_samples, metavar="N")
+    group.add_argument("--samples", type=samples_number, metavar="N")
     group.add_argument(
         "--from-command", metavar="TEXT", help="with --init: fill in what `python train.py --bf16 ...` says"
     )
@@ -316,7 +210,7 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
         help="of each machine with GPUs (this one's for itself)",
     )
     group.add_argument(
-        "--nodes", type=whole_number(_MAX_COUNT), metavar="N", default=1, help="machines the GPUs are spread over"
+        "--nodes", type=whole_number(MOST_DEVICES), metavar="N", default=1, help="machines the GPUs are spread over"
     )
 
 

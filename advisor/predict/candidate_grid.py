@@ -17,10 +17,11 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Basis
 from advisor.cost.memory.offloaded import kept_bytes
 from advisor.cost.operators.device_time import runs_transformer_engine
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
 from advisor.cost.scaling.offload import offloading_of
-from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
+from advisor.cost.scaling.scaling import ScaledGrid, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table

@@ -10,8 +10,9 @@ from typing import cast
 from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.links import parse_interconnect
-from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.scaling import scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.optable.compiled_table import compile_table
 from advisor.predict.ranges.scaling_range import grid_efficiency_range

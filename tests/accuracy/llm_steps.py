@@ -11,9 +11,9 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
 from advisor.cost.efficiencies import efficiencies
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.layouts import KEPT_SHARDED, ReplicaStep, lay_out
 from advisor.cost.scaling.links import interconnect_or_usual
-from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.evaluate.row_predictions import BENCHMARK_HOST
 from advisor.optable.compiled_table import CompiledTable, compile_table

@@ -13,8 +13,9 @@ import msgspec
 import numpy as np
 
 from advisor.catalogue.spec_table import spec_table
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.links import Link, interconnect_or_usual
-from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
+from advisor.cost.scaling.scaling import ScaledGrid, scale_steps
 from advisor.cost.scaling.traffic import Traffic, traffic_of
 from advisor.cost.step_parts import OWN_PARTS
 from advisor.cost.step_time import StepGrid

@@ -25,10 +25,11 @@ from advisor.cost.measured_step import measured_step
 from advisor.cost.memory.need import MemoryKind, answered, host_bytes, least_bytes, memory_question, published_bytes
 from advisor.cost.operators.measured_rates import Curve, MeasuredRates
 from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.communication import bus_bytes_per_s, costs, overlap_loss
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.cost.scaling.links import Link, SizedTime
-from advisor.cost.scaling.scaling import PARTS, Setting, scale_steps
+from advisor.cost.scaling.scaling import PARTS, scale_steps
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_parts import OWN_PARTS

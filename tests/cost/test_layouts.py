@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from advisor.catalogue.networks import Network
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.sharding import layout_of
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.layouts import LaidOutStep, ReplicaStep, lay_out
 from advisor.cost.scaling.links import Link, LinkType
-from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.scaling import scale_steps
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from advisor.optable.accumulation import Accumulation
 from tests.cost.scaling_cases import link, steps, traffic

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from advisor.catalogue.networks import Network
 from advisor.catalogue.strategies import STRATEGIES, Strategy
 from advisor.core.bundled import resource
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.offload import Offloading
-from advisor.cost.scaling.scaling import PARTS, ScaledGrid, Setting, scale_steps
+from advisor.cost.scaling.scaling import PARTS, ScaledGrid, scale_steps
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.optable.accumulation import Accumulation
 from tests.cost.scaling_cases import link, steps, traffic

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import STRATEGIES
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.links import WORDS, Link, interconnect_or_usual, usual_link
-from advisor.cost.scaling.scaling import PARTS, ScaledGrid, Setting, scale_steps
+from advisor.cost.scaling.scaling import PARTS, ScaledGrid, scale_steps
 from advisor.cost.scaling.traffic import Traffic
 from tests.cost.scaling_cases import steps, traffic
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from advisor.core.drive import drive
-from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.cell import Setting
+from advisor.cost.scaling.scaling import scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.measure.ranks import RanksPlan, measure_local_ranks

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import STRATEGIES
 from advisor.cost.layout import DataParallel, Layout
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.cost.scaling.links import Link, usual_link
-from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
+from advisor.cost.scaling.scaling import ScaledGrid, scale_steps
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from advisor.cost.step_parts import StepParts
 from advisor.predict.device_steps import DeviceSteps

@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 
 from advisor.cost.layout import DataParallel, Layout
+from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.communication import Costs, group_costs, overlap_loss, slow_host, straggling_fraction
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
 from advisor.cost.scaling.links import Link
-from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.sharding import Sharded, sharded_communication_s
 from advisor.cost.scaling.tensor_pipeline import (

@@ -1,0 +1,126 @@
+"""What follows a flag, read and checked: numbers within their limits, lists, names of precisions and cards."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Callable
+from typing import Any, get_args
+
+from msgspec import Meta
+
+from advisor.catalogue.precisions import PRECISIONS, precision_meant
+from advisor.cli.faults import ArgumentFault, shown
+from advisor.workload.workload import LoraTargetWord, SampleCount
+
+MOST_DEVICES = 4096
+Parsed = Callable[[str], Any]
+MOST_DAYS = 36_500
+_FLOAT_LIMITS = {
+    "--epochs": (1e-6, 1e6),
+    "--host-memory": (0.1, 1e6),
+    "--max-cost": (1e-6, 1e15),
+    "--max-power": (1.0, 1e9),
+    "--max-hours": (1e-4, 1e6),
+    "--budget": (1e-3, 86_400.0),
+    "--verify": (1.0, 86_400.0),
+}
+"""From the least to the most that means something: a third of a second to a century, a watt to a gigawatt; in the
+flag's own unit."""
+
+
+def whole_number(most: int) -> Parsed:
+    """A parser of whole numbers from 1 to `most`."""
+
+    def parsed(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = 0
+        if not 1 <= number <= most:
+            raise ArgumentFault("whole-number", given=shown(text), most=most)
+        return number
+
+    return parsed
+
+
+def of_field(kind: object) -> Parsed:
+    """The same, to the most that a field of the workload takes (`Annotated[int, Meta(le=…)]`)."""
+    return whole_number(next(int(meta.le) for meta in get_args(kind) if isinstance(meta, Meta) and meta.le is not None))
+
+
+def number_of(flag: str) -> Parsed:
+    """A parser of the numbers that a flag takes."""
+    least, most = _FLOAT_LIMITS[flag]
+
+    def parsed(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not least <= number <= most:
+            raise ArgumentFault("number", given=shown(text), least=f"{least:,g}", most=_plain(most))
+        return number
+
+    return parsed
+
+
+def _plain(number: float) -> str:
+    """A limit in digits up to a million, beyond as a power."""
+    return f"{number:,.0f}" if number <= 1e6 else f"{number:g}"  # noqa: PLR2004 - as many zeros can be counted
+
+
+samples_number = of_field(SampleCount)
+
+
+def batch_range(text: str) -> tuple[int, int]:
+    """A batch size, or the least and the most that it may be: `2000` or `500-8000`."""
+    low, dash, high = text.partition("-")
+    ends = samples_number(low.strip()), samples_number((high if dash else low).strip())
+    if ends[0] > ends[1]:
+        raise ArgumentFault("range-reversed", given=shown(text))
+    return ends
+
+
+def count_list(text: str) -> tuple[int, ...]:
+    """Device counts joined by commas: `1,2,4,8`."""
+    counts = tuple(samples_number(part.strip()) for part in text.split(","))
+    if max(counts) > MOST_DEVICES:
+        raise ArgumentFault("too-many-devices", devices=max(counts), most=MOST_DEVICES)
+    return tuple(sorted(set(counts)))
+
+
+def key_list(text: str) -> tuple[str, ...]:
+    """Names joined by commas, Latin or Chinese ones, or semicolons."""
+    return tuple(part.strip() for part in re.split(r"[,;，、；]", text) if part.strip())
+
+
+def card_list(text: str) -> tuple[str, ...]:
+    """Names of cards; how many of each is the matter of `--counts`."""
+    names = key_list(text)
+    if not names:
+        raise ArgumentFault("no-card")
+    for name in names:
+        several = re.match(r"(\d{1,4}|[两二三四八])\s*[x×*张块片个]\s*(?=\D*\d)", name)
+        if several is not None:
+            count = {"两": "2", "二": "2", "三": "3", "四": "4", "八": "8"}.get(several[1], several[1])
+            raise ArgumentFault("card-counted", given=shown(name), card=name[several.end() :], counts=count)
+    return names
+
+
+def precision_word(text: str) -> str:
+    """A precision by its name here or by a word that means nothing else; `BF16-AMP` is read as `bf16_amp`."""
+    precision = precision_meant(text)
+    if precision is None:
+        near = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.6)
+        raise ArgumentFault("no-precision", near=near, given=shown(text), names=", ".join(PRECISIONS))
+    return precision
+
+
+def layer_names(text: str) -> str | tuple[str, ...]:
+    """A word for a group of layers, or names of layers joined by commas."""
+    names = key_list(text)
+    if not names:
+        raise ArgumentFault("no-layer")
+    return names[0] if names[0] in get_args(LoraTargetWord) and len(names) == 1 else names
