@@ -36,7 +36,11 @@ from advisor.recommend.candidates import (
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes, unsplittable_batches
 from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact, precisions_of_cpu, precisions_of_gpu
-from advisor.recommend.smaller_candidates import candidates_that_make_up, sharded_candidates
+from advisor.recommend.smaller_candidates import (
+    candidates_in_smaller_passes,
+    candidates_that_make_up,
+    sharded_candidates,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +216,8 @@ class _Round:
         if self._request.global_batch_size is None:
             workload, largest = self._request.workload, self.memory.largest_batch
             self._add(candidates_that_make_up(workload, self.predictions, largest))
+            while self._add(candidates_in_smaller_passes(workload, self.predictions)):
+                continue
 
     def _add_sharded(self, members: tuple[Prediction, ...]) -> None:
         asked = self._request

@@ -46,15 +46,52 @@ def candidates_that_make_up(
         tight = largest.may_run_out and training.mode == "training"
         if largest.batch_size_per_device < own or not (largest.fits is False or tight):
             continue
-        whole = min(own * steps, max(1, workload.data.samples // first.count))
+        whole = _whole(workload, first)
         roomy = max((one.batch_size_per_device for one in members if one.fits and not one.may_run_out), default=0)
         most = min(whole, roomy if tight else _most_that_fit(members, largest_batch))
         if most:
             size = best_pass(whole, most)
-            made = whole // size if training.mode == "training" else steps
-            further = {"batch_size_per_device": size, "gradient_accumulation_steps": made}
-            candidates.append(Candidate(**{**shared_fields(first, SetUp), **further}))
+            candidates.append(_in_passes(first, size, whole // size if training.mode == "training" else steps))
     return tuple(candidates)
+
+
+def candidates_in_smaller_passes(workload: Workload, predictions: Sequence[Prediction]) -> tuple[Candidate, ...]:
+    """Where none of the passes that make up the workload's batch fits: such of at most half of the smallest tried.
+
+    A device that accumulates keeps its gradients through forward, which one that steps after each pass has freed by
+    then: the largest batch that fits alone need not fit as one of several.
+    """
+    training = workload.training
+    candidates = []
+    for members in grouped(
+        predictions, lambda prediction: (*prediction.device_and_count, prediction.strategy, prediction.precision)
+    ).values():
+        first = members[0]
+        whole = _whole(workload, first)
+        made = [
+            member
+            for member in members
+            if member.batch_size_per_device < training.batch_size
+            and member.gradient_accumulation_steps > training.gradient_accumulation_steps
+            and member.gradient_accumulation_steps == whole // member.batch_size_per_device
+        ]
+        most = min((member.batch_size_per_device for member in made), default=0) // 2
+        if most and all(member.fits is False for member in made):
+            size = best_pass(whole, most)
+            candidates.append(_in_passes(first, size, whole // size))
+    return tuple(candidates)
+
+
+def _whole(workload: Workload, set_up: SetUp) -> int:
+    """Samples that a device is to work through in a step: the workload's, or its share of the data set."""
+    training = workload.training
+    own = training.batch_size * training.gradient_accumulation_steps
+    return min(own, max(1, workload.data.samples // set_up.count))
+
+
+def _in_passes(set_up: SetUp, size: int, steps: int) -> Candidate:
+    further = {"batch_size_per_device": size, "gradient_accumulation_steps": steps}
+    return Candidate(**{**shared_fields(set_up, SetUp), **further})
 
 
 def best_pass(whole: int, most: int) -> int:

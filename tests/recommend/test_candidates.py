@@ -27,7 +27,7 @@ from advisor.recommend.precisions import (
     sensible_precisions,
     stand_in,
 )
-from advisor.recommend.smaller_candidates import best_pass, candidates_that_make_up, sharded_candidates
+from advisor.recommend.smaller_candidates import sharded_candidates
 from advisor.workload.workload import HuggingFaceModel, with_training
 from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 
@@ -178,63 +178,6 @@ def test_where_whole_copies_may_run_out_of_memory_sharding_is_tried_beside_them(
     assert sharded_candidates(work, roomy, (1, 2, 4, 8)) == ()
 
 
-def test_a_batch_that_a_card_does_not_hold_is_made_up_of_smaller_ones() -> None:
-    work = workload(gradient_accumulation_steps=2)
-    own = work.training.batch_size
-    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1, 4), local=False)
-    known = [
-        msgspec.structs.replace(one, fits=one.batch_size_per_device < own)
-        for one in predict_all(found, TRANSFORMER, work)
-    ]
-    made = candidates_that_make_up(work, known, lambda _: None)
-    assert {(one.count, one.strategy) for one in made} == {(1, "single"), (4, "ddp")}
-    assert {one.batch_size_per_device for one in made} == {own // 2}
-    assert {one.batch_size_per_device * one.gradient_accumulation_steps for one in made} == {2 * own}
-    fitting = [msgspec.structs.replace(one, fits=True) for one in known]
-    assert candidates_that_make_up(work, fitting, lambda _: None) == ()
-
-
-@pytest.mark.parametrize(
-    ("own", "fits", "passes"),
-    [
-        (97, 20, (16, 6)),
-        (97, 2, (2, 48)),
-        (97, 1, (1, 97)),
-        (100_000, 150, (125, 800)),
-        (7, 4, (3, 2)),
-        (12, 11, (6, 2)),
-    ],
-)
-def test_passes_come_as_near_to_the_batch_as_half_of_what_fits_allows(
-    own: int, fits: int, passes: tuple[int, int]
-) -> None:
-    work = workload(batch_size=own, samples=10**6)
-    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1,), local=False)
-    unfit = [msgspec.structs.replace(one, fits=False) for one in predict_all(found, TRANSFORMER, work)]
-    tried = [one for one in unfit if one.batch_size_per_device > fits]
-    made = candidates_that_make_up(work, tried, lambda _: fits)
-    assert {(one.batch_size_per_device, one.gradient_accumulation_steps) for one in made} == {passes}
-
-
-def test_what_passes_make_up_is_bounded_by_each_cards_share_of_the_data() -> None:
-    work = workload(batch_size=4000, samples=5000)
-    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(8,), local=False)
-    known = [
-        msgspec.structs.replace(one, fits=one.batch_size_per_device <= 250)
-        for one in predict_all(found, TRANSFORMER, work)
-    ]
-    made = candidates_that_make_up(work, known, lambda _: None)
-    assert {(one.batch_size_per_device, one.gradient_accumulation_steps) for one in made} == {(208, 3)}
-
-
-def test_where_one_cards_memory_holds_no_sample_one_is_tried_and_where_it_is_unknown_none() -> None:
-    work = workload(batch_size=1000)
-    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1,), local=False)
-    unfit = [msgspec.structs.replace(one, fits=False) for one in predict_all(found, TRANSFORMER, work)]
-    assert {one.batch_size_per_device for one in candidates_that_make_up(work, unfit, lambda _: 0)} == {1}
-    assert candidates_that_make_up(work, unfit, lambda _: None) == ()
-
-
 def test_precisions_follow_the_card_and_its_compute_capability() -> None:
     wanted: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp", "fp16")
     assert precisions_of_gpu(SPECS["v100-sxm2-32"], wanted) == ("fp32", "fp16_amp", "fp16")
@@ -312,10 +255,3 @@ def test_a_laptop_has_one_card() -> None:
     )
     assert {one.count for one in found if one.device.key in laptops} == {1}
     assert {one.count for one in found if one.device.key == "rtx4090"} == {2, 4}
-
-
-@given(st.integers(1, 20_000), st.integers(1, 20_000))
-def test_the_best_pass_is_the_best_of_all_sizes_over_half_of_what_fits(whole: int, limit: int) -> None:
-    most = min(whole, limit)
-    every = range(most // 2 + 1, most + 1)
-    assert best_pass(whole, most) == max(every, key=lambda size: (whole // size * size, size))
