@@ -75,7 +75,7 @@ def _config_problems(model: HuggingFaceModel, workload: Workload, config: dict[s
         yield wrong, reason("task-of-kind")
     if kind == "image" and data.image_size is None:
         yield reason("takes", field="data.image_size", kind="images"), reason("give-side")
-    if kind != "image" and data.sequence_length is None:
+    if kind in {"text", "speech"} and data.sequence_length is None:
         yield reason("takes", field="data.sequence_length", kind=kind), reason("give-tokens-or-wave")
     limit = position_limit(config)
     if limit is not None and (data.sequence_length or 0) > limit:

@@ -18,7 +18,7 @@ _ASSUMED_LM_LENGTH = 1024
 ASSUMED_SIDE = 224
 ASSUMED_SPEECH_SAMPLES = 160_000
 """Ten seconds at 16 kHz."""
-_BATCH_SIZE = {"text": 16, "image": 32, "speech": 8}
+_BATCH_SIZE = {"text": 16, "image": 32, "speech": 8, "series": 32}
 _LM_BATCH_SIZE = 8
 
 
@@ -32,8 +32,9 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
     language_model = chosen in {"causal-lm", "seq2seq-lm", "masked-lm"}
     data: dict[str, Any] = {"samples": ASSUMED_SAMPLES, "loader_workers": 4}
     if kind == "image":
-        side = config.get("image_size")
-        data["image_size"] = side if isinstance(side, int) else ASSUMED_SIDE
+        data["image_size"] = _side(config) or ASSUMED_SIDE
+    elif kind == "series":
+        pass  # as long as the configuration says that its model looks back
     elif kind == "speech" and chosen != "speech-seq2seq":
         data["sequence_length"] = ASSUMED_SPEECH_SAMPLES
     else:
@@ -41,6 +42,16 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
         data["sequence_length"] = min(wanted, position_limit(config) or _positions(config) or wanted)
     batch_size = _LM_BATCH_SIZE if language_model else _BATCH_SIZE[kind]
     return {"data": data, "training": {**_TRAINING, "precision": _precision(config), "batch_size": batch_size}}
+
+
+def _side(config: dict[str, Any]) -> int | None:
+    """Pixels of the longer side that the configuration, or the part of it that sees, was made for."""
+    for part in (config, config.get("vision_config"), config.get("backbone_config")):
+        size = part.get("image_size") if isinstance(part, dict) else None
+        sides = [side for side in (size if isinstance(size, list) else [size]) if isinstance(side, int) and side > 0]
+        if sides:
+            return max(sides)
+    return None
 
 
 def assumed_for_frozen(config: dict[str, Any], task: Task | None, overrides: Mapping[str, object]) -> dict[str, int]:

@@ -154,7 +154,8 @@ def _clean(table: dict[str, Any], name: str, path: str) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for key, item in table.items():
         where = f"{path}.{key}" if path else key
-        if key in _CODE_KEYS or key.endswith("attn_implementation"):
+        declined = key == "use_timm_backbone" and item is False  # asks for the class's own layers: names no code
+        if (key in _CODE_KEYS and not declined) or key.endswith("attn_implementation"):
             continue
         if isinstance(item, dict) and key not in {"id2label", "label2id"}:
             kept[key] = _clean(item, name, where)

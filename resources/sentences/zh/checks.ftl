@@ -12,6 +12,7 @@ check-takes = 缺少 `{ $field }`，但模型的输入是{ $kind ->
     [image] 图像
     [text] 文本
     [speech] 语音
+    [series] 时间序列
    *[other] { $kind }
  }
 check-both = 同时给出了 `{ $field }` 和 `{ $other }`
@@ -22,6 +23,7 @@ check-task-kind = `{ $field }` 为 { $value }，但配置是{ $kind ->
     [image] 图像
     [text] 文本
     [speech] 语音
+    [series] 时间序列
    *[other] { $kind }
  }类的 { $type }
 check-one-size = mlp 的 `{ $field }` 只有一个尺寸

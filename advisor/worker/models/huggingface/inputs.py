@@ -81,10 +81,11 @@ def side_of(config: Config, workload: Workload) -> int:
 
 
 def sides_of(config: Config, workload: Workload) -> tuple[int, int]:
-    """Height and width of a picture: the workload's square, else the configuration's."""
+    """Height and width of a picture: the workload's square, else the configuration's, which no assumed one replaces."""
     configured = getattr(config, "image_size", None)
-    side = workload.data.image_size
-    if side is not None:
+    assumed = "data.image_size" in workload.assumed
+    side = workload.data.image_size or ASSUMED_SIDE
+    if workload.data.image_size is not None and not (assumed and configured is not None):
         return (side, side)
     if (
         isinstance(configured, list | tuple)
@@ -92,7 +93,7 @@ def sides_of(config: Config, workload: Workload) -> tuple[int, int]:
         and all(isinstance(s, int) for s in configured)
     ):
         return (int(configured[0]), int(configured[1]))
-    return (configured, configured) if isinstance(configured, int) else (ASSUMED_SIDE, ASSUMED_SIDE)
+    return (configured, configured) if isinstance(configured, int) else (side, side)
 
 
 def images(config: Config, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:

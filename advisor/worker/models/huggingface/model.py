@@ -124,7 +124,7 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     strange = {key for key in set(table) - declared - flat if _is_setting(key, table[key])}
     chosen = {key: table[key] for key in table if key in declared | flat | strange and key != "model_type"}
     size = workload.data.image_size
-    if size is not None and "image_size" in declared:
+    if size is not None and "image_size" in declared and "data.image_size" not in workload.assumed:
         chosen["image_size"] = [size, size] if isinstance(table.get("image_size"), list) else size
     _refuse_mistyped(class_, {key for key in strange if type(table[key]) is int}, declared - set(table))
     config = _configured(class_, chosen)
