@@ -95,3 +95,44 @@ def test_a_figure_below_zero_is_refused_and_not_read_without_its_sign(text: str)
 
 def test_a_dash_between_words_is_no_minus() -> None:
     assert parse_claim("ResNet-50 on a V100 - 80 ms a step at batch 64", spec_table()).step_s == 0.08
+
+
+@pytest.mark.parametrize(
+    ("size", "code"),
+    [
+        ("batch 64.5", "claim-number-form"),
+        ("batch size 2^10", "claim-number-form"),
+        ("batch=1e12", "claim-number-form"),
+        ("batch 64-128", "claim-number-form"),
+        ("sequence length 5e2, batch 8", "claim-number-form"),
+        ("batch 2000000000000", "claim-number-beyond"),
+        ("批大小 9999999999999", "claim-number-beyond"),
+        ("batch 0", "claim-number-negative"),
+    ],
+)
+def test_a_size_that_is_no_whole_number_in_reach_is_refused_and_never_read_by_its_first_digits(
+    size: str, code: str
+) -> None:
+    with pytest.raises(SaidError) as refused:
+        parse_claim(f"BERT-base, {size}, on one A100 takes 0.5 s a step", spec_table())
+    assert refused.value.reasons[0].code == code
+
+
+@pytest.mark.parametrize(
+    ("text", "batch_size", "length"),
+    [
+        ("ResNet-50 with batch 1k on A100 takes 0.5 s a step", 1024, None),
+        ("ResNet-50 在 A100 上批大小 4k 每步 0.5 秒", 4096, None),
+        ("GPT-2 small with sequence length 2k, bs 8, takes 80 ms a step on H100", 8, 2048),
+        ("ResNet-50, batch 64, on A100: 0.1 s a step", 64, None),
+    ],
+)
+def test_sizes_in_k_are_powers_of_two(text: str, batch_size: int, length: int | None) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.batch_size, claim.sequence_length) == (batch_size, length)
+
+
+@pytest.mark.parametrize("said", ["scales 15.2x", "scaled to 15.2 times", "scales by about 15.2 ×"])
+def test_what_scales_by_a_number_is_that_many_times_as_fast(said: str) -> None:
+    claim = parse_claim(f"ResNet-50 on 16 V100 {said}", spec_table())
+    assert (claim.count, claim.speed_up_ratio) == (16, 15.2)

@@ -36,6 +36,17 @@ NOT_ONE_NUMBER = (
     rf"\s*(?:{_UNIT}|(?:{SAMPLES}|{STEPS}|{TOKENS})\s*(?:/|per|a|each|every|每)\s*{SECOND}|x\b|times\b|倍|%)"
 )
 """`12,5 ms`, `1/2 hours`, `3-4 images/s`, `1:30 h`: its last part alone would be another figure."""
+SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
+_SIZE = (
+    r"(?:\bbatch(?:[ _-]?size)?|\bbs|批(?:大小|量|次)(?:大小)?"
+    rf"|\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?|\bseq|序列长度?|长度){SAYS}"
+)
+"""What a batch's samples or a sample's words stand behind."""
+_BINARY_K = 1024
+NO_WHOLE_SIZE = rf"{_SIZE}\d+(?:[.,'’_^*/:-]\*?\d|e[+-]?\d)[\d.e]*"
+"""`batch 2^10`, `batch 1e3`, `batch 64-128`: its first digits alone would be another size."""
+WHOLE_SIZE = rf"{_SIZE}(\d+)"
+"""One group: samples of a batch or words of a sample."""
 _WORDS = {
     "half an": "0.5", "an": "1", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
     "seven": "7", "eight": "8", "nine": "9", "ten": "10", "twelve": "12", "半": "0.5", "一": "1", "两": "2", "二": "2",
@@ -51,7 +62,7 @@ _CHINESE_SPELLED = re.compile(
 
 
 def spelled_out(plain: str) -> str:
-    """The text with `three hours`, `half an hour`, `三小时` and `一个半小时` in digits."""
+    """The text with `three hours`, `half an hour`, `三小时`, `一个半小时` and `batch 4k` in digits."""
     plain = re.sub(
         r"([一两二三四五六七八九\d])个半小时", lambda match: f"{_WORDS.get(match[1], match[1])}.5小时", plain
     )
@@ -60,7 +71,13 @@ def spelled_out(plain: str) -> str:
     plain = re.sub(r"([一两二三四五])倍半", lambda match: f"{_WORDS[match[1]]}.5倍", plain)
     plain = _CHINESE_SPELLED.sub(lambda match: _chinese(match[1]), plain)
     # No blank stands between a Latin word and a number in Chinese; a digit behind a letter belongs to a card's name.
-    return re.sub(r"(epoch|step|batch|iteration|ddp|fsdp|parallel)(?=\d)", r"\1 ", plain)
+    plain = re.sub(r"(epoch|step|batch|iteration|ddp|fsdp|parallel)(?=\d)", r"\1 ", plain)
+    # `batch 4k` and `length 8k` are powers of two to everyone who writes them.
+    return re.sub(rf"({_SIZE})(\d{{1,6}}) ?k(?![a-z])", _in_binary_k, plain, flags=re.ASCII)
+
+
+def _in_binary_k(match: re.Match[str]) -> str:
+    return f"{match[1]}{int(match[2]) * _BINARY_K}"
 
 
 def _chinese(word: str) -> str:

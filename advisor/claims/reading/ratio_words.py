@@ -163,6 +163,7 @@ def _faster(plain: str) -> float | None:
             rf"speed-?\s?up[^.;%\d]{{0,12}}(?:from \d+ to \d+ (?:gpus?|cards?) )?"
             rf"(?:of|:|=|is|was)\s*{ABOUT}{NUMBER}(?!\s*(?:%|ms|s\b|gpu))"
         ),
+        rf"\bscal(?:es?|ed|ing)\s+(?:to |by |at )?{ABOUT}{NUMBER}\s*{FOLD}(?!\s*[a-z]*\d)",
         rf"加速比\s*(?:为|是|达到?|约|:|=|有)?\s*{ABOUT}{NUMBER}(?!\s*%)",
         rf"{NUMBER}\s*倍",
         rf"{_GAIN}\s*{NUMBER}\s*[x×]",

@@ -21,7 +21,15 @@ from advisor.claims.reading.change_words import (
     unpredicted_strategy,
 )
 from advisor.claims.reading.figures import Figures, find_figures
-from advisor.claims.reading.number_words import NOT_ONE_NUMBER, SECOND, search, spelled_out
+from advisor.claims.reading.number_words import (
+    NO_WHOLE_SIZE,
+    NOT_ONE_NUMBER,
+    SAYS,
+    SECOND,
+    WHOLE_SIZE,
+    search,
+    spelled_out,
+)
 from advisor.claims.reading.ratio_words import says_slower
 from advisor.claims.reading.share_words import find_memory_ratio, other_utilisation
 from advisor.claims.reading.sides import Sides, find_sides
@@ -72,11 +80,10 @@ _LAPTOP_BEFORE = re.compile(rf"(?:\blaptop\s*|笔记本(?:电脑)?(?:上的?|的
 """A laptop's card is one of its own, whichever side the word stands on and with or without its brand."""
 _LEAST, _MOST = 1e-15, 1e15
 """Of seconds, rates and ratios."""
-_SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
 _BATCH = (
-    rf"\bbatch(?:[ _-]?size)?{_SAYS}(\d+)(?!\s*(?:gpus?|cards?))",
-    rf"\bbs{_SAYS}(\d+)",
-    rf"批(?:大小|量|次)(?:大小)?{_SAYS}(\d+)",
+    rf"\bbatch(?:[ _-]?size)?{SAYS}(\d+)(?!\s*(?:gpus?|cards?))",
+    rf"\bbs{SAYS}(\d+)",
+    rf"批(?:大小|量|次)(?:大小)?{SAYS}(\d+)",
     r"(\d+)\s*(?:samples?|images?|sequences?)?\s*(?:a|per|/)\s*(?:batch|card|gpu)\b",
 )
 _BATCH_INSTEAD = (
@@ -89,14 +96,14 @@ _BATCH_CHANGED = (
 )
 """Before and after, where a change of the batch size is told."""
 _LENGTH = (
-    rf"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?{_SAYS}(\d+)",
-    rf"\bseq{_SAYS}(\d+)",
-    rf"(?:序列长度?|长度){_SAYS}(\d+)",
+    rf"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?{SAYS}(\d+)",
+    rf"\bseq{SAYS}(\d+)",
+    rf"(?:序列长度?|长度){SAYS}(\d+)",
     r"(\d+)[\s-]*tokens?\b(?!\s*(?:/|per|a)\s*s)",
 )
 _IMAGE = (
-    rf"\b(?:image[ _-]?size|resolution|img){_SAYS}(\d{{2,5}})",
-    rf"(?:分辨率|图像大小|图像尺寸){_SAYS}(\d{{2,5}})",
+    rf"\b(?:image[ _-]?size|resolution|img){SAYS}(\d{{2,5}})",
+    rf"(?:分辨率|图像大小|图像尺寸){SAYS}(\d{{2,5}})",
     r"(\d{2,5})\s*[x×]\s*\d{2,5}(?!\s*(?:gpu|card))",
 )
 
@@ -156,8 +163,13 @@ def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
         raise refusal("claim-number-negative", Claim(), specs)
     if search(_DOUBLE, plain) is not None:
         raise refusal("claim-double-precision", Claim(), specs)
-    if (odd := search(NOT_ONE_NUMBER, plain)) is not None:
+    if (odd := search(NOT_ONE_NUMBER, plain) or search(NO_WHOLE_SIZE, plain)) is not None:
         raise refusal("claim-number-form", Claim(), specs, figure=odd.group())
+    sizes = [size[1] for size in re.finditer(WHOLE_SIZE, plain, re.ASCII)]
+    if any(len(digits) > _DIGITS or int(digits) > _LARGEST for digits in sizes):
+        raise refusal("claim-number-beyond", Claim(), specs)
+    if any(int(digits) == 0 for digits in sizes):
+        raise refusal("claim-number-negative", Claim(), specs)
     return plain
 
 
