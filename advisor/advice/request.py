@@ -60,12 +60,13 @@ def known_specs(request: AdviceRequest) -> Mapping[str, GpuSpec]:
 
 
 def growth_of(request: AdviceRequest) -> float:
-    """How far the global batch may grow: as far as by default, and to one sample for each of the cards asked for.
+    """How far the global batch may grow: as far as by default, and to the workload's own on each card asked for.
 
-    Who asks for 64 cards takes steps of 64 samples; without that most counts that were asked for could not be advised
-    for a large model, which is described with one or two samples a card.
+    A workload's batch is that of one card. Who asks for 64 cards means to give each of them one: held to less, they
+    would step after every few samples, and most counts that were asked for could not be advised for a large model,
+    which is described with one or two samples a card.
     """
-    return max(MAX_GLOBAL_BATCH_GROWTH, max(request.counts) / request.workload.training.global_batch_size)
+    return max(MAX_GLOBAL_BATCH_GROWTH, float(max(request.counts)))
 
 
 def check(request: AdviceRequest) -> None:

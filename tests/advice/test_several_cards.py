@@ -85,6 +85,18 @@ def test_who_asks_for_many_cards_is_advised_among_them_though_the_description_ha
     assert max(usual.predictions[place].global_batch_size for place in usual.best_set_ups) <= 8
 
 
+def test_as_many_cards_as_are_asked_for_may_take_the_workloads_own_batch_each() -> None:
+    link = {"interconnect": "NVSwitch + InfiniBand NDR x8", "node_count": 4}
+    many = _advice(NUMBERS, "h100-sxm", counts=(32,), **link)
+    assert (_chosen(many).count, _chosen(many).batch_size_per_device) == (32, NUMBERS.training.batch_size)
+    assert _of(many, "why-batch-beyond") is None
+    # A critical batch size that is given bounds them all the same.
+    bounded = _advice(
+        NUMBERS, "h100-sxm", counts=(32,), critical_batch=CriticalBatch(low=64, high=64, given=True), **link
+    )
+    assert _chosen(bounded).global_batch_size <= 64
+
+
 def test_several_cards_come_with_speed_up_efficiency_and_range() -> None:
     advice = _advice("resnet50", "rtx3090")
     chosen = _chosen(advice)
