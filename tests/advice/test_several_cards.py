@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -86,7 +87,7 @@ def test_who_asks_for_many_cards_is_advised_among_them_though_the_description_ha
 
 
 def test_as_many_cards_as_are_asked_for_may_take_the_workloads_own_batch_each() -> None:
-    link = {"interconnect": "NVSwitch + InfiniBand NDR x8", "node_count": 4}
+    link: dict[str, Any] = {"interconnect": "NVSwitch + InfiniBand NDR x8", "node_count": 4}
     many = _advice(NUMBERS, "h100-sxm", counts=(32,), **link)
     assert (_chosen(many).count, _chosen(many).batch_size_per_device) == (32, NUMBERS.training.batch_size)
     assert _of(many, "why-batch-beyond") is None
