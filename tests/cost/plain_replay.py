@@ -4,12 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from advisor.cost.memory.caching_allocator import CapacityExceededError
+from advisor.cost.memory.caching_allocator import CachingAllocator
 from advisor.cost.memory.replay import StepSetup, Stream, rounded_sizes
 from advisor.optable.op_table import ALLOCATE, FREE, GRADIENT
 
 KIB, MIB = 1 << 10, 1 << 20
 STEPS = 6
+
+
+class CapacityExceededError(Exception):
+    """An allocation does not fit: the real allocator would raise out of memory here."""
+
+
+def allocated(allocator: CachingAllocator, size: int) -> int:
+    """One block of the fast allocator."""
+    blocks: list[int] = []
+    if allocator.play([size], blocks) is not None:
+        raise CapacityExceededError
+    return blocks[0]
 
 
 @dataclass(eq=False)

@@ -1,14 +1,19 @@
 """Fast replays against plain ones: the same blocks, the same peaks, the same need, bit for bit."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.cost.memory.caching_allocator import CachingAllocator, CapacityExceededError
-from advisor.cost.memory.fragmentation import needed_bytes, reserved_bytes, survives
+from advisor.cost.memory.caching_allocator import CachingAllocator
+from advisor.cost.memory.fragmentation import _Replay, needed_bytes, reserved_bytes, survives
 from advisor.cost.memory.replay import StepSetup, live_peak, stream_of
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
-from tests.cost.plain_replay import Block, PlainAllocator, plain_need, plain_peak
+from advisor.optable.saved_tables import known_tables
+from advisor.workload.workload_file import load_workload
+from tests.cost.plain_replay import Block, CapacityExceededError, PlainAllocator, allocated, plain_need, plain_peak
 
 MIB = 2**20
 SIZES = st.one_of(st.just(0), st.integers(1, 3 * MIB), st.integers(3 * MIB, 40 * MIB), st.sampled_from([512, 12 * MIB]))
@@ -85,9 +90,9 @@ def test_the_allocator_hands_out_the_blocks_of_a_plain_one(steps: list[tuple[int
             wanted = plain.allocate(size)
         except CapacityExceededError:
             with pytest.raises(CapacityExceededError):
-                fast.allocate(size)
+                allocated(fast, size)
             continue
-        block = fast.allocate(size)
+        block = allocated(fast, size)
         assert block not in pairs
         assert block == wanted.number - 1
         pairs[block] = wanted
@@ -97,3 +102,33 @@ def test_the_allocator_hands_out_the_blocks_of_a_plain_one(steps: list[tuple[int
             plain.release(pairs.pop(freed))
         assert (fast.reserved_bytes, fast.peak_reserved_bytes) == (plain.reserved, plain.peak)
         assert fast.segment_count == plain.asked
+
+
+@contextmanager
+def counted_events() -> Iterator[list[int]]:
+    """How many events each call of the allocator goes through."""
+    counts: list[int] = []
+    original = CachingAllocator.play
+
+    def play(self: CachingAllocator, events: Sequence[int], blocks: list[int], start: int = 0) -> int | None:
+        stopped = original(self, events, blocks, start)
+        counts.append((len(events) if stopped is None else stopped) - start)
+        return stopped
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CachingAllocator, "play", play)
+        yield counts
+
+
+def test_capacities_go_together_up_to_where_the_least_of_them_is_passed() -> None:
+    table = next(iter(known_tables(load_workload("llama_8b_qlora"), ("amp",)).values()))
+    assert table.memory is not None
+    stream, setup = stream_of(table.memory), StepSetup(states=(5e8, 5e8), temporaries=(2e8,))
+    low = live_peak(stream, setup, 8).total
+    capacities = [low * share for share in (1.001, float("inf"), 1.05)]
+    with counted_events() as together:
+        replay = _Replay(stream, setup, 8)
+        outcomes = [replay.outcome(capacity) for capacity in capacities]
+    with counted_events() as alone:
+        assert [_Replay(stream, setup, 8).outcome(capacity) for capacity in capacities] == outcomes
+    assert sum(together) < 0.9 * sum(alone)

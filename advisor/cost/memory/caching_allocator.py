@@ -9,7 +9,9 @@ merged when freed; when the capacity would be passed, every wholly free segment 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Sequence
 from heapq import heappop, heappush
+from operator import length_hint
 
 ROUNDING_BYTES = 512
 _SMALL_LIMIT_BYTES = 1 << 20
@@ -20,15 +22,11 @@ _SEGMENT_ROUNDING_BYTES = 2 << 20
 _NONE = -1
 
 
-class CapacityExceededError(Exception):
-    """An allocation does not fit: the real allocator would raise out of memory here."""
-
-
 class _Pool:
     """Free blocks by size, then by age.
 
     A few sizes hold most of the blocks of a long timeline, so that each size has a heap of its blocks' numbers. A
-    block that left otherwise than by `CachingAllocator.allocate` stays in its heap until it is met there.
+    block that left otherwise than by `CachingAllocator.play` stays in its heap until it is met there.
     """
 
     __slots__ = ("blocks", "sizes")
@@ -46,13 +44,22 @@ class _Pool:
         else:
             heappush(heap, block)
 
+    def copy(self) -> _Pool:
+        other = _Pool()
+        other.sizes = self.sizes.copy()
+        other.blocks = {size: heap.copy() for size, heap in self.blocks.items()}
+        return other
+
 
 class CachingAllocator:
-    """Blocks are numbers; sizes passed to `allocate` must be multiples of ROUNDING_BYTES and positive."""
+    """Blocks are numbers; sizes must be multiples of ROUNDING_BYTES and positive."""
 
     def __init__(self, capacity_bytes: float = float("inf")) -> None:
         """Start empty, with `capacity_bytes` for segments."""
         self.capacity_bytes = capacity_bytes
+        self.stops_before_giving_back = False
+        """Let nothing happen where the capacity would be passed, so that whoever then goes on with a larger one goes on
+        as if that had been there from the start."""
         self.reserved_bytes = 0
         self.peak_reserved_bytes = 0
         self.segment_count = 0
@@ -70,24 +77,30 @@ class CachingAllocator:
         self._whole: set[int] = set()
         """Blocks that were a wholly free segment when they were released; some are in use again."""
 
-    def allocate(self, size: int) -> int:
-        """A block of at least `size` bytes; raises CapacityExceededError."""
-        small = size <= _SMALL_LIMIT_BYTES
-        pool = self._free_small if small else self._free_large
-        free_size = self._free_size
-        heap = pool.blocks.get(size)
-        while heap:  # most blocks are asked for in a size in which one was given back
-            block = heappop(heap)
-            if free_size[block] == size:
-                free_size[block] = 0
-                return block
-        block = self._smallest_free(pool, size)
-        if block == _NONE:
-            block = self._new_segment(size, small=small)
-        rest = self._size[block] - size
-        if rest >= ROUNDING_BYTES if small else rest > _SMALL_LIMIT_BYTES:
-            self._split(block, size, rest, pool, small=small)
-        return block
+    def play(self, events: Sequence[int], blocks: list[int], start: int = 0) -> int | None:
+        """Go through events from `start` on: a size is allocated, its block added to `blocks`; ~n gives the n-th back.
+
+        The event at which the capacity does not suffice, which then has not happened; None after the last.
+        """
+        free_size, release, add_block = self._free_size, self.release, blocks.append
+        small_heaps, large_heaps = self._free_small.blocks, self._free_large.blocks
+        ahead = iter(events if start == 0 else events[start:])
+        for event in ahead:
+            if event < 0:
+                release(blocks[~event])
+                continue
+            heap = (small_heaps if event <= _SMALL_LIMIT_BYTES else large_heaps).get(event)
+            while heap:  # most blocks are asked for in a size in which one was given back
+                block = heappop(heap)
+                if free_size[block] == event:
+                    free_size[block] = 0
+                    break
+            else:
+                block = self._cut(event)
+                if block == _NONE:
+                    return len(events) - length_hint(ahead) - 1
+            add_block(block)
+        return None
 
     def release(self, block: int) -> None:
         """Give a block back; it joins free neighbours of its segment."""
@@ -112,8 +125,40 @@ class CachingAllocator:
         pool = self._free_small if self._small[block] else self._free_large
         pool.add(size, block)
 
+    def copy(self, capacity_bytes: float) -> CachingAllocator:
+        """One that goes on from here by itself, with another capacity, which nothing has passed yet."""
+        other = CachingAllocator(capacity_bytes)
+        other.reserved_bytes, other.peak_reserved_bytes = self.reserved_bytes, self.peak_reserved_bytes
+        other.segment_count = self.segment_count
+        other._size, other._free_size = self._size.copy(), self._free_size.copy()
+        other._previous, other._next = self._previous.copy(), self._next.copy()
+        other._small, other._whole = self._small.copy(), self._whole.copy()
+        other._free_small, other._free_large = self._free_small.copy(), self._free_large.copy()
+        return other
+
+    def _cut(self, size: int) -> int:
+        """The oldest of the smallest free blocks of at least `size` bytes, or a new segment, split; _NONE without."""
+        small = size <= _SMALL_LIMIT_BYTES
+        pool = self._free_small if small else self._free_large
+        block = self._smallest_free(pool, size)
+        if block == _NONE:
+            block = self._new_segment(size, small=small)
+            if block == _NONE:
+                return _NONE
+        rest = self._size[block] - size
+        if rest >= ROUNDING_BYTES if small else rest > _SMALL_LIMIT_BYTES:
+            after = self._next[block]
+            remainder = self._append(rest, block, after, small=small)
+            if after != _NONE:
+                self._previous[after] = remainder
+            self._next[block] = remainder
+            self._size[block] = size
+            self._free_size[remainder] = rest
+            pool.add(rest, remainder)
+        return block
+
     def _smallest_free(self, pool: _Pool, size: int) -> int:
-        """The oldest of the smallest free blocks of at least `size` bytes, taken out of the pool; _NONE without any."""
+        """The block, taken out of the pool; _NONE without any."""
         sizes, free_size = pool.sizes, self._free_size
         place = bisect_left(sizes, size)
         while place < len(sizes):
@@ -126,16 +171,6 @@ class CachingAllocator:
                     return block
             del sizes[place], pool.blocks[held]
         return _NONE
-
-    def _split(self, block: int, size: int, rest: int, pool: _Pool, *, small: bool) -> None:
-        after = self._next[block]
-        remainder = self._append(rest, block, after, small=small)
-        if after != _NONE:
-            self._previous[after] = remainder
-        self._next[block] = remainder
-        self._size[block] = size
-        self._free_size[remainder] = rest
-        pool.add(rest, remainder)
 
     def _append(self, size: int, previous: int, next_: int, *, small: bool) -> int:
         self._size.append(size)
@@ -153,9 +188,11 @@ class CachingAllocator:
         else:
             segment = -(-size // _SEGMENT_ROUNDING_BYTES) * _SEGMENT_ROUNDING_BYTES
         if self._refuses(segment):
+            if self.stops_before_giving_back:
+                return _NONE
             self._give_back_free_segments()
             if self._refuses(segment):
-                raise CapacityExceededError
+                return _NONE
         self.segment_count += 1
         self.reserved_bytes += segment
         self.peak_reserved_bytes = max(self.peak_reserved_bytes, self.reserved_bytes)
@@ -165,7 +202,8 @@ class CachingAllocator:
         asked = self.reserved_bytes + segment
         if asked <= self.capacity_bytes:
             return False
-        self.refused_bytes = min(self.refused_bytes, asked)
+        if not self.stops_before_giving_back:
+            self.refused_bytes = min(self.refused_bytes, asked)
         return True
 
     def _give_back_free_segments(self) -> None:

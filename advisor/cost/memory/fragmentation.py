@@ -3,54 +3,22 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
-from advisor.cost.memory.caching_allocator import CachingAllocator, CapacityExceededError
 from advisor.cost.memory.remembered import remembered
-from advisor.cost.memory.replay import StepSetup, Stream, live_peak, rounded_sizes
-from advisor.optable.op_table import ALLOCATE, FREE, GRADIENT
+from advisor.cost.memory.replay import StepSetup, Stream, live_peak
+from advisor.cost.memory.replayed_steps import Run, steps_of
 
 _TOLERANCE = 0.001
 """Relative precision to which the needed capacity is found."""
-_STEP_LIMIT = 6
-"""Steps that are replayed at most: gradients, states and what was cached move on for a few steps, and fragmentation
-grows by up to 3.4 % of the need between the second step and the sixth; twelve need at most 0.2 % more than six."""
-
+_MOST_BRANCHES = 4
+_BRANCHES_APART = 0.002
+"""Of the capacity between the first two, then twice as far each time: later capacities lie between what is alive and
+what a boundless card would take, most often near the first."""
 _EVENTS_OF_EACH_BATCH = 200_000
 _BATCH_OF_WASTE = 8
 """A timeline of more events (a loop over the tokens) is replayed at this batch size alone: the allocator's waste, which
 follows from the order of the events, is taken for the same share of what is alive at every other."""
-
-
-class _Passes(NamedTuple):
-    """What a replay allocates and frees, so that it looks nothing up in the timeline."""
-
-    resident: list[int]
-    """Sizes of what is there before the first step."""
-    events: list[int]
-    """The size of an allocation; -1 - 2 n: the n-th of them is freed; -2 - 2 n: it is added to a gradient."""
-    left: list[int]
-    """Allocations that are alive after forward and backward, by number."""
-
-
-@lru_cache(maxsize=1)
-def _passes_of(stream: Stream, batch_size: float) -> _Passes:
-    """The last answer alone is kept, as it may be long: what changes the optimizer alone asks for it again."""
-    sizes, start = [int(size) for size in stream.sizes(batch_size).tolist()], stream.resident_count
-    events: list[int] = []
-    alive: dict[int, int] = {}
-    count = 0
-    passes = zip(stream.kind_list[start:], stream.storage_list[start:], sizes[start:], strict=True)
-    for kind, storage, size in passes:
-        if kind == ALLOCATE and size:
-            alive[storage] = count
-            events.append(size)
-            count += 1
-        elif kind in (FREE, GRADIENT) and storage in alive:
-            events.append((-1 if kind == FREE else -2) - 2 * alive.pop(storage))
-    resident = [size for kind, size in zip(stream.kind_list, sizes[:start], strict=False) if kind == ALLOCATE and size]
-    return _Passes(resident, events, list(alive.values()))
 
 
 class _Outcome(NamedTuple):
@@ -64,69 +32,42 @@ class _Outcome(NamedTuple):
 
 
 class _Replay:
-    """Steps through the allocator until one asks the driver for nothing new, as all that follow it then would."""
+    """Answers for several capacities, which all go the same way up to where the least of them is passed."""
 
     def __init__(self, stream: Stream, setup: StepSetup, batch_size: float) -> None:
-        self._setup = setup
-        self._passes = _passes_of(stream, batch_size)
-        self._states = rounded_sizes(setup.states)
-        self._temporaries = rounded_sizes(setup.temporaries)
-        self._persistent = rounded_sizes(setup.persistent)
-        self._gathered = rounded_sizes(setup.gathered)
+        self._trunk = Run(steps_of(stream, setup, batch_size))
+        """Goes on as far as the largest capacity that was asked for, where it has given nothing back."""
+        self._passed_bytes = 0.0
+        """The capacity at which it stands."""
+        self._branches = [self._trunk.copy(math.inf)]
+        """Copies of it at the places where it stopped, the earliest first."""
         self._outcomes: list[_Outcome] = []
 
     def outcome(self, capacity_bytes: float) -> _Outcome:
-        """What comes of a capacity; no replay is made that would go the way of an earlier one."""
+        """What comes of a capacity; nothing is replayed that would go the way of an earlier one."""
         for known in self._outcomes:
             if known.reserved_bytes <= capacity_bytes < known.below_bytes:
                 return known
-        allocator = CachingAllocator(capacity_bytes)
-        survived = True
-        try:
-            self._steps(allocator)
-        except CapacityExceededError:
-            survived = False
-        found = _Outcome(survived, allocator.peak_reserved_bytes, allocator.refused_bytes)
+        run = self._at(capacity_bytes)
+        survived = run.finished or run.go_on()
+        found = _Outcome(survived, run.allocator.peak_reserved_bytes, run.allocator.refused_bytes)
         self._outcomes.append(found)
         return found
 
-    def _steps(self, allocator: CachingAllocator) -> None:
-        for size in (*self._passes.resident, *self._persistent):
-            allocator.allocate(size)
-        gradients: list[int] = []
-        for step in range(_STEP_LIMIT):
-            segments_before = allocator.segment_count
-            self._step(allocator, gradients, first=step == 0)
-            if step > 0 and allocator.segment_count == segments_before:
-                break
-
-    def _step(self, allocator: CachingAllocator, gradients: list[int], *, first: bool) -> None:
-        if not self._setup.gradients_kept:
-            for block in gradients:
-                allocator.release(block)
-            gradients.clear()
-        keep = (first or not self._setup.gradients_kept) and not self._setup.gradients_freed
-        self._pass(allocator, gradients, keep=keep)
-        if first:
-            for size in self._states:
-                allocator.allocate(size)
-        for block in [allocator.allocate(size) for size in self._temporaries]:
-            allocator.release(block)
-
-    def _pass(self, allocator: CachingAllocator, gradients: list[int], *, keep: bool) -> None:
-        allocate, release = allocator.allocate, allocator.release
-        add = gradients.append if keep else release
-        units = [allocate(size) for size in self._gathered]
-        blocks: list[int] = []
-        for event in self._passes.events:
-            if event > 0:
-                blocks.append(allocate(event))
-            elif event & 1:
-                release(blocks[-event >> 1])
-            else:
-                add(blocks[(-event >> 1) - 1])
-        for block in (*(blocks[number] for number in self._passes.left), *units):
-            release(block)
+    def _at(self, capacity_bytes: float) -> Run:
+        """A run that goes on with this capacity from as late as the trunk has been without passing it."""
+        while not self._trunk.finished and self._passed_bytes < capacity_bytes:
+            stop = capacity_bytes
+            if self._passed_bytes and len(self._branches) < _MOST_BRANCHES:
+                stop = min(stop, self._passed_bytes * (1 + _BRANCHES_APART * 2 ** len(self._branches)))
+            self._trunk.allocator.capacity_bytes = self._passed_bytes = stop
+            self._trunk.allocator.stops_before_giving_back = True
+            if not self._trunk.go_on():
+                self._branches.append(self._trunk.copy(math.inf))
+        if self._trunk.finished and self._trunk.allocator.peak_reserved_bytes <= capacity_bytes:
+            return self._trunk
+        fitting = (one for one in reversed(self._branches) if one.allocator.peak_reserved_bytes <= capacity_bytes)
+        return next(fitting).copy(capacity_bytes)
 
 
 def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
