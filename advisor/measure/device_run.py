@@ -8,9 +8,11 @@ from collections.abc import Generator, Iterator
 from dataclasses import InitVar, dataclass, field
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.child_process import ExitKind
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, Said
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.collection import Collection
 from advisor.measure.device_requests import DeviceRequests
@@ -21,6 +23,7 @@ from advisor.measure.steering import Steering
 from advisor.measure.worker_session import TRACE_LIMIT_S, Cancelled, WorkerHung, WorkerSession, failure_of
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import (
+    Failed,
     ImportRequest,
     LoaderRequest,
     MeasureRequest,
@@ -38,6 +41,9 @@ _GRACE_S = 12.0
 _FAILED = {TraceRequest: "measure-trace-failed", LoaderRequest: "measure-loader-failed"}
 """Requests without whose answer the steps are measured all the same, and what is then said."""
 
+_STEPS = "measure-phase-steps"
+"""The phase whose detail is the batch size that is begun."""
+_TOLD_CHARACTERS = 200
 _MEASURED_FRACTION = 0.95
 """Of the whole job's progress; the rest is predicting."""
 
@@ -77,6 +83,7 @@ class DeviceRun:
             self.plan, self.device, self.collection, self._workers, self.tables, self.trace, deadline_s
         )
         self._opened_device = False
+        self._begun_size: int | None = None
         self._fraction = 0.0
 
     def run(self) -> Generator[RunnerEvent, None, None]:
@@ -108,6 +115,7 @@ class DeviceRun:
         session = self._workers.for_request(request)
         error: Exception | None = None
         failed_before = len(self.collection.failures)
+        self._begun_size, began = None, time.monotonic()
         try:
             for event in session.ask(request, deadline_s=deadline_s):
                 yield from self._relay(event)
@@ -118,13 +126,32 @@ class DeviceRun:
         yield from self._drain()
         if isinstance(request, MeasureRequest) and request.keep_freed_memory:
             return True  # only tried: without an answer nothing is lost
-        for failed in self.collection.failures[failed_before:]:
+        failures = self.collection.failures[failed_before:]
+        if failures and isinstance(request, MeasureRequest) and session.alive and error is None:
+            smaller = self._without_smallest(request, failures[-1], request.budget_s - (time.monotonic() - began))
+            if smaller is not None:
+                return (yield from self._ask(smaller))
+        for failed in failures:
             unknown = _FAILED.get(type(request), "measure-worker-failed")
             self.collection.caveats.append(failed.reason_or(unknown, device=self.device.name))
             self.exit_kind = "finished" if type(request) in _FAILED else "failed"
         if error is not None or not session.alive:
             self._note_death(session, error)
         return True
+
+    def _without_smallest(self, request: MeasureRequest, failed: Failed, left_s: float) -> MeasureRequest | None:
+        """The request once more, without the sizes up to one that the model does not run at; None: that mends nothing.
+
+        Sizes below the workload's own are the program's choice, and a model may hold for none of them: one that divides
+        by the spread of its batch makes not-a-numbers of a single sample, and its weights too.
+        """
+        size = self._begun_size or min(request.batch_sizes)
+        larger = tuple(other for other in request.batch_sizes if other > size)
+        if size >= request.workload.training.batch_size or not larger or left_s <= 0.0:
+            return None
+        text = Said(text=(failed.text.splitlines() or [failed.exception])[0][:_TOLD_CHARACTERS])
+        self.collection.caveats.append(Reason.of("measure-size-left-out", samples=size, text=text))
+        return replace(request, batch_sizes=larger, budget_s=left_s)
 
     def _await_imports(self) -> Generator[RunnerEvent, None, bool]:
         try:
@@ -158,6 +185,8 @@ class DeviceRun:
             self.tables[event.table.precision] = event.table
         if isinstance(event, Progress):
             self._opened_device |= event.phase != "trace"
+            if event.phase == _STEPS and event.detail.isdecimal():
+                self._begun_size = int(event.detail)
             yield from self._progress(event)
         yield event
 

@@ -266,3 +266,43 @@ def test_a_worker_killed_at_any_moment_loses_no_acknowledged_sample(
     assert _counted(events) > 0
     told = f"kills {moments[0] + 1} to {moments[-1] + 1}"
     record_property("figure", f"{told}: {acknowledged:,} acknowledged samples, none lost, no process left")
+
+
+BY_THE_SPREAD = """
+import torch
+
+def build_model():
+    return torch.nn.Linear(4, 2)
+
+def make_batch(batch_size, length):
+    return torch.randn(batch_size, 4), torch.randint(0, 2, (batch_size,))
+
+def training_step(model, batch):
+    outputs = model(batch[0])
+    scaled = (outputs - outputs.mean(0)) / outputs.std(0)
+    if not torch.isfinite(scaled).all():
+        raise ValueError("scaled by no spread")
+    return torch.nn.functional.cross_entropy(scaled, batch[1])
+"""
+
+
+def test_a_model_that_does_not_run_on_one_sample_is_measured_on_more(machine: Machine, tmp_path: Path) -> None:
+    workload = _python_workload(tmp_path, BY_THE_SPREAD)
+    plan = make_plan(workload, machine, budget_s=12.0, devices=["cpu"], allow_code=True)
+    measurement = _ended(list(_run(plan, machine)))
+    timed = {step.batch_size for step in measurement.steps if step.summary is not None}
+    assert 8 in timed
+    assert 1 not in timed
+    left_out = next(caveat for caveat in measurement.caveats if caveat.code == "measure-size-left-out")
+    assert left_out.numbers["samples"] == 1
+    assert "measure-worker-failed" not in _said(measurement)
+
+
+def test_a_model_that_runs_at_no_size_is_asked_at_its_own_and_then_no_more(machine: Machine, tmp_path: Path) -> None:
+    source = BY_THE_SPREAD.replace("if not torch.isfinite(scaled).all():", "if batch[0].shape[0] < 1_000_000:")
+    plan = make_plan(_python_workload(tmp_path, source), machine, budget_s=12.0, devices=["cpu"], allow_code=True)
+    measurement = _ended(list(_run(plan, machine)))
+    assert all(step.summary is None for step in measurement.steps)
+    sizes = [caveat.numbers["samples"] for caveat in measurement.caveats if caveat.code == "measure-size-left-out"]
+    assert len(sizes) == len(set(sizes))
+    assert all(isinstance(size, int) and size < 8 for size in sizes)

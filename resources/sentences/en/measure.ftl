@@ -30,6 +30,7 @@ measure-ended-not-supported = Batch size { $batch_size } was left out: the devic
 measure-ended-cap = Batch size { $batch_size } ended before its first sample. Give a larger budget (--budget).
 measure-ended-settled = Batch size { $batch_size } ended before its first sample. Measure again.
 measure-ended-noise-settled = Batch size { $batch_size } ended before its first sample. Measure again.
+measure-size-left-out = The model does not run at batch size { $samples }, so larger ones alone were measured: `{ $text }`.
 measure-does-not-fit = { $device } was not measured: { $samples ->
     [one] one sample needs
    *[other] { $samples } samples, the fewest that this model trains on, need

@@ -30,6 +30,7 @@ measure-ended-not-supported = 略过批大小 { $batch_size }：设备没有相�
 measure-ended-cap = 批大小 { $batch_size } 在取得第一个样本前结束。请增大预算（--budget）。
 measure-ended-settled = 批大小 { $batch_size } 在取得第一个样本前结束。请重新测量。
 measure-ended-noise-settled = 批大小 { $batch_size } 在取得第一个样本前结束。请重新测量。
+measure-size-left-out = 批大小为 { $samples } 时模型无法运行，因此只测量了更大的批大小：`{ $text }`。
 measure-does-not-fit = 未测量 { $device }：{ $samples ->
     [1] 一个样本就需要
    *[other] 该模型训练至少要 { $samples } 个样本，需要
