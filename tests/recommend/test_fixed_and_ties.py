@@ -47,13 +47,15 @@ def test_sixteen_cards_hold_what_eight_hold() -> None:
 
 
 def test_the_bound_on_the_batch_is_named_where_nothing_smaller_fits_on_so_many() -> None:
-    advice = advised("bert_base_sst2", "rtx4090", counts=(256,))
+    one_each = load_workload("bert_base_sst2", overrides={"batch_size": 1})
+    request = AdviceRequest(workload=one_each, measure=False, gpu_keys=("rtx4090",), counts=(256,))
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(one_each))))
     chosen = advice.recommendation
     assert chosen is not None
     assert chosen.count == 256
     beyond = next(reason for reason in chosen.why if reason.code == "why-batch-beyond")
     assert beyond.numbers == {
-        "batch": 1, "steps": 1, "global_batch": 256, "global_limit": 128, "count": 256, "bound": "growth",
+        "batch": 1, "steps": 1, "global_batch": 256, "global_limit": 8, "count": 256, "bound": "growth",
     }  # fmt: skip
 
 

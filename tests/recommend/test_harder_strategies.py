@@ -10,9 +10,11 @@ import pytest
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
+from advisor.predict.time_to_train import CriticalBatch
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.comparison import Comparison
+from advisor.recommend.fixed import Fixed
 from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Goal, Limits, Recommendations
 from advisor.recommend.switches import lighter_changes
@@ -154,3 +156,37 @@ def test_an_advice_says_once_that_no_script_splits_a_model_so_and_what_does(
     assert best_of(advised).strategy == strategy
     told = [one for one in codes(advised.caveats) if one.startswith("caveat-no-script")]
     assert told == ([] if code is None else [code])
+
+
+def _over_a_slow_link(**options: object) -> tuple[Recommendations, Prediction]:
+    """Eight cards whose step is as long for one sample each as for sixteen, and the set-up that is advised of them."""
+    here, work = machine(), workload("fp16_amp", batch_size=1, samples=10**6)
+    found = enumerate_candidates(work, here, SPECS, gpu_keys=("l40s",), counts=(8,), strategies=("fsdp",), local=False)
+    known = [
+        faster(one, one.global_batch_size / one.samples_per_s.value)
+        for one in predict_all(found, TRANSFORMER, work)
+        if one.precision == "fp16_amp"
+    ]
+    answer = recommend(work, here, known, specs=SPECS, **options)  # type: ignore[arg-type]
+    best = best_of(answer)
+    return answer, next(one for one in known if one.global_batch_size == best.global_batch_size)
+
+
+def test_larger_steps_that_only_the_bound_on_the_batch_forbids_are_named_with_their_gain() -> None:
+    answer, advised = _over_a_slow_link()
+    assert advised.global_batch_size == 8
+    (told,) = [one for one in best_of(answer).would_change_if if one.code == "change-global-batch"]
+    assert (told.numbers["samples"], told.numbers["batch"], told.numbers["advised_samples"]) == (64, 8, 8)
+    assert told.figure("gain_ratio") == pytest.approx(8.0, rel=0.15)
+    assert "64 samples a step" in say(told, "en")
+    assert "FSDP" in say(told, "zh")
+
+
+def test_a_bound_on_the_batch_that_the_user_gave_is_not_questioned() -> None:
+    for given in (
+        {"global_batch_size": 8},
+        {"critical_batch": CriticalBatch(low=8, high=8, given=True)},
+        {"fixed": Fixed(batch_size=True)},
+    ):
+        answer, _ = _over_a_slow_link(**given)
+        assert "change-global-batch" not in codes(best_of(answer).would_change_if), given

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.predict.prediction import Prediction
+from advisor.recommend.batch_size import KNEE_FRACTION, MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, score, within_limits
@@ -28,6 +29,7 @@ def would_change_if(
     return (
         *_by_precision(comparison, chosen),
         *_by_strategy(comparison, chosen),
+        *_by_global_batch(comparison, chosen),
         *_by_batch(chosen, crossovers),
         *_by_count(comparison, chosen, entered),
         *_by_limits(comparison, chosen),
@@ -114,6 +116,48 @@ def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
             instead=chosen.strategy,
             goal=comparison.goal,
             advantage_ratio=own.value / best_value,
+        )
+
+
+def _by_global_batch(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What as many cards would gain by larger steps, where the bound on these is only for want of a trial.
+
+    Cards with a slow link between them exchange as much for one sample each as for eight: so much may hang on a bound
+    that nobody asked for. The smallest of such steps is named that no larger one beats by more than 10 %.
+    """
+    known = comparison.critical_batch is not None and comparison.critical_batch.given
+    if chosen.count == 1 or known or comparison.held_global_batch is not None:
+        return
+    least, most = max(comparison.global_limit, chosen.global_batch_size), comparison.workload.data.samples
+    larger = [
+        prediction
+        for prediction in comparison.kept
+        if prediction.device_and_count == chosen.device_and_count
+        and prediction.precision == chosen.precision
+        and prediction.strategy != "dp"
+        and prediction.effort_rank <= chosen.effort_rank
+        and least < prediction.global_batch_size <= min(most, MAX_GLOBAL_BATCH_GROWTH * chosen.global_batch_size)
+        and prediction.fits
+        and not prediction.may_run_out
+        and within_limits(prediction, comparison.limits, comparison.draws)
+    ]
+    gaining = [prediction for prediction in larger if _rate(prediction) >= WORTH_NAMING_RATIO * _rate(chosen)]
+    if gaining:
+        # What asks less of the code comes first, though more would gain more.
+        least_effort = min(prediction.effort_rank for prediction in gaining)
+        plain = [prediction for prediction in gaining if prediction.effort_rank == least_effort]
+        best = max(map(_rate, plain))
+        near = (prediction for prediction in plain if _rate(prediction) >= KNEE_FRACTION * best)
+        told = min(near, key=lambda prediction: (prediction.global_batch_size, -_rate(prediction)))
+        yield Reason.of(
+            "change-global-batch",
+            device=set_up_name(told),
+            strategy=told.strategy,
+            batch=told.batch_size_per_device,
+            steps=told.gradient_accumulation_steps,
+            samples=told.global_batch_size,
+            advised_samples=chosen.global_batch_size,
+            gain_ratio=_rate(told) / _rate(chosen),
         )
 
 

@@ -189,6 +189,17 @@ change-strategy = This advice { $goal ->
         *[ddp] DistributedDataParallel
     }.
 change-batch-to-cpu = Below a batch size of about { $batch } the CPU beats { $device }.
+change-global-batch = If training takes { $samples } samples a step as well as the { $advised_samples } of this advice, { $device } with { $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP with CPU off-load
+         [tp] tensor parallel
+         [pp] pipeline parallel
+        *[ddp] DistributedDataParallel
+    } at batch size { $batch } a card{ $steps ->
+         [1] { "" }
+        *[other] , accumulated { $steps } times,
+    } would be { $gain_ratio } times as fast.
 change-count-batch = If only time counted: { $count } × { $device } at batch size { $batch } a card would be { $gain_ratio } times as fast, at more GPU-hours.
 change-count-batch-at = If only time counted: { $count } × { $device } at batch size { $batch } a card, { $samples } samples a step, would be { $gain_ratio } times as fast, at more GPU-hours.
 change-link = A faster link than that of { $device } would free up to { $share_fraction } of the step.

@@ -147,13 +147,13 @@ precision-closes = 精度决定排序：在 { $asked } 下，{ $device } 的速�
 change-precision-same = 若用 { $precision } 代替 { $asked }，同一方案的速度将是原来的 { $gain_ratio } 倍。
 change-precision-other = 若用 { $precision } 代替 { $asked }，{ $device } 的速度将是本建议的 { $gain_ratio } 倍。
 change-strategy = 与 { $device } 采用{ $strategy ->
-         [zero2] ZeRO-2
-         [fsdp] FSDP
-         [fsdp_offload] FSDP（CPU 卸载）
+         [zero2] { " ZeRO-2 " }
+         [fsdp] { " FSDP " }
+         [fsdp_offload] { " FSDP" }（CPU 卸载）
          [tp] 张量并行
          [pp] 流水线并行
          [single] 单卡完整模型
-        *[ddp] DistributedDataParallel
+        *[ddp] { " DistributedDataParallel " }
     }相比，本建议的{ $goal ->
          [cost] 费用
          [energy] 能耗
@@ -168,6 +168,17 @@ change-strategy = 与 { $device } 采用{ $strategy ->
         *[ddp] DistributedDataParallel
     }需要更多地改动训练代码，因此建议采用更简单的后者。
 change-batch-to-cpu = 批大小低于约 { $batch } 时，CPU 比 { $device } 更快。
+change-global-batch = 若每步 { $samples } 个样本的训练效果不逊于本建议的 { $advised_samples } 个，则 { $device } 采用{ $strategy ->
+         [zero2] { " ZeRO-2" }
+         [fsdp] { " FSDP" }
+         [fsdp_offload] { " FSDP" }（CPU 卸载）
+         [tp] 张量并行
+         [pp] 流水线并行
+        *[ddp] { " DistributedDataParallel" }
+    }、每卡批大小 { $batch }{ $steps ->
+         [1] { " " }
+        *[other] （累积 { $steps } 次）
+    }时，速度将是 { $gain_ratio } 倍。
 change-count-batch = 若只看时间：{ $count } × { $device }（每卡批大小 { $batch }）的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
 change-count-batch-at = 若只看时间：{ $count } × { $device }（每卡批大小 { $batch }，每步 { $samples } 个样本）的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
 change-link = 若互连比 { $device } 的更快，每步最多可省去 { $share_fraction }。
