@@ -12,6 +12,8 @@ class LogFacts:
     points: list[tuple[int, float]] = field(default_factory=list)
     """(step, seconds since the start of its run of steps)."""
     total_steps: int | None = None
+    bar_epoch: int | None = None
+    """Of the newest bar of steps, where it bears a number."""
     step_times_s: list[float] = field(default_factory=list)
     data_times_s: list[float] = field(default_factory=list)
     starts_s: list[float] = field(default_factory=list)

@@ -24,6 +24,7 @@ _VALIDATES = re.compile(
 )
 _CLOCK = r"(?:(\d+) days?, )?(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d+)?)"
 _BAR = re.compile(rf"(\d+)/(\d+) \[{_CLOCK}<")
+_EPOCH_OF_BAR = re.compile(r"\b(?:epoch|ep)\b[ :#\[]{0,3}(\d{1,9})|第 ?(\d{1,9}) ?轮", re.IGNORECASE)
 _STEP = re.compile(
     r"\b(?:global[_ ]?step|step|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*(\d{1,12})(?:\s*/\s*(\d{1,12}))?\]?"
     r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|\bTrain: \d{1,6} \[ ?(\d{1,12})/(\d{1,12}) \( ?\d{1,3}%\)\]"
@@ -133,6 +134,7 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
     named = _VALIDATES.search(head) is not None or "mAP50" in head
     # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
     if not named and not _is_inner(total, facts):
+        _begin_epoch(head, facts, ended=ended)
         facts.points.append((done, elapsed))
         facts.total_steps = total
     elif ended:
@@ -140,6 +142,19 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
         if named and facts.points and facts.points[-1][0] == facts.total_steps:
             # The next bar is another epoch's, even where a file kept only the last state of each bar.
             facts.points.append((0, 0.0))
+
+
+def _begin_epoch(head: str, facts: LogFacts, *, ended: bool) -> None:
+    """A bar that bears another epoch's number than the one before it is no other state of that one.
+
+    Nor is the first one of a file that kept only the last state of each: its clock went from its first step on.
+    """
+    found = _EPOCH_OF_BAR.search(head)
+    epoch = None if found is None else int(found.group(1) or found.group(2))
+    anew = epoch is not None and facts.bar_epoch is not None and epoch != facts.bar_epoch
+    if anew or (ended and not facts.points):
+        facts.points.append((0, 0.0))
+    facts.bar_epoch = epoch
 
 
 def _is_inner(total: int, facts: LogFacts) -> bool:

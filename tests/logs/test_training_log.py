@@ -177,3 +177,17 @@ def test_any_log_is_explained_or_refused(text: str) -> None:
     except InputError:
         return
     assert found.split.total_s >= 0
+
+
+def test_bars_of_which_only_the_last_state_was_kept_are_an_epoch_each() -> None:
+    bars = [f"Epoch {epoch}: 100%|██████████| 391/391 [00:31<00:00, 12.50it/s, loss=0.9]" for epoch in range(4)]
+    found = report("\n".join(bars))
+    assert found.split.total_s == pytest.approx(4 * 31)
+    assert found.step_s == pytest.approx(31 / 391)
+    again = report("\n".join(bar for bar in bars for _ in range(3)))
+    assert again.split.total_s == pytest.approx(4 * 31)
+
+
+def test_a_single_bar_at_its_end_tells_its_step() -> None:
+    found = report("训练 第3轮: 100%|██████████| 500/500 [01:40<00:00, 5.00it/s]")
+    assert (found.split.total_s, found.step_s) == (pytest.approx(100), pytest.approx(0.2))
