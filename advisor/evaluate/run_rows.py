@@ -97,6 +97,10 @@ class RunRow(Record, frozen=True, kw_only=True):
     """The row as it was written."""
 
 
+_OTHER_SEPARATORS = {";": "`;`", "\t": "Tab"}
+"""What tables of some offices and languages have in a comma's place, by how it is shown."""
+
+
 class _WrongCell(Exception):  # noqa: N818 - says what happened
     def __init__(self, column: str, given: str, allowed: str) -> None:
         super().__init__(column)
@@ -106,16 +110,21 @@ class _WrongCell(Exception):  # noqa: N818 - says what happened
 def read_run_rows(path: Path) -> tuple[RunRow, ...]:
     """The rows of a CSV file (interface, section 4), in order.
 
-    Raises InputError where the file is no such table: unreadable, no header, a column missing or named twice.
+    Raises InputError where the file is no such table: unreadable, no header, a column missing or named twice, no
+    row below it.
     """
     text = read_text(path, max_bytes=_MAX_BYTES)
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]
+        if len(header) == 1 and (mark := next((mark for mark in _OTHER_SEPARATORS if mark in header[0]), None)):
+            raise file_fault("other-separator", path=str(path), mark=_OTHER_SEPARATORS[mark])
         _check_header(header, path)
         rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error as error:
         raise file_fault("no-csv", path=str(path), line=reader.line_num, detail=Said(text=str(error))) from error
+    if not rows:
+        raise file_fault("no-rows", path=str(path))
     return tuple(_row(line, dict(zip(header, cells, strict=False)), len(cells) - len(header)) for line, cells in rows)
 
 
