@@ -70,12 +70,8 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
         "summary-also": said(also, language),
         "summary-change": said(_not_told_as_help(main.would_change_if if main else (), advice.switches), language),
     }
-    row = prediction_of(advice.predictions, main)
-    room_bytes = row.usable_memory_bytes if row is not None and row.may_run_out else None
-    better = {"summary-help": help_sentences(advice.switches, language, room_bytes)}
-    makeshift = main is None or STRATEGY_FACTS[main.strategy].offloads
-    # Where it is a makeshift, or there is nothing at all, what would be better comes first.
-    sections_by_code = better | sections_by_code if makeshift else sections_by_code | better
+    better = {"summary-help": help_of(advice, language)}
+    sections_by_code = better | sections_by_code if help_comes_first(main) else sections_by_code | better
     sections_by_code["summary-caveats"] = said(advice.caveats, language)
     sections = [
         Section(title=sentence(code, language), sentences=lines) for code, lines in sections_by_code.items() if lines
@@ -93,6 +89,18 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
         sections=tuple(sections),
         tables=tuple(table for table in tables if table is not None),
     )
+
+
+def help_of(advice: AdviceRecord, language: Language) -> tuple[str, ...]:
+    """What would help most, in sentences."""
+    row = prediction_of(advice.predictions, advice.main)
+    room_bytes = row.usable_memory_bytes if row is not None and row.may_run_out else None
+    return help_sentences(advice.switches, language, room_bytes)
+
+
+def help_comes_first(main: Recommendation | None) -> bool:
+    """Whether nothing is advised, or a makeshift: what would be better is told before why."""
+    return main is None or STRATEGY_FACTS[main.strategy].offloads
 
 
 def _not_told_as_help(reasons: Sequence[Reason], switches: Sequence[Switch]) -> Iterator[Reason]:

@@ -25,6 +25,8 @@ LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")
 """Tried by themselves where none of the default cards holds a step whole."""
 DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
+ACCUMULATED = 4
+"""How many times the workload's own micro-batches are also tried where what follows each step costs most."""
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
 
@@ -175,7 +177,7 @@ def _accumulations(
     if global_batch_size is None:
         # Several cards may take over what one accumulates: then the global batch stays as it is.
         shared = -(-own // count)
-        more = (4 * own,) if strategy == "ddp" and batch_size == workload.training.batch_size else ()
+        more = (ACCUMULATED * own,) if strategy == "ddp" and batch_size == workload.training.batch_size else ()
         return tuple(dict.fromkeys((own, shared, *more)))
     per_pass = count * batch_size
     if per_pass > global_batch_size or global_batch_size % per_pass:

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from advisor.catalogue.gpu_spec import is_laptop
-from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, Strategy, tensor_cards
+from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
 from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
 from advisor.predict.prediction import Candidate, Prediction, SetUp
-from advisor.recommend.candidates import DEFAULT_COUNTS, strategies_for
+from advisor.recommend.candidates import ACCUMULATED, DEFAULT_COUNTS, strategies_for
 from advisor.recommend.dealing import batch_sizes_dealing
 from advisor.workload.model_config import config_of
 from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
@@ -131,6 +131,7 @@ def sharded_candidates(
 
     One card may hold what several copies do not, whose off-loaded states share one host's memory. The batch sizes are
     the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
+    Hosts step so slowly that what is off-loaded is also tried with four times the micro-batches.
     A local group is never made larger than the largest count tried on it, a laptop has one card. Where whole copies
     fit but may run out of memory at the workload's batch, sharding is tried beside them, at each batch where they may.
     """
@@ -142,8 +143,8 @@ def sharded_candidates(
         lacking = {member.count for member in members} - held if held else counts
         short = [count for count in counts if count in lacking]
         tight = [count for count in counts if count > 1 and count in held and _may_run_out(members, count, own)]
-        candidates += _sharded(members, short, own, global_batch_size)
-        candidates += _sharded(members, tight, own, global_batch_size, PLAINLY_SHARDING)
+        candidates += _sharded(members, short, workload, global_batch_size)
+        candidates += _sharded(members, tight, workload, global_batch_size, PLAINLY_SHARDING)
     return tuple(
         candidate
         for candidate in candidates
@@ -183,16 +184,16 @@ def _attention_heads(workload: Workload) -> int | None:
 def _sharded(
     members: Sequence[Prediction],
     counts: Sequence[int],
-    own_batch: int,
+    workload: Workload,
     global_batch_size: int | None,
     strategies: Sequence[Strategy] = SHARDING,
 ) -> Iterable[Candidate]:
+    own_batch, own_steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
     first, limit = members[0], max(member.count for member in members)
     bounded = first.device.local or is_laptop(first.device.name)
     sizes = sorted({member.batch_size_per_device for member in members})
-    for count in counts:
-        if bounded and count > limit:
-            continue
+    kept = [count for count in counts if not (bounded and count > limit)]
+    for count, strategy in ((number, strategy) for number in kept for strategy in strategies_for(number, strategies)):
         if global_batch_size is not None:
             dealt = set(batch_sizes_dealing(global_batch_size, count, own_batch)).intersection(sizes)
             passes = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]
@@ -200,9 +201,12 @@ def _sharded(
             alike = [prediction for prediction in members if prediction.count == count]
             tried = {prediction.gradient_accumulation_steps for prediction in alike}
             steps = sorted(tried or {first.gradient_accumulation_steps})[:2]
+            # The host's update takes as long after one micro-batch as after four.
+            more = {ACCUMULATED * own_steps} - {*steps} if STRATEGY_FACTS[strategy].offloads else ()
             risky = (prediction.batch_size_per_device for prediction in alike if prediction.may_run_out)
-            passes = list(itertools.product(sorted({*sizes[:4], *({own_batch} & {*sizes}), *risky}), steps))
-        for strategy, (size, steps_made) in itertools.product(strategies_for(count, strategies), passes):
+            tried_sizes = sorted({*sizes[:4], *({own_batch} & {*sizes}), *risky})
+            passes = list(itertools.product(tried_sizes, (*steps, *more)))
+        for size, steps_made in passes:
             further = {"count": count, "strategy": strategy}
             passes_made = {"batch_size_per_device": size, "gradient_accumulation_steps": steps_made}
             yield Candidate(**{**shared_fields(first, SetUp), **further, **passes_made})

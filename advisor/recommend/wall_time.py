@@ -124,8 +124,13 @@ def _changes(workload: Workload, prediction: Prediction, waits: dict[WallKind, f
         gains.append((waits["loader"], Reason.of("wall-load-faster", workers=workers, gain_s=waits["loader"])))
     if waits["launch"] / total >= LOUD_SHARE:
         gains.append((waits["launch"], Reason.of("wall-launch-less", gain_s=waits["launch"])))
-    if waits["communication"] / total >= LOUD_SHARE:
-        numbers = {"gain_s": waits["communication"] / 2, "share_fraction": waits["communication"] / total}
+    if waits["communication"] / total >= LOUD_SHARE and prediction.strategy == "ddp":  # shards are sent in every pass
+        numbers = {
+            "gain_s": waits["communication"] / 2,
+            "share_fraction": waits["communication"] / total,
+            "steps": 2 * prediction.gradient_accumulation_steps,
+            "batch": 2 * prediction.global_batch_size,
+        }
         gains.append((waits["communication"] / 2, Reason.of("wall-synchronise-less", **numbers)))
     return iter([reason for _, reason in sorted(gains, key=lambda entry: -entry[0])])
 

@@ -219,3 +219,32 @@ def test_checkpointing_that_was_switched_on_stands_beside_the_set_up(
     session.show_recorded(msgspec.structs.replace(advice, recommendation=changed))
     found = shown_page(window, "advice", AdvicePage, qtbot)
     assert ("activation checkpointing" in words(found)) is added
+
+
+def on_larger_cards(advice: AdviceRecord) -> tuple[Switch, ...]:
+    """That one card of another kind would hold all of it."""
+    (first, *_) = with_switches().switches
+    held = {"kind": "larger_cards", "device_name": "Great Card", "count": 1, "gain": None, "precision": "bf16_amp"}
+    return (msgspec.structs.replace(first, **held), *advice.switches)
+
+
+def texts_of(card: SentencesCard) -> str:
+    return " ".join(label.text() for label in card.findChildren(QLabel))
+
+
+@pytest.mark.parametrize(("advised", "told"), [("plain", False), ("makeshift", True), ("nothing", True)])
+def test_what_would_help_is_told_where_a_makeshift_or_nothing_is_advised(
+    advised: str, told: bool, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    advice = with_switches()
+    main = advice.recommendation
+    assert main is not None
+    made = {"plain": main, "makeshift": msgspec.structs.replace(main, strategy="fsdp_offload"), "nothing": None}
+    session.show_recorded(
+        msgspec.structs.replace(
+            advice, switches=on_larger_cards(advice), recommendation=made[advised], recommendation_local=None
+        )
+    )
+    page = shown_page(window, "advice", AdvicePage, qtbot)
+    shown = [texts_of(card) for card in page.findChildren(SentencesCard)]
+    assert any(text.startswith("What would help") and "One Great Card" in text for text in shown) is told

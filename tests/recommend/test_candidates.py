@@ -124,6 +124,19 @@ def test_sharding_is_tried_only_where_nothing_fits() -> None:
     assert {one.batch_size_per_device for one in further} == {1, 2, 4, 8, work.training.batch_size}
 
 
+@pytest.mark.parametrize("own_steps", [1, 2])
+def test_what_is_off_loaded_is_tried_with_four_times_the_micro_batches_on_one_card_too(own_steps: int) -> None:
+    work = workload(gradient_accumulation_steps=own_steps)
+    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("rtx3090",), counts=(1, 2), local=False)
+    known = [msgspec.structs.replace(one, fits=False) for one in predict_all(found, TRANSFORMER, work)]
+    further = sharded_candidates(work, known, (1, 2))
+    for count in (1, 2):
+        passes = {
+            one.gradient_accumulation_steps for one in further if (one.strategy, one.count) == ("fsdp_offload", count)
+        }
+        assert {own_steps, 4 * own_steps} <= passes
+
+
 @pytest.mark.parametrize(("config", "counts"), [({"num_attention_heads": 12}, {2, 4}), ({"n_head": 32}, {2, 4, 8, 16})])
 def test_layers_are_not_split_over_more_cards_than_deal_out_their_heads(
     config: dict[str, object], counts: set[int]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.sentences import say
 from advisor.cost.parts import Part
@@ -29,6 +30,7 @@ def made(work: Workload, **seconds: float) -> Prediction:
     total = sum(seconds.values())
     return msgspec.structs.replace(
         prediction,
+        strategy="ddp",
         parts=parts,
         step_s=msgspec.structs.replace(prediction.step_s, value=total, low=total, high=total),
     )
@@ -78,6 +80,22 @@ def test_the_split_adds_up_and_names_what_to_change_by_gain() -> None:
     for change in (*split.changes, *changes):
         assert say(change, "en")
         assert say(change, "zh")
+
+
+@pytest.mark.parametrize("strategy", ["fsdp", "fsdp_offload", "zero2", "dp", "tp", "pp"])
+def test_accumulating_is_no_help_where_every_pass_sends(strategy: Strategy) -> None:
+    work = workload(samples=1600)
+    prediction = made(work, forward=1.0, backward=2.0, communication=3.0)
+    assert [change.code for change in split_wall_time(work, prediction).changes] == ["wall-synchronise-less"]
+    sending = msgspec.structs.replace(prediction, strategy=strategy)
+    assert split_wall_time(work, sending).changes == ()
+
+
+def test_the_micro_batches_that_would_send_half_as_often_are_twice_those_of_the_set_up() -> None:
+    work = workload(samples=1600)
+    prediction = made(work, forward=1.0, backward=2.0, communication=3.0)
+    (change,) = split_wall_time(work, msgspec.structs.replace(prediction, gradient_accumulation_steps=4)).changes
+    assert change.figure("steps") == 8
 
 
 def test_a_healthy_job_has_nothing_to_change() -> None:

@@ -24,6 +24,7 @@ from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name, shown_names, tied_names
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine
+from advisor.present.summary import help_comes_first, help_of
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import Recommendation, prediction_of
 
@@ -94,7 +95,11 @@ class AdvicePage(Page):
         if chosen is None:
             nothing = self.texts("summary-nothing")
             sentences = [self.texts.say(reason) for reason in (*advice.reasons, *advice.caveats)]
-            put(self.body, Notice(sentences or [nothing], title=nothing), REST)
+            put(self.body, Notice(sentences or [nothing], title=nothing))
+            helping = help_of(advice, self.texts.language)
+            if helping:
+                put(self.body, SentencesCard(self.texts, self.texts("summary-help"), helping))
+            put(self.body, REST)
             return
         self._advice, self._chosen = advice, chosen
         self._own = prediction_of(advice.predictions, chosen)
@@ -110,6 +115,7 @@ class AdvicePage(Page):
             self._prices_typed,
             self._figures_box,
             self._accuracy,
+            self._help,
             self._reasons,
             self._switches,
         ]
@@ -310,6 +316,13 @@ class AdvicePage(Page):
         elif own is not None and own.energy_j is not None:
             made.append(figure("advice-energy", own.energy_j, texts.energy))
         return FigureRow(made)
+
+    def _help(self) -> QWidget | None:
+        """What would be better than a makeshift; what else would help stands in the table of switches."""
+        sentences = help_of(self._advice, self.texts.language)
+        if not (sentences and help_comes_first(self._chosen)):
+            return None
+        return SentencesCard(self.texts, self.texts("summary-help"), sentences)
 
     def _reasons(self) -> QWidget | None:
         advice, chosen = self._advice, self._chosen
