@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from advisor.core.sentences import Names, Reason
+from advisor.core.sentences import Names, Reason, say
 from advisor.core.units import Estimate
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
@@ -147,3 +147,18 @@ def test_a_batch_that_is_fixed_where_it_is_best_anyhow_has_no_better_alternative
     small = msgspec.structs.replace(work, training=msgspec.structs.replace(work.training, batch_size=4))
     slower = recommend(small, here, known, specs=SPECS, fixed=Fixed(batch_size=True))
     assert "alternative-freed" in {one.reason.code for one in slower.alternatives}
+
+
+@pytest.mark.parametrize("way", ["asked", "added"])
+def test_checkpointing_that_was_tried_is_no_longer_advised_to_be_tried(way: str) -> None:
+    asked = workload(activation_checkpointing="full" if way == "asked" else "none")
+    here = machine()
+    found = enumerate_candidates(asked, here, SPECS, gpu_keys=("l40s",), local=False)
+    too_large = replace(TRANSFORMER, memory_fixed_bytes=500e9)
+    known = [
+        msgspec.structs.replace(one, checkpointing_added=way == "added") for one in predict_all(found, too_large, asked)
+    ]
+    (told,) = [one for one in recommend(asked, here, known, specs=SPECS).caveats if "nothing-fits" in one.code]
+    assert told.code == "caveat-nothing-fits-at-one-checkpointed"
+    assert "Try activation checkpointing" not in say(told, "en")
+    assert "请尝试激活检查点" not in say(told, "zh")

@@ -56,7 +56,9 @@ def _missing_answers(
         yield from nearest_to_limits(comparison)
     elif best is None and comparison.predictions:
         if not any_fits(comparison.exact_enough):
-            yield Reason.of("caveat-nothing-fits-at-one" if _tried_at_one(comparison) else "caveat-nothing-fits")
+            at_one = "-at-one" if _tried_at_one(comparison) else ""
+            checkpointed = "-checkpointed" if _tried_checkpointed(comparison) else ""
+            yield Reason.of(f"caveat-nothing-fits{at_one}{checkpointed}")
         yield from _host_short(comparison)
     elif here is None and any(prediction.device.local for prediction in comparison.predictions):
         over = limited and any_fits([prediction for prediction in kept if prediction.device.local])
@@ -78,6 +80,12 @@ def _tried_at_one(comparison: Comparison) -> bool:
     rooms = {(prediction.device.key, prediction.precision) for prediction in comparison.exact_enough}
     alone = (prediction for prediction in comparison.exact_enough if prediction.batch_size_per_device == 1)
     return {(prediction.device.key, prediction.precision) for prediction in alone} == rooms
+
+
+def _tried_checkpointed(comparison: Comparison) -> bool:
+    """Whether all that checkpointing frees was asked for or added: then it is no remedy that is left."""
+    asked = comparison.workload.training.activation_checkpointing == "full"
+    return asked or any(prediction.checkpointing_added for prediction in comparison.exact_enough)
 
 
 def _host_short(comparison: Comparison) -> Iterator[Reason]:
