@@ -41,6 +41,15 @@ FORMS = {
         "def build_model(width): return torch.nn.LazyLinear(width)\n"
         "def make_batch(n, length): return torch.randn(n, 4), torch.zeros(n).long()"
     ),
+    "several rows a sample": (
+        "def make_batch(n, length):\n"
+        "    return torch.randn(5 * n, 4), torch.randint(0, 5 * n, (9 * n,)), torch.randint(0, 2, (5 * n,))\n"
+        "def training_step(model, batch):\n"
+        "    nodes, source, labels = batch\n"
+        "    assert nodes.shape == (5 * (len(source) // 9), 4)\n"
+        "    assert (source < len(nodes)).all()\n"
+        "    return torch.nn.functional.cross_entropy(model(nodes), labels)"
+    ),
     "a data set that takes nothing else": (
         "def make_batch(n, length): return torch.randn(n, 4), torch.zeros(n).long()\n"
         "def make_dataset(length): return [(torch.ones(4), torch.tensor(1))] * 64"
