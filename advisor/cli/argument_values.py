@@ -118,6 +118,11 @@ def precision_word(text: str) -> str:
     return precision
 
 
+def choice_word(text: str) -> str:
+    """One of several words as it is written elsewhere: `AdamW`, `SGD-momentum` and `NF4` are ours in small letters."""
+    return text.strip().lower().replace("-", "_")
+
+
 def layer_names(text: str) -> str | tuple[str, ...]:
     """A word for a group of layers, or names of layers joined by commas."""
     names = key_list(text)

@@ -15,6 +15,7 @@ from advisor.cli.argument_values import (
     MOST_DEVICES,
     batch_range,
     card_list,
+    choice_word,
     count_list,
     layer_names,
     number_of,
@@ -160,23 +161,28 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
         "--precision", type=precision_word, metavar="P", help=f"kept, not searched: {', '.join(PRECISIONS)}"
     )
     group.add_argument("--sequence-length", type=of_field(Size), metavar="N")
-    group.add_argument("--optimizer", choices=OPTIMIZERS)
-    group.add_argument("--trainable", choices=get_args(Trainable), help="what is trained of the model")
+    group.add_argument("--optimizer", type=choice_word, choices=OPTIMIZERS)
+    group.add_argument(
+        "--trainable", type=choice_word, choices=get_args(Trainable), help="what is trained of the model"
+    )
     group.add_argument("--lora-rank", type=of_field(LoraRank), metavar="N")
     group.add_argument(
         "--lora-targets", type=layer_names, metavar="attention|all_linear|NAME[,NAME]", help="layers with adapters"
     )
     group.add_argument("--unpacked-bits", type=int, choices=(16, 32), help="of norms beside quantised weights (16)")
     group.add_argument("--adapter-bits", type=int, choices=(16, 32), help="of adapters beside 16-bit weights (32)")
-    group.add_argument("--quantization", choices=get_args(Quantization), help="how frozen weights are stored")
+    group.add_argument(
+        "--quantization", type=choice_word, choices=get_args(Quantization), help="how frozen weights are stored"
+    )
     group.add_argument(
         "--checkpointing",
         dest="activation_checkpointing",
+        type=choice_word,
         choices=get_args(Checkpointing),
         help="what backward computes again",
     )
     group.add_argument("--fp8-recipe", choices=get_args(Fp8Recipe), help="how FP8 products are scaled")
-    group.add_argument("--offload", choices=get_args(Offload), help="what is kept in host memory")
+    group.add_argument("--offload", type=choice_word, choices=get_args(Offload), help="what is kept in host memory")
     group.add_argument("--optimizer-in-backward", action="store_true", help="step each parameter as it is ready")
     group.add_argument("--chunked-loss", action="store_true", help="logits and cross-entropy in chunks")
     group.add_argument("--fused-layers", action="store_true", help="norms, rotary, gates and loss as Liger kernels")
@@ -216,7 +222,8 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_goal_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what for")
-    group.add_argument("--goal", choices=("time", "cost", "energy"), default="time", help="what is made small (time)")
+    goals = ("time", "cost", "energy")
+    group.add_argument("--goal", type=choice_word, choices=goals, default="time", help="what is made small (time)")
     group.add_argument("--prices", type=Path, metavar="FILE.toml", help="prices with currency and date")
     group.add_argument(
         "--max-cost", type=number_of("--max-cost"), metavar="X", help="of the job, in the price file's currency"

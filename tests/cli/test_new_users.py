@@ -212,6 +212,20 @@ def test_a_precision_is_read_however_it_is_written(word: str, meant: str) -> Non
     assert build_parser().parse_args(["--precision", word]).precision == meant
 
 
+@pytest.mark.parametrize(
+    ("flag", "word", "meant"),
+    [
+        ("--optimizer", "AdamW", "adamw"),
+        ("--optimizer", "SGD-Momentum", "sgd_momentum"),
+        ("--quantization", "NF4", "nf4"),
+        ("--trainable", "LoRA", "lora"),
+        ("--goal", "Energy", "energy"),
+    ],
+)
+def test_a_word_of_several_is_read_in_capitals_and_with_hyphens_too(flag: str, word: str, meant: str) -> None:
+    assert getattr(build_parser().parse_args([flag, word]), flag.removeprefix("--")) == meant
+
+
 def test_a_word_that_could_mean_several_precisions_is_asked_about() -> None:
     with pytest.raises(InputError, match="Did you mean"):
         build_parser().parse_args(["--precision", "bfloat16"])
