@@ -118,12 +118,27 @@ _WORDS: dict[str, Precision] = {
     "amp_bf16": "bf16_amp", "bf16_mixed": "bf16_amp", "autocast_bf16": "bf16_amp",
     "float8": "fp8", "bf16_pure": "bf16_true", "fp16_pure": "fp16_true",
 }  # fmt: skip
-"""Words of other programs that mean one precision only; `half` or `bfloat16` could mean three."""
+"""Words of other programs that mean one precision only."""
+_OPEN_WORDS: dict[str, tuple[Precision, ...]] = {
+    "bfloat16": ("bf16_amp", "bf16", "bf16_true"),
+    "float16": ("fp16_amp", "fp16", "fp16_true"),
+    "half": ("fp16_amp", "fp16", "fp16_true"),
+}
+"""Words that could mean three, autocast first: it is what most train with."""
 
 _NO_BRACKETS = str.maketrans("", "", "()")
 
 
 def precision_meant(text: str) -> Precision | None:
     """A precision by its name or by a word that means nothing else (`BF16-AMP`, `amp`); None for any other."""
-    word = text.translate(_NO_BRACKETS).strip().lower().replace("-", "_").replace(" ", "_")
+    word = _word_of(text)
     return next((name for name in PRECISIONS if name == word), _WORDS.get(word))
+
+
+def precisions_perhaps_meant(text: str) -> tuple[Precision, ...]:
+    """The precisions that a word could mean (`bfloat16`), the likeliest first; none for a word of no meaning."""
+    return _OPEN_WORDS.get(_word_of(text).removeprefix("torch."), ())
+
+
+def _word_of(text: str) -> str:
+    return text.translate(_NO_BRACKETS).strip().lower().replace("-", "_").replace(" ", "_")

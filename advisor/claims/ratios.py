@@ -137,7 +137,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "device": counted(claim.count or 1, shared_name(fast)),
         "other": counted(claim.reference_count, shared_name(slow)),
         "claimed_ratio": ratio,
-        "precision": PRECISION_LABELS[shown],
+        "precision": " / ".join(PRECISION_LABELS[each] for each in (shown, *_in_its_place(claim, slow, shown))),
         **expected.arguments("expected", "ratio"),
         "bound_ratio": bound or 0.0,
     }
@@ -197,6 +197,12 @@ def _other_precision(claim: Claim, card: GpuSpec, precision: Precision) -> Preci
     if precision == "fp8" and rate_of(card, precision) is None:
         return usual_precision(card, "bf16_amp")
     return usual_precision(card, precision)
+
+
+def _in_its_place(claim: Claim, slow: Sequence[GpuSpec], precision: Precision) -> list[Precision]:
+    """What the slower card computes in where it lacks the precision, as a V100 lacks TF32."""
+    others = {_other_precision(claim, card, precision) for card in slow}
+    return [other for other in _ORDER if other in others and other != precision]
 
 
 def _pair_bound(claim: Claim, fast: GpuSpec, slow: GpuSpec, precision: Precision) -> float | None:

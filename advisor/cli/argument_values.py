@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from msgspec import Meta
 
-from advisor.catalogue.precisions import PRECISIONS, precision_meant
+from advisor.catalogue.precisions import PRECISIONS, precision_meant, precisions_perhaps_meant
 from advisor.cli.faults import ArgumentFault, shown
 from advisor.workload.workload import LoraTargetWord, SampleCount
 
@@ -113,7 +113,8 @@ def precision_word(text: str) -> str:
     """A precision by its name here or by a word that means nothing else; `BF16-AMP` is read as `bf16_amp`."""
     precision = precision_meant(text)
     if precision is None:
-        near = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.6)
+        alike = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.6)
+        near = list(precisions_perhaps_meant(text)) or alike
         raise ArgumentFault("no-precision", near=near, given=shown(text), names=", ".join(PRECISIONS))
     return precision
 

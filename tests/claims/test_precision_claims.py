@@ -84,3 +84,12 @@ def test_double_precision_is_said_not_to_be_predicted(text: str) -> None:
     with pytest.raises(SaidError) as refused:
         check_claim(text, real_predictor())
     assert refused.value.reasons[0].code == "claim-double-precision"
+
+
+def test_a_card_that_lacks_the_precision_of_a_ratio_is_said_to_compute_in_its_own() -> None:
+    text = "H100 SXM is 12 times faster than V100 for BERT-large"
+    (first, *_) = check_claim(parse_claim(text, spec_table()), real_predictor()).reasons
+    assert first.numbers["precision"] == "TF32 / FP32"
+    text = "H100 SXM is 12 times faster than A100 SXM 80GB for BERT-large"
+    (first, *_) = check_claim(parse_claim(text, spec_table()), real_predictor()).reasons
+    assert "/" not in str(first.numbers["precision"])

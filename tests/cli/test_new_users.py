@@ -227,8 +227,9 @@ def test_a_word_of_several_is_read_in_capitals_and_with_hyphens_too(flag: str, w
 
 
 def test_a_word_that_could_mean_several_precisions_is_asked_about() -> None:
-    with pytest.raises(InputError, match="Did you mean"):
-        build_parser().parse_args(["--precision", "bfloat16"])
+    for word in ("bfloat16", "torch.bfloat16"):
+        with pytest.raises(InputError, match="Did you mean bf16_amp, bf16 or bf16_true"):
+            build_parser().parse_args(["--precision", word])
 
 
 def test_a_word_that_is_like_no_precision_is_not_taken_for_one() -> None:
