@@ -70,6 +70,14 @@ def test_without_a_saving_nothing_is_said_of_the_card_that_lacks_room() -> None:
     assert memory_story(WORK, [lacking("near", 512, 9 * GIB)], None, lambda _: ()) == ()
 
 
+def test_a_saving_that_is_nothing_beside_what_the_card_lacks_is_not_told() -> None:
+    short = lacking("near", WORK.training.batch_size, 40 * GIB)
+    trifle = msgspec.structs.replace(SAVING, kind="adafactor", saved_bytes=0.01 * GIB)
+    told = memory_story(WORK, [short], None, lambda _: (SAVING, trifle))
+    assert len(told) == 2, "the lack and what would make a difference"
+    assert memory_story(WORK, [short], None, lambda _: (trifle,)) == ()
+
+
 def test_a_freed_set_up_says_how_many_times_as_fast_it_is() -> None:
     fixed, free = lacking("card", 8, GIB), lacking("card", 512, GIB)
     freed = freed_alternative(free, fixed)

@@ -15,6 +15,8 @@ from advisor.workload.workload import Workload
 
 _TOLD = 3
 """Savings, the largest first."""
+_WORTH_TELLING_FRACTION = 0.05
+"""Of what a card lacks: what saves less, as a smaller optimizer beside adapters does, helps nobody to hold a step."""
 
 
 def memory_story(
@@ -29,7 +31,7 @@ def memory_story(
     """
     nearest = _nearest_without_room(workload, predictions)
     if nearest is not None:
-        told_savings = _told(savings(nearest))
+        told_savings = _told(_worth_telling(nearest, savings(nearest)))
         return (_no_room(nearest), *told_savings) if told_savings else ()
     chosen = _tight(predictions, best)
     return () if chosen is None else _told(savings(chosen))
@@ -37,6 +39,13 @@ def memory_story(
 
 def _told(savings: Sequence[MemorySaving]) -> tuple[Reason, ...]:
     return tuple(saving_reason(saving) for saving in savings[:_TOLD])
+
+
+def _worth_telling(nearest: Prediction, savings: Sequence[MemorySaving]) -> list[MemorySaving]:
+    assert nearest.peak_memory_bytes is not None  # what lacks room has both figures
+    assert nearest.usable_memory_bytes is not None
+    lacking = nearest.peak_memory_bytes.value - nearest.usable_memory_bytes
+    return [saving for saving in savings if saving.saved_bytes >= _WORTH_TELLING_FRACTION * lacking]
 
 
 def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction]) -> Prediction | None:
