@@ -16,7 +16,7 @@ from advisor.predict.assembly import optimizer_step_count
 from advisor.present.script import framework_gaps, launch_script
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import NumbersModel, with_training
+from advisor.workload.workload import HuggingFaceModel, NumbersModel, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
 from tests.present.fakes import advice
 from tests.present.script_forks import on_processor, run_file
@@ -196,7 +196,17 @@ def test_a_model_of_numbers_gives_a_script_with_a_place_for_the_model() -> None:
     text = launch_script.render(
         msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, model=numbers))
     )
-    assert "YOUR MODEL" in text
+    assert "YOUR MODEL: this workload describes it by numbers alone" in text
+
+
+def test_a_model_whose_samples_are_not_known_is_not_said_to_be_described_by_numbers() -> None:
+    made = advised()
+    series = HuggingFaceModel(config={"model_type": "patchtst", "num_input_channels": 7})
+    text = launch_script.render(
+        msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, model=series))
+    )
+    assert "YOUR MODEL: build it as your training does" in text
+    assert "numbers" not in text
 
 
 def test_a_strategy_without_a_script_is_refused_in_a_sentence() -> None:

@@ -25,6 +25,10 @@ _TEXT_LABELS = {
 }
 
 
+_NUMBERS = "this workload describes it by numbers alone"
+_NO_SAMPLES = "build it as your training does, this program knows no samples of such a model"
+
+
 def model_code(workload: Workload) -> str:
     """Python source that defines `build_model`, `make_sample` and `compute_loss` for a workload."""
     model = workload.model
@@ -34,14 +38,14 @@ def model_code(workload: Workload) -> str:
         return _python(model, workload)
     if isinstance(model, TemplateModel):
         return _template(model, workload)
-    return part("own_model")
+    return part("own_model", why=_NUMBERS)
 
 
 def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     config = {name: value for name, value in resolve_config(model.config).items() if name not in _STORED_TYPES}
     task = _task(model, config)
     if task is None or task in _WITHOUT_SAMPLE:
-        return part("own_model")
+        return part("own_model", why=_NO_SAMPLES)
     shown = pprint.pformat(config, width=110, sort_dicts=True)
     # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
     sample = _sample(task, workload, config)
@@ -136,7 +140,7 @@ def _template(model: TemplateModel, workload: Workload) -> str:
         build = _recurrent(model)
         sample = f"torch.randint(0, {model.token_count}, ({workload.data.sequence_length or 1},))"
     else:
-        return part("own_model")
+        return part("own_model", why=_NUMBERS)
     target = "torch.randn(1)" if classes == 1 else f"torch.randint(0, {classes}, ())"
     loss = "mse_loss" if classes == 1 else "cross_entropy"
     return part("template", build=build, sample=sample, target=target, loss=loss)
