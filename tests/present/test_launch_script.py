@@ -206,7 +206,7 @@ def test_a_model_whose_samples_are_not_known_is_not_said_to_be_described_by_numb
         msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, model=series))
     )
     assert "YOUR MODEL: build it as your training does" in text
-    assert "numbers" not in text
+    assert "numbers alone" not in text
 
 
 def test_a_strategy_without_a_script_is_refused_in_a_sentence() -> None:
