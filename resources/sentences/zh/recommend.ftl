@@ -159,13 +159,13 @@ change-strategy = 与 { $device } 采用{ $strategy ->
          [energy] 能耗
         *[time] 时间
     }是其 { $advantage_ratio } 倍。但前者比{ $instead ->
-         [zero2] ZeRO-2
-         [fsdp] FSDP
-         [fsdp_offload] FSDP（CPU 卸载）
+         [zero2] { " ZeRO-2 " }
+         [fsdp] { " FSDP " }
+         [fsdp_offload] { " FSDP" }（CPU 卸载）
          [tp] 张量并行
          [pp] 流水线并行
          [single] 单卡完整模型
-        *[ddp] DistributedDataParallel
+        *[ddp] { " DistributedDataParallel " }
     }需要更多地改动训练代码，因此建议采用更简单的后者。
 change-batch-to-cpu = 批大小低于约 { $batch } 时，CPU 比 { $device } 更快。
 change-global-batch = 若每步 { $samples } 个样本的训练效果不逊于本建议的 { $advised_samples } 个，则 { $device } 采用{ $strategy ->
