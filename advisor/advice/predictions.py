@@ -17,7 +17,7 @@ from advisor.core.sentences import Reason
 from advisor.cost.host_time import HostSpeed
 from advisor.measure.measurement import timed_loader
 from advisor.optable.compiled_table import compile_table
-from advisor.optable.op_table import least_batch
+from advisor.optable.op_table import come_in_lists, least_batch
 from advisor.predict.additions import Added, with_added
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
@@ -85,7 +85,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     """
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
-    listed = unsplittable_batches(request.counts, facts.tables.values())
+    listed = unsplittable_batches(request.counts, in_lists=come_in_lists(facts.tables.values()))
     lone = lone_laptops(request.counts, [specs[key] for key in request.gpu_keys or () if key in specs])
     calibrations = _calibrations(request, facts, specs)
     plain = _Round(request, facts, specs, calibrations)
@@ -192,7 +192,7 @@ class _Round:
         self.groups = Groups({})
         self.sources, self.memory = sources_and_memory(request, facts, specs, calibrations)
         self._request, self._facts, self._specs, self._wanted = request, facts, specs, wanted
-        self._in_lists = any(table.samples_in_lists for table in facts.tables.values())
+        self._in_lists = come_in_lists(facts.tables.values())
         self._least = 1 if request.fixed.batch_size else least_batch(facts.tables.values(), mode)
 
     def fill(self) -> None:

@@ -253,8 +253,9 @@ def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
     """
     if not message_exists(reason.code, language):
         raise KeyError(reason.code)
-    arguments = {name: _readable(name, value, language, units) for name, value in reason.numbers.items()}
-    arguments |= format_sizes(_sizes(reason.numbers), units)
+    numbers, sizes = reason.numbers, _sizes(reason.numbers)
+    arguments = {name: _readable(name, value, language, units) for name, value in numbers.items() if name not in sizes}
+    arguments |= format_sizes(sizes, units)
     return _closed_up(_formatted(reason.code, language, arguments).rstrip(), language)  # the last may be empty
 
 

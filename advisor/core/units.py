@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -158,10 +158,12 @@ def format_sizes(counts: Mapping[str, float], units: SizeUnits = "binary") -> di
     return {name: _size_beside(count, set(counts.values()) - {count}, units) for name, count in counts.items()}
 
 
-def _size_beside(count: float, others: Iterable[float], units: SizeUnits) -> str:
-    texts = {figures: format_size(count, units, figures) for figures in _FIGURES}
-    parting = (figures for figures in _FIGURES if all(format_size(o, units, figures) != texts[figures] for o in others))
-    return texts[next(parting, _FIGURES[0])]
+def _size_beside(count: float, others: Collection[float], units: SizeUnits) -> str:
+    for figures in _FIGURES:
+        text = format_size(count, units, figures)
+        if all(format_size(other, units, figures) != text for other in others):
+            return text
+    return format_size(count, units)
 
 
 def format_quantity(number: float, unit: str) -> str:

@@ -239,6 +239,11 @@ def sizes_follow_values(table: OpTable) -> bool:
     return any(caveat.code == "trace-sizes-by-values" for caveat in table.caveats)
 
 
+def come_in_lists(tables: Iterable[OpTable]) -> bool:
+    """Whether samples come in lists, which DataParallel does not share out."""
+    return any(table.samples_in_lists for table in tables)
+
+
 def least_batch(tables: Iterable[OpTable], mode: str) -> int:
     """Samples a device that a step needs at least: two where torch refuses to train on one."""
     return 2 if mode != "inference" and any(table.norms_single_values for table in tables) else 1

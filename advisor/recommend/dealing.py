@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.core.sentences import Names, Reason, SaidError
-
-if TYPE_CHECKING:
-    from advisor.optable.op_table import OpTable
 
 LARGEST_BATCH_SIZE = 1_000_000
 """Samples a device beyond which no step is predicted."""
@@ -76,11 +72,9 @@ def lone_laptops(counts: Sequence[int], specs: Sequence[GpuSpec]) -> tuple[Reaso
     return (Reason.of("scaling-laptop-not-kept", devices=Names(names=names), counts=_listed(counts)),)
 
 
-def unsplittable_batches(counts: Sequence[int], tables: Iterable[OpTable]) -> tuple[Reason, ...]:
+def unsplittable_batches(counts: Sequence[int], *, in_lists: bool) -> tuple[Reason, ...]:
     """Says that DataParallel is left out, where several devices of one process would share a batch in lists."""
-    if max(counts, default=1) == 1 or not any(table.samples_in_lists for table in tables):
-        return ()
-    return (Reason(code="scaling-samples-in-lists"),)
+    return (Reason(code="scaling-samples-in-lists"),) if in_lists and max(counts, default=1) > 1 else ()
 
 
 def counts_over(node_count: int) -> tuple[int, ...]:

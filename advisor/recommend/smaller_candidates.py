@@ -192,21 +192,23 @@ def _sharded(
     first, limit = members[0], max(member.count for member in members)
     bounded = first.device.local or is_laptop(first.device.name)
     sizes = sorted({member.batch_size_per_device for member in members})
-    kept = [count for count in counts if not (bounded and count > limit)]
-    for count, strategy in ((number, strategy) for number in kept for strategy in strategies_for(number, strategies)):
+    for count in counts:
+        if bounded and count > limit:
+            continue
         if global_batch_size is not None:
             dealt = set(batch_sizes_dealing(global_batch_size, count, own_batch)).intersection(sizes)
-            passes = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]
+            passes = off_loaded = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]
         else:
             alike = [prediction for prediction in members if prediction.count == count]
             tried = {prediction.gradient_accumulation_steps for prediction in alike}
             steps = sorted(tried or {first.gradient_accumulation_steps})[:2]
-            # The host's update takes as long after one micro-batch as after four.
-            more = {ACCUMULATED * own_steps} - {*steps} if STRATEGY_FACTS[strategy].offloads else ()
             risky = (prediction.batch_size_per_device for prediction in alike if prediction.may_run_out)
             tried_sizes = sorted({*sizes[:4], *({own_batch} & {*sizes}), *risky})
-            passes = list(itertools.product(tried_sizes, (*steps, *more)))
-        for size, steps_made in passes:
-            further = {"count": count, "strategy": strategy}
-            passes_made = {"batch_size_per_device": size, "gradient_accumulation_steps": steps_made}
-            yield Candidate(**{**shared_fields(first, SetUp), **further, **passes_made})
+            passes = list(itertools.product(tried_sizes, steps))
+            # The host's update takes as long after one micro-batch as after four.
+            off_loaded = list(itertools.product(tried_sizes, dict.fromkeys((*steps, ACCUMULATED * own_steps))))
+        for strategy in strategies_for(count, strategies):
+            for size, steps_made in off_loaded if STRATEGY_FACTS[strategy].offloads else passes:
+                further = {"count": count, "strategy": strategy}
+                passes_made = {"batch_size_per_device": size, "gradient_accumulation_steps": steps_made}
+                yield Candidate(**{**shared_fields(first, SetUp), **further, **passes_made})

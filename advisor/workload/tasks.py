@@ -51,9 +51,11 @@ _SERIES_TYPES = frozenset(
         "timesfm", "timesfm2_5",
     }
 )  # fmt: skip
-"""Rows of numbers over time, as long as the configuration says that the model looks back."""
-"""What takes words beside pictures or sound is told by the parts of its configuration, and an unknown type is
-read as a model of words; a test holds the three sets against the classes of the installed transformers."""
+"""Rows of numbers over time, as long as the configuration says that the model looks back.
+
+What takes words beside pictures or sound is told by the parts of its configuration, and an unknown type is read as a
+model of words; a test holds the three sets against the classes of the installed transformers.
+"""
 
 _ENDINGS: tuple[tuple[str, Task], ...] = (
     ("ForSequenceClassification", "sequence-classification"),

@@ -37,11 +37,11 @@ NOT_ONE_NUMBER = (
 )
 """`12,5 ms`, `1/2 hours`, `3-4 images/s`, `1:30 h`: its last part alone would be another figure."""
 SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
-_SIZE = (
-    r"(?:\bbatch(?:[ _-]?size)?|\bbs|批(?:大小|量|次)(?:大小)?"
-    rf"|\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?|\bseq|序列长度?|长度){SAYS}"
-)
-"""What a batch's samples or a sample's words stand behind."""
+BATCH_WORDS, OTHER_BATCH_WORDS = r"\bbatch(?:[ _-]?size)?", (r"\bbs", r"批(?:大小|量|次)(?:大小)?")
+"""What a batch's samples stand behind: the word that may count batches of cards, and others."""
+LENGTH_WORDS = (r"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?", r"\bseq", r"(?:序列长度?|长度)")
+"""What a sample's words stand behind."""
+_SIZE = rf"(?:{'|'.join((BATCH_WORDS, *OTHER_BATCH_WORDS, *LENGTH_WORDS))}){SAYS}"
 _BINARY_K = 1024
 NO_WHOLE_SIZE = rf"{_SIZE}\d+(?:[.,'’_^*/:-]\*?\d|e[+-]?\d)[\d.e]*"
 """`batch 2^10`, `batch 1e3`, `batch 64-128`: its first digits alone would be another size."""

@@ -22,8 +22,11 @@ from advisor.claims.reading.change_words import (
 )
 from advisor.claims.reading.figures import Figures, find_figures
 from advisor.claims.reading.number_words import (
+    BATCH_WORDS,
+    LENGTH_WORDS,
     NO_WHOLE_SIZE,
     NOT_ONE_NUMBER,
+    OTHER_BATCH_WORDS,
     SAYS,
     SECOND,
     WHOLE_SIZE,
@@ -81,9 +84,8 @@ _LAPTOP_BEFORE = re.compile(rf"(?:\blaptop\s*|笔记本(?:电脑)?(?:上的?|的
 _LEAST, _MOST = 1e-15, 1e15
 """Of seconds, rates and ratios."""
 _BATCH = (
-    rf"\bbatch(?:[ _-]?size)?{SAYS}(\d+)(?!\s*(?:gpus?|cards?))",
-    rf"\bbs{SAYS}(\d+)",
-    rf"批(?:大小|量|次)(?:大小)?{SAYS}(\d+)",
+    rf"{BATCH_WORDS}{SAYS}(\d+)(?!\s*(?:gpus?|cards?))",
+    *(rf"{words}{SAYS}(\d+)" for words in OTHER_BATCH_WORDS),
     r"(\d+)\s*(?:samples?|images?|sequences?)?\s*(?:a|per|/)\s*(?:batch|card|gpu)\b",
 )
 _BATCH_INSTEAD = (
@@ -96,9 +98,7 @@ _BATCH_CHANGED = (
 )
 """Before and after, where a change of the batch size is told."""
 _LENGTH = (
-    rf"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?{SAYS}(\d+)",
-    rf"\bseq{SAYS}(\d+)",
-    rf"(?:序列长度?|长度){SAYS}(\d+)",
+    *(rf"{words}{SAYS}(\d+)" for words in LENGTH_WORDS),
     r"(\d+)[\s-]*tokens?\b(?!\s*(?:/|per|a)\s*s)",
 )
 _IMAGE = (

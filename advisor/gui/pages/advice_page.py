@@ -95,11 +95,8 @@ class AdvicePage(Page):
         if chosen is None:
             nothing = self.texts("summary-nothing")
             sentences = [self.texts.say(reason) for reason in (*advice.reasons, *advice.caveats)]
-            put(self.body, Notice(sentences or [nothing], title=nothing))
-            helping = help_of(advice, self.texts.language)
-            if helping:
-                put(self.body, SentencesCard(self.texts, self.texts("summary-help"), helping))
-            put(self.body, REST)
+            helping = [card for card in (self._help_card(advice),) if card is not None]
+            put(self.body, Notice(sentences or [nothing], title=nothing), *helping, REST)
             return
         self._advice, self._chosen = advice, chosen
         self._own = prediction_of(advice.predictions, chosen)
@@ -319,10 +316,11 @@ class AdvicePage(Page):
 
     def _help(self) -> QWidget | None:
         """What would be better than a makeshift; what else would help stands in the table of switches."""
-        sentences = help_of(self._advice, self.texts.language)
-        if not (sentences and help_comes_first(self._chosen)):
-            return None
-        return SentencesCard(self.texts, self.texts("summary-help"), sentences)
+        return self._help_card(self._advice) if help_comes_first(self._chosen) else None
+
+    def _help_card(self, advice: AdviceRecord) -> SentencesCard | None:
+        sentences = help_of(advice, self.texts.language)
+        return SentencesCard(self.texts, self.texts("summary-help"), sentences) if sentences else None
 
     def _reasons(self) -> QWidget | None:
         advice, chosen = self._advice, self._chosen
