@@ -44,7 +44,8 @@ _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 _FIRST = {
     "caveat-memory-range", "caveat-memory-range-instead", "caveat-memory-range-one-pass",
     "workload-no-head",
-    "caveat-hours-range", "caveat-hours-range-instead", "caveat-cost-range", "caveat-cost-range-instead",
+    "caveat-hours-range", "caveat-hours-range-instead", "caveat-hours-range-larger", "caveat-hours-range-nearest",
+    "caveat-cost-range", "caveat-cost-range-instead", "caveat-cost-range-larger", "caveat-cost-range-nearest",
     "workload-last-batch-single", "workload-batches-single", "workload-own-batch-single",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept", "alternative-unfixed",
 }  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import hosts_of
 from advisor.catalogue.precisions import Precision
+from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Names, Reason
 from advisor.hardware.machine import Machine
@@ -187,24 +187,34 @@ def _stories(comparison: Comparison, winner: Winner | None, here: Winner | None)
 
 def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) -> tuple[Finalist, ...]:
     """For each device its best set-up within the limits, with the row of counts that it was chosen from."""
-    rooms: dict[str, dict[Precision, list[Prediction]]] = defaultdict(lambda: defaultdict(list))
-    most = comparison.global_limit
-    bounded = {
-        prediction.device.key
-        for prediction in predictions
-        if prediction.fits is not False and prediction.global_batch_size <= most
-    }
-    for prediction in predictions:
-        beyond = prediction.global_batch_size > most and prediction.device.key in bounded
-        if not beyond and within_limits(prediction, comparison.limits, comparison.draws):
-            rooms[prediction.device.key][prediction.precision].append(prediction)
     finalists = []
-    for by_precision in rooms.values():
+    for members in grouped(predictions, lambda prediction: prediction.device.key).values():
+        allowed = _within_bound(comparison, members)
+        if not allowed:
+            continue
+        by_precision = grouped(allowed, lambda prediction: prediction.precision)
         by_count = _row_of_counts(comparison, by_precision)
         chosen = _choose_count(comparison, by_count)
         if chosen is not None:
             finalists.append(Finalist(chosen=chosen, by_count=by_count))
     return tuple(finalists)
+
+
+def _within_bound(comparison: Comparison, members: Sequence[Prediction]) -> list[Prediction]:
+    """What of one device keeps the limits, and the bound on a step's samples where anything that fits keeps that.
+
+    That bound is there for want of a trial, the limits are the user's: where within both a step fits only in the
+    host's memory or with the model in pieces, larger steps that need neither come first.
+    """
+    most = comparison.global_limit
+    keeping = [one for one in members if within_limits(one, comparison.limits, comparison.draws)]
+    if not any(one.fits is not False and one.global_batch_size <= most for one in members):
+        return keeping
+    inside = [one for one in keeping if one.global_batch_size <= most]
+    plain = [one for one in keeping if one.fits and one.holds_plainly and one.count > 1]
+    larger = [one for one in plain if one.global_batch_size <= MAX_GLOBAL_BATCH_GROWTH * most]
+    makeshift = any(one.fits for one in inside) and not any(one.holds_plainly for one in inside)
+    return larger if larger and makeshift and comparison.bound_is_assumed else inside
 
 
 def _row_of_counts(

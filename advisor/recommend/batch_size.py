@@ -146,7 +146,8 @@ def _larger(chosen: Prediction, curve: Sequence[Prediction]) -> bool:
     return any(prediction.batch_size_per_device > chosen.batch_size_per_device for prediction in curve)
 
 
-def _beyond_reason(chosen: Prediction, global_limit: int, samples: int) -> Reason:
+def _beyond_reason(chosen: Prediction, global_limit: int, samples: int, curve: Sequence[Prediction]) -> Reason:
+    less = any(one.global_batch_size < chosen.global_batch_size for one in curve)
     return Reason.of(
         "why-batch-beyond",
         batch=chosen.batch_size_per_device,
@@ -155,6 +156,7 @@ def _beyond_reason(chosen: Prediction, global_limit: int, samples: int) -> Reaso
         count=chosen.count,
         steps=chosen.gradient_accumulation_steps,
         bound="data" if global_limit >= samples else "growth",
+        lacking="time" if less else "room",
     )
 
 
@@ -174,7 +176,7 @@ def batch_reason(  # noqa: PLR0911 - one return a cause
     if size * chosen.gradient_accumulation_steps == 1:  # the least that so many can take, though they were asked for
         bound = min(bound, largest_global_batch(comparison.workload, critical=comparison.critical_batch))
     if held_global_batch is None and chosen.global_batch_size > bound:
-        return _beyond_reason(chosen, bound, samples)
+        return _beyond_reason(chosen, bound, samples, curve)
     if held_global_batch is not None:
         uneven = held_global_batch % (own_batch * chosen.count) != 0
         numbers: Arguments = {"batch": size, "own_batch": own_batch}

@@ -48,6 +48,12 @@ class Comparison(NamedTuple):
     """As the user knows it; None: a default range."""
 
     @property
+    def bound_is_assumed(self) -> bool:
+        """Whether only for want of a trial no step may hold more samples than `global_limit`."""
+        known = self.critical_batch is not None and self.critical_batch.given
+        return self.held_global_batch is None and not known
+
+    @property
     def exact_enough(self) -> tuple[Prediction, ...]:
         """The predictions at least as exact as asked, of which alone anything is advised."""
         asked = self.workload.training.precision

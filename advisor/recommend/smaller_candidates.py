@@ -51,7 +51,12 @@ def candidates_that_make_up(
         most = min(whole, roomy if tight else _most_that_fit(members, largest_batch))
         if most:
             size = best_pass(whole, most)
-            candidates.append(_in_passes(first, size, whole // size if training.mode == "training" else steps))
+            made = whole // size if training.mode == "training" else steps
+            candidates.append(_in_passes(first, size, made))
+            # As at the workload's own batch: cards whose link is slow gain by averaging gradients more rarely.
+            further = ACCUMULATED * whole // size
+            if made > steps and first.strategy == "ddp" and further * size * first.count <= workload.data.samples:
+                candidates.append(_in_passes(first, size, further))
     return tuple(candidates)
 
 

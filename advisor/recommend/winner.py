@@ -25,8 +25,7 @@ class Winner(NamedTuple):
 
 def find_winner(comparison: Comparison, finalists: Sequence[Finalist]) -> Winner | None:
     """The finalist to advise: of those without a clear difference to the first what decides between them."""
-    within = [finalist for finalist in finalists if finalist.chosen.global_batch_size <= comparison.global_limit]
-    contenders = find_contenders(comparison, within or finalists)
+    contenders = find_contenders(comparison, _within_bound(comparison, finalists))
     rows = rank([contender.chosen for contender in contenders], comparison.goal, comparison.untrusted)
     if not rows:
         return None
@@ -37,6 +36,18 @@ def find_winner(comparison: Comparison, finalists: Sequence[Finalist]) -> Winner
         rows=rows,
         entered=tuple(prediction for contender in contenders for prediction in contender.by_count),
     )
+
+
+def _within_bound(comparison: Comparison, finalists: Sequence[Finalist]) -> Sequence[Finalist]:
+    """Those whose steps are no larger than they should be; all where none are.
+
+    Where each of them leans on the host's memory or splits the model, those that need neither go beyond the bound.
+    """
+    within = [finalist for finalist in finalists if finalist.chosen.global_batch_size <= comparison.global_limit]
+    plain = [finalist for finalist in finalists if finalist.chosen.holds_plainly]
+    if within and plain and comparison.bound_is_assumed and not any(one.chosen.holds_plainly for one in within):
+        return plain
+    return within or finalists
 
 
 def tied_with_winner(winner: Winner, goal: Goal) -> tuple[Prediction, ...]:

@@ -56,6 +56,7 @@ def test_the_bound_on_the_batch_is_named_where_nothing_smaller_fits_on_so_many()
     beyond = next(reason for reason in chosen.why if reason.code == "why-batch-beyond")
     assert beyond.numbers == {
         "batch": 1, "steps": 1, "global_batch": 256, "global_limit": 8, "count": 256, "bound": "growth",
+            "lacking": "room",
     }  # fmt: skip
 
 

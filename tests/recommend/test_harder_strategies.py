@@ -136,6 +136,44 @@ def test_if_only_time_counted_the_fastest_of_all_that_take_more_hours_is_named()
     assert told.figure("gain_ratio") == pytest.approx(fastest.samples_per_s.value / best.samples_per_s.value)
 
 
+def split_and_shards_of_any_size(max_job_s: float, **options: object) -> Recommendations:
+    """Eight cards that split a model six times as quickly as they shard it, of which shards gain by larger steps."""
+    here, work = machine(), workload("fp16_amp")
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("l40s",), counts=(8,), strategies=("zero2", "pp"), local=False
+    )
+    bound = 8 * work.training.global_batch_size
+
+    def shaped(one: Prediction) -> Prediction:
+        if one.strategy == "pp":
+            return faster(one, 6.0)
+        return faster(one, 3.0) if one.global_batch_size > bound else one
+
+    known = [shaped(one) for one in predict_all(found, TRANSFORMER, work)]
+    limits = Limits(max_job_s=max_job_s)
+    return recommend(work, here, known, specs=SPECS, limits=limits, **options)  # type: ignore[arg-type]
+
+
+def test_a_limit_that_only_a_split_model_keeps_is_kept_by_larger_steps_of_shards_first() -> None:
+    free = split_and_shards_of_any_size(1e9).recommendation
+    assert free is not None
+    assert free.strategy == "zero2"
+    assert free.job_s is not None
+    best = best_of(split_and_shards_of_any_size(free.job_s.value / 2))
+    assert best.strategy == "zero2"
+    assert best.global_batch_size > 8 * workload().training.global_batch_size
+    (told,) = [one for one in best.why if one.code == "why-batch-beyond"]
+    assert "nothing as plain keeps the limits with less" in say(told, "en")
+
+
+def test_a_bound_on_the_batch_that_the_user_knows_is_kept_by_splitting_the_model() -> None:
+    free = best_of(split_and_shards_of_any_size(1e9))
+    assert free.job_s is not None
+    known = CriticalBatch(low=64, high=256, given=True)
+    best = best_of(split_and_shards_of_any_size(free.job_s.value / 2, critical_batch=known))
+    assert (best.strategy, best.global_batch_size <= 128) == ("pp", True)
+
+
 @pytest.mark.parametrize(
     ("strategy", "training", "code"),
     [

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import format_cost
 from advisor.predict.prediction import Prediction
+from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.ranking import within_limits
 from advisor.recommend.recommendation import Recommendation, prediction_of
 from advisor.recommend.tie_decision import expected
+
+WORTH_NAMING_RATIO = 1.15
+"""By so much another's upper end has to lie below the advised one's to be named though it passes the limit too."""
 
 
 def range_reasons(comparison: Comparison, advised: Sequence[Recommendation | None]) -> Iterator[Reason]:
@@ -19,17 +25,64 @@ def range_reasons(comparison: Comparison, advised: Sequence[Recommendation | Non
         chosen = prediction_of(comparison.predictions, recommendation)
         passed = {} if chosen is None else _passed(chosen, comparison)
         if chosen is not None and passed:
-            other = surely_within(comparison, chosen)
-            yield from (_told(kind, chosen, other, comparison) for kind in passed)
+            instead = _instead(comparison, chosen)
+            yield from (_told(kind, chosen, instead(kind), comparison) for kind in passed)
+
+
+class _Other(NamedTuple):
+    """What is told beside a range that passes a limit."""
+
+    kind: Literal["instead", "larger", "nearest"]
+    """It keeps every limit surely; so it does with larger steps than any that may be advised; it comes nearest."""
+    prediction: Prediction
+
+
+def _instead(comparison: Comparison, chosen: Prediction) -> Callable[[str], _Other | None]:
+    """What to name for a limit: what surely keeps all of them, else what reaches least beyond that one."""
+    sure = surely_within(comparison, chosen)
+    if sure is not None:
+        larger = sure.global_batch_size > max(comparison.global_limit, chosen.global_batch_size)
+        return lambda _: _Other("larger" if larger else "instead", sure)
+
+    def nearest(kind: str) -> _Other | None:
+        ends = [(_passed(one, comparison).get(kind, math.inf), one) for one in _as_plain(comparison, chosen)]
+        high, other = min(ends, key=lambda entry: entry[0], default=(math.inf, chosen))
+        nearer = high * WORTH_NAMING_RATIO <= _passed(chosen, comparison)[kind]
+        return _Other("nearest", other) if nearer else None
+
+    return nearest
 
 
 def surely_within(comparison: Comparison, chosen: Prediction) -> Prediction | None:
     """What keeps every limit with the whole of its range and asks for no more of the code; of those, the goal's best.
 
-    For time, where more cards are always quicker, the fewest.
+    For time, where more cards are always quicker, the fewest. Where nothing within the bound on a step's samples does,
+    and that is there for want of a trial, the smallest of larger steps.
     """
     most = max(comparison.global_limit, chosen.global_batch_size)
-    inside = [
+
+    def nearness(one: Prediction) -> tuple[int, bool, float]:
+        fewest = one.count if comparison.goal == "time" else 0
+        return fewest, one.may_run_out, expected(one, comparison)
+
+    inside = [one for one in _as_plain(comparison, chosen) if not _passed(one, comparison)]
+    if inside or not comparison.bound_is_assumed:
+        return min(inside, key=nearness, default=None)
+    larger = [
+        one
+        for one in _as_plain(comparison, chosen, round(most * MAX_GLOBAL_BATCH_GROWTH))
+        if one.count > 1 and one.strategy != "dp" and not _passed(one, comparison)
+    ]
+    return min(larger, key=lambda one: (one.global_batch_size, nearness(one)), default=None)
+
+
+def _as_plain(comparison: Comparison, chosen: Prediction, most: int | None = None) -> list[Prediction]:
+    """What keeps the limits by its middle, fits as surely as the chosen one and asks for no more of the code.
+
+    `most`: samples of a step; None: those that may be advised.
+    """
+    most = max(comparison.global_limit, chosen.global_batch_size) if most is None else most
+    return [
         one
         for one in comparison.kept
         if one.fits is not False
@@ -37,14 +90,7 @@ def surely_within(comparison: Comparison, chosen: Prediction) -> Prediction | No
         and one.effort_rank <= chosen.effort_rank
         and one.global_batch_size <= most
         and within_limits(one, comparison.limits, comparison.draws)
-        and not _passed(one, comparison)
     ]
-
-    def nearness(one: Prediction) -> tuple[int, bool, float]:
-        fewest = one.count if comparison.goal == "time" else 0
-        return fewest, one.may_run_out, expected(one, comparison)
-
-    return min(inside, key=nearness, default=None)
 
 
 def _passed(prediction: Prediction, comparison: Comparison) -> dict[str, float]:
@@ -59,16 +105,19 @@ def _passed(prediction: Prediction, comparison: Comparison) -> dict[str, float]:
     }
 
 
-def _told(kind: str, chosen: Prediction, other: Prediction | None, comparison: Comparison) -> Reason:
+def _told(kind: str, chosen: Prediction, named: _Other | None, comparison: Comparison) -> Reason:
     numbers = _ends(kind, chosen, comparison)
-    if other is None:
+    if named is None:
         return Reason.of(f"caveat-{kind}-range", **numbers)
-    # The other end is told of the same figure: it lies inside this limit too.
+    other, how = named.prediction, named.kind
+    # The other end is told of the same figure: where it keeps the limits surely it lies inside this one too.
     most = _ends(kind, other, comparison)
     inside: Arguments = {"device": set_up_name(other), "batch": other.batch_size_per_device}
     inside["steps"] = other.gradient_accumulation_steps
     inside |= {"most_s": most["high_s"]} if kind == "hours" else {"most": most["high"]}
-    return Reason.of(f"caveat-{kind}-range-instead", **numbers, **inside)
+    if how == "larger":
+        inside |= {"samples": other.global_batch_size, "advised_samples": chosen.global_batch_size}
+    return Reason.of(f"caveat-{kind}-range-{how}", **numbers, **inside)
 
 
 def _ends(kind: str, prediction: Prediction, comparison: Comparison) -> Arguments:

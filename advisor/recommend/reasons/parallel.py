@@ -201,6 +201,8 @@ def _batch_bound(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]
     more = next((set_up for set_up in finalist.by_count if set_up.count > chosen.count), None)
     if more is None or more.batch_size_per_device >= chosen.batch_size_per_device:
         return
+    if more.global_batch_size > comparison.global_limit:  # it is what limits leave, not the bound
+        return
     larger = _like(comparison, more, more.strategy, chosen.batch_size_per_device)
     marginal = marginal_ratio(chosen, larger) if larger is not None else 0.0
     if marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO <= marginal:

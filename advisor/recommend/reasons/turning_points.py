@@ -125,8 +125,7 @@ def _by_global_batch(comparison: Comparison, chosen: Prediction) -> Iterator[Rea
     Cards with a slow link between them exchange as much for one sample each as for eight: so much may hang on a bound
     that nobody asked for. The smallest of such steps is named that no larger one beats by more than 10 %.
     """
-    known = comparison.critical_batch is not None and comparison.critical_batch.given
-    if chosen.count == 1 or known or comparison.held_global_batch is not None:
+    if chosen.count == 1 or not comparison.bound_is_assumed:
         return
     least, most = max(comparison.global_limit, chosen.global_batch_size), comparison.workload.data.samples
     larger = [

@@ -24,11 +24,27 @@ caveat-hours-range-instead = The job may take up to { $high_s }: the middle of i
     [1] { "" }
    *[other] { " × " }{ $steps }
 } a card would take { $most_s } at most.
+caveat-hours-range-larger = The job may take up to { $high_s }: the middle of its range keeps the { $limit_s } allowed, its upper end does not. { $device } at batch size { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+} a card, { $samples } samples a step, would take { $most_s } at most, if training takes them as well as the { $advised_samples } of this advice.
+caveat-hours-range-nearest = The job may take up to { $high_s }: the middle of its range keeps the { $limit_s } allowed, its upper end does not, and nothing as plain that was tried is sure to. Nearest comes { $device } at batch size { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+} a card, with { $most_s } at most.
 caveat-cost-range = The job may cost up to { $high }: the middle of its range keeps the { $limit } allowed, its upper end does not. Nothing as plain that was tried is sure to.
 caveat-cost-range-instead = The job may cost up to { $high }: the middle of its range keeps the { $limit } allowed, its upper end does not. { $device } at batch size { $batch }{ $steps ->
     [1] { "" }
    *[other] { " × " }{ $steps }
 } a card would cost { $most } at most.
+caveat-cost-range-larger = The job may cost up to { $high }: the middle of its range keeps the { $limit } allowed, its upper end does not. { $device } at batch size { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+} a card, { $samples } samples a step, would cost { $most } at most, if training takes them as well as the { $advised_samples } of this advice.
+caveat-cost-range-nearest = The job may cost up to { $high }: the middle of its range keeps the { $limit } allowed, its upper end does not, and nothing as plain that was tried is sure to. Nearest comes { $device } at batch size { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+} a card, with { $most } at most.
 caveat-measurement-unstable = The measurement on { $device } was unstable, so it is ranked with a wider range. Close other programs and measure again.
 caveat-measurement-throttled = { $device } was throttled while it was measured, so it is ranked with a wider range. Let it cool down and measure again.
 caveat-measurement-contended = Other programs used { $device } while it was measured, so it is ranked with a wider range. Stop them and measure again.

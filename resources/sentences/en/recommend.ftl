@@ -120,7 +120,10 @@ why-batch-beyond = Batch size { $batch } a device{ $steps ->
     }, beyond { $bound ->
         [data] the { $global_limit } of the data set
        *[growth] the { $global_limit } that a step should hold without a trial of how training takes it
-    }; of what was tried nothing smaller fits on so many.
+    }; of what was tried { $lacking ->
+        [time] nothing as plain keeps the limits with less
+       *[room] nothing smaller fits on so many
+    }.
 why-batch-fixed = Batch size { $batch } is kept, because you fixed it.
 why-batch-kept = Batch size { $batch } is kept: it reaches the throughput of larger ones to within 10 % ({ $rate } samples a second).
 why-batch-kept-largest = Batch size { $batch } is kept: it is the largest that was tried and fits ({ $rate } samples a second).

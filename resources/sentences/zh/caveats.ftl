@@ -24,11 +24,27 @@ caveat-hours-range-instead = 任务最多可能需要 { $high_s }：其范围的
     [1] { "" }
    *[other] { " × " }{ $steps }
 }）最多需要 { $most_s }。
+caveat-hours-range-larger = 任务最多可能需要 { $high_s }：其范围的中值符合所允许的 { $limit_s }，而上限不符合。若每步 { $samples } 个样本的训练效果不逊于本建议的 { $advised_samples } 个，则 { $device }（每卡批大小 { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+}）最多需要 { $most_s }。
+caveat-hours-range-nearest = 任务最多可能需要 { $high_s }：其范围的中值符合所允许的 { $limit_s }，而上限不符合；所试过的同样简单的方案中，没有一个必定符合。最接近的是 { $device }（每卡批大小 { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+}），最多需要 { $most_s }。
 caveat-cost-range = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。所试过的同样简单的方案中，没有一个必定符合。
 caveat-cost-range-instead = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。{ $device }（每卡批大小 { $batch }{ $steps ->
     [1] { "" }
    *[other] { " × " }{ $steps }
 }）最多花费 { $most }。
+caveat-cost-range-larger = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。若每步 { $samples } 个样本的训练效果不逊于本建议的 { $advised_samples } 个，则 { $device }（每卡批大小 { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+}）最多花费 { $most }。
+caveat-cost-range-nearest = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合；所试过的同样简单的方案中，没有一个必定符合。最接近的是 { $device }（每卡批大小 { $batch }{ $steps ->
+    [1] { "" }
+   *[other] { " × " }{ $steps }
+}），最多花费 { $most }。
 caveat-measurement-unstable = { $device } 的测量不稳定，因此以更宽的区间参与排序。请关闭其他程序后重新测量。
 caveat-measurement-throttled = { $device } 在测量时发生降频，因此以更宽的区间参与排序。请待其冷却后重新测量。
 caveat-measurement-contended = 测量时有其他程序占用 { $device }，因此以更宽的区间参与排序。请停止它们后重新测量。

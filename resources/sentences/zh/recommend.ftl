@@ -111,7 +111,10 @@ why-batch-beyond = 每台设备的批大小为 { $batch }{ $steps ->
     }，{ $count } 台设备一步共 { $global_batch } 个样本，超过了{ $bound ->
         [data] 数据集的 { $global_limit } 个
        *[growth] 未经训练试验时一步不宜超过的 { $global_limit } 个
-    }；在试过的方案中，这么多设备上没有更小且放得下的。
+    }；在试过的方案中，{ $lacking ->
+        [time] 同样简单而样本更少的都不符合限制
+       *[room] 这么多设备上没有更小且放得下的
+    }。
 why-batch-fixed = 批大小 { $batch } 由您固定，予以保持。
 why-batch-kept = 保持批大小 { $batch }：其吞吐量（每秒 { $rate } 个样本）与更大批的差距不超过 10 %。
 why-batch-kept-largest = 保持批大小 { $batch }：它是试过且放得下的最大批量（每秒 { $rate } 个样本）。
