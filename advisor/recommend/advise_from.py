@@ -44,7 +44,7 @@ from advisor.recommend.recommendation import Alternative, Crossover, Goal, Limit
 from advisor.recommend.strategy import best_by_count, knee_count
 from advisor.recommend.tie_decision import expected
 from advisor.recommend.training_time import training_time_reasons, training_times
-from advisor.recommend.winner import Winner, find_winner, tied_with_winner, with_room_in_ties
+from advisor.recommend.winner import Winner, find_winner, is_makeshift, tied_with_winner, with_room_in_ties
 from advisor.workload.workload import Workload
 
 
@@ -203,18 +203,22 @@ def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) ->
 def _within_bound(comparison: Comparison, members: Sequence[Prediction]) -> list[Prediction]:
     """What of one device keeps the limits, and the bound on a step's samples where anything that fits keeps that.
 
-    That bound is there for want of a trial, the limits are the user's: where within both a step fits only in the
-    host's memory or with the model in pieces, larger steps that need neither come first.
+    That bound is there for want of a trial, the limits and the precision are the user's: where within both a step fits
+    only in the host's memory, with the model in pieces or in another precision, larger steps that need nothing of that
+    come first.
     """
     most = comparison.global_limit
     keeping = [one for one in members if within_limits(one, comparison.limits, comparison.draws)]
     if not any(one.fits is not False and one.global_batch_size <= most for one in members):
         return keeping
     inside = [one for one in keeping if one.global_batch_size <= most]
-    plain = [one for one in keeping if one.fits and one.holds_plainly and one.count > 1]
-    larger = [one for one in plain if one.global_batch_size <= MAX_GLOBAL_BATCH_GROWTH * most]
-    makeshift = any(one.fits for one in inside) and not any(one.holds_plainly for one in inside)
-    return larger if larger and makeshift and comparison.bound_is_assumed else inside
+    makeshift = is_makeshift(comparison)
+    if not comparison.bound_is_assumed or not any(one.fits and makeshift(one) for one in inside):
+        return inside
+    if any(one.fits is not False and not makeshift(one) for one in inside):
+        return inside
+    several = [one for one in keeping if one.fits and one.count > 1 and not makeshift(one)]
+    return [one for one in several if one.global_batch_size <= MAX_GLOBAL_BATCH_GROWTH * most] or inside
 
 
 def _row_of_counts(

@@ -11,7 +11,7 @@ from advisor.core.units import S_PER_HOUR, Estimate, value_of
 from advisor.predict.prediction import Prediction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from advisor.catalogue.precisions import Precision
     from advisor.measure.measurement import Measurement, VerdictKind
@@ -111,15 +111,22 @@ def within_limits(prediction: Prediction, limits: Limits, draws: Mapping[str, Po
     return all(value is not None and value <= limit for value, limit in taken)
 
 
-def rank(predictions: Sequence[Prediction], goal: Goal, untrusted: Mapping[str, VerdictKind]) -> tuple[Row, ...]:
+def rank(
+    predictions: Sequence[Prediction],
+    goal: Goal,
+    untrusted: Mapping[str, VerdictKind],
+    counted_on: Callable[[Prediction, Estimate], Estimate] = lambda _, estimate: estimate,
+) -> tuple[Row, ...]:
     """Set-ups from best to worst; those whose difference to the leader of their place is not clear are tied.
+
+    `counted_on`: what of a set-up's figure differences are judged by.
 
     An untrustworthy set-up is placed by its widened range and never has a place of its own in front of a trusted
     one: it shares that one's place.
     """
     scored = [(prediction, score(prediction, goal), is_trusted(prediction, untrusted)) for prediction in predictions]
     with_figures = [
-        (prediction, estimate if trusted else doubted(estimate), trusted)
+        (prediction, counted_on(prediction, estimate if trusted else doubted(estimate)), trusted)
         for prediction, estimate, trusted in scored
         if estimate is not None
     ]

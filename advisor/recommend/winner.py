@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist
-from advisor.recommend.ranking import Row, leaders, rank
+from advisor.recommend.ranking import Row, is_trusted, leaders, rank, score
 from advisor.recommend.reasons.memory_room import roomier
 from advisor.recommend.recommendation import Goal
 from advisor.recommend.strategy import knee_count
@@ -26,7 +30,9 @@ class Winner(NamedTuple):
 def find_winner(comparison: Comparison, finalists: Sequence[Finalist]) -> Winner | None:
     """The finalist to advise: of those without a clear difference to the first what decides between them."""
     contenders = find_contenders(comparison, _within_bound(comparison, finalists))
-    rows = rank([contender.chosen for contender in contenders], comparison.goal, comparison.untrusted)
+    rows = rank(
+        [contender.chosen for contender in contenders], comparison.goal, comparison.untrusted, _counted_on(comparison)
+    )
     if not rows:
         return None
     first = leaders(rows, comparison.goal)
@@ -41,13 +47,46 @@ def find_winner(comparison: Comparison, finalists: Sequence[Finalist]) -> Winner
 def _within_bound(comparison: Comparison, finalists: Sequence[Finalist]) -> Sequence[Finalist]:
     """Those whose steps are no larger than they should be; all where none are.
 
-    Where each of them leans on the host's memory or splits the model, those that need neither go beyond the bound.
+    Where each of them is a makeshift, those that are none go beyond the bound.
     """
     within = [finalist for finalist in finalists if finalist.chosen.global_batch_size <= comparison.global_limit]
-    plain = [finalist for finalist in finalists if finalist.chosen.holds_plainly]
-    if within and plain and comparison.bound_is_assumed and not any(one.chosen.holds_plainly for one in within):
-        return plain
+    makeshift = is_makeshift(comparison)
+    if within and comparison.bound_is_assumed and all(makeshift(finalist.chosen) for finalist in within):
+        return [finalist for finalist in finalists if not makeshift(finalist.chosen)] or within
     return within or finalists
+
+
+def _counted_on(comparison: Comparison) -> Callable[[Prediction, Estimate], Estimate]:
+    """A figure that reaches no further up than the same set-up does in another precision that may be advised.
+
+    Who finds that FP8 gains nothing goes back to 16 bits: that its range is wide, since no published run bears it out,
+    is no reason to call another card as good that takes as long as none of its own precisions may.
+    """
+    highest: dict[tuple[object, ...], float] = {}
+    for prediction in comparison.kept:
+        figure = score(prediction, comparison.goal)
+        if figure is not None and prediction.fits is not False:
+            key = prediction.set_up_but("precision")
+            highest[key] = min(figure.high, highest.get(key, math.inf))
+
+    def counted_on(prediction: Prediction, estimate: Estimate) -> Estimate:
+        if not is_trusted(prediction, comparison.untrusted):
+            return estimate
+        most = highest.get(prediction.set_up_but("precision"), estimate.high)
+        return replace(estimate, high=max(estimate.value, min(most, estimate.high)))
+
+    return counted_on
+
+
+def is_makeshift(comparison: Comparison) -> Callable[[Prediction], bool]:
+    """Whether a set-up leans on the host's memory, splits the model, or computes otherwise than the card was to."""
+    asked = comparison.workload.training.precision
+    having = {prediction.device.key for prediction in comparison.predictions if prediction.precision == asked}
+
+    def otherwise(one: Prediction) -> bool:
+        return one.precision != asked and one.device.key in having
+
+    return lambda one: otherwise(one) or not one.holds_plainly
 
 
 def tied_with_winner(winner: Winner, goal: Goal) -> tuple[Prediction, ...]:

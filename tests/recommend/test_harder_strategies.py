@@ -166,6 +166,25 @@ def test_a_limit_that_only_a_split_model_keeps_is_kept_by_larger_steps_of_shards
     assert "nothing as plain keeps the limits with less" in say(told, "en")
 
 
+def test_a_precision_that_fits_in_larger_steps_alone_comes_before_another_that_is_slower() -> None:
+    here, work = machine(), workload("fp16_amp")
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("l40s",), counts=(8,), strategies=("zero2",), precisions=("fp16_amp", "tf32"),
+        local=False,
+    )  # fmt: skip
+    bound = 8 * work.training.global_batch_size
+    known = [
+        msgspec.structs.replace(one, fits=one.precision == "tf32" or one.global_batch_size > bound)
+        for one in predict_all(found, TRANSFORMER, work)
+    ]
+    best = best_of(recommend(work, here, known, specs=SPECS))
+    assert best.precision == "fp16_amp"
+    (told,) = [one for one in best.why if one.code == "why-batch-beyond"]
+    assert "nothing smaller fits" in say(told, "en")
+    bounded = CriticalBatch(low=64, high=256, given=True)
+    assert best_of(recommend(work, here, known, specs=SPECS, critical_batch=bounded)).precision == "tf32"
+
+
 def test_a_bound_on_the_batch_that_the_user_knows_is_kept_by_splitting_the_model() -> None:
     free = best_of(split_and_shards_of_any_size(1e9))
     assert free.job_s is not None

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
+
+from advisor.catalogue.precisions import Precision
+from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
+from advisor.recommend.advise_from import recommend
+from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.fixed import FREE, Fixed
+from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
 from tests.recommend.test_fixed_and_ties import advised
 
 
@@ -17,3 +27,35 @@ def test_what_is_marked_as_tied_are_the_set_ups_that_were_compared() -> None:
     assert decided.figure("other_job_s") == min(jobs)
     assert chosen.job_s is not None
     assert decided.figure("job_s") == chosen.job_s.value < min(jobs)
+
+
+@pytest.mark.parametrize(
+    ("plain_high", "fixed", "tied"),
+    [(1.3, FREE, False), (2.5, FREE, True), (1.3, Fixed(precision=True), True)],
+    ids=["its own other precision is surely ahead", "so wide is that too", "the user rules it out"],
+)
+def test_a_card_is_not_tied_for_the_wide_range_of_a_precision_that_it_need_not_take(
+    plain_high: float, fixed: Fixed, *, tied: bool
+) -> None:
+    here, work = machine(), workload("fp16_amp")
+    figures: dict[tuple[str, Precision], tuple[float, float, float]] = {
+        ("a100-sxm4-40", "fp16_amp"): (0.5, 1.0, 3.0),
+        ("a100-sxm4-40", "tf32"): (1.1, 1.2, plain_high),
+        ("l40s", "fp16_amp"): (1.8, 2.0, 2.2),
+        ("l40s", "tf32"): (3.6, 4.0, 4.4),
+    }
+
+    def shaped(one: Prediction) -> Prediction:
+        low, value, high = figures[one.device.key, one.precision]
+        hours = Estimate(value=value * 3600, low=low * 3600, high=high * 3600, basis="specified")
+        return msgspec.structs.replace(one, job_s=hours)
+
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("a100-sxm4-40", "l40s"), counts=(1,), precisions=("fp16_amp", "tf32"),
+        batch_sizes=(16,), local=False,
+    )  # fmt: skip
+    known = [shaped(one) for one in predict_all(found, TRANSFORMER, work)]
+    best = recommend(work, here, known, specs=SPECS, fixed=fixed).recommendation
+    assert best is not None
+    assert (best.device.key, best.precision) == ("a100-sxm4-40", "fp16_amp")
+    assert [device.key for device in best.tied_with] == (["l40s"] if tied else [])
