@@ -22,12 +22,13 @@ CUDNN_ATTENTION_YEAR = 2024
 """Transformer Engine prefers cuDNN's fused attention on Hopper, as NeMo's manual of 2024 says."""
 DEQUANTISING_KERNELS_YEAR = 2024
 """Libraries of GPTQ fine-tuning unpack weights in one kernel; before, with PyTorch's operators."""
-WHOLE_ADAPTERS_FROM_YEAR = 2024
-"""PEFT 0.12 of July 2024 keeps adapters in FP32 beside weights of 16 bits; before, they were in the model's type."""
 _FIRST_TURNING_LAYOUTS = (2, 1)
 """PyTorch 2.1 brought the compiler's layout optimisation (pull request 99773 of June 2023); 2.0 leaves convolutions in
 the layout that they are called with."""
 _FIRST_UPCASTING_ATTENTION = (2, 5)
+_FIRST_WHOLE_ADAPTERS = (2, 4)
+"""PEFT 0.12 came out on the day of PyTorch 2.4, in July 2024. It keeps adapters in FP32 beside weights of 16 bits; before,
+they were in the weights' type."""
 _FLASH_WORDS = re.compile(r"\b(?:flash|fa)[ _-]?(?:att(?:entio)?n[ _-]?)?v?([12])(?!\d)")
 _FIRST_FLASH_WORD = "triton"
 _VERSION = re.compile(r"(?<![\d.])([12])\.(\d{1,2})(?![\d])")
@@ -59,6 +60,15 @@ def upcasts_attention(text: str) -> bool:
     """
     release = _release_of(text)
     return release is None or release >= _FIRST_UPCASTING_ATTENTION
+
+
+def whole_adapters(text: str) -> bool:
+    """Whether PEFT of the time of this PyTorch keeps adapters in FP32 beside weights of 16 bits.
+
+    True where no version is named.
+    """
+    release = _release_of(text)
+    return release is None or release >= _FIRST_WHOLE_ADAPTERS
 
 
 def flash_generation_of(words: str) -> int | None:

@@ -12,7 +12,6 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.catalogue.software import WHOLE_ADAPTERS_FROM_YEAR
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.file_fault import closest_name
@@ -41,7 +40,7 @@ from advisor.predict.layouts import LayoutPrediction, predict_layout
 from advisor.predict.prediction import Prediction
 from advisor.predict.ranges.memory_range import published_range
 from advisor.predict.sources import Sources
-from advisor.workload.workload import Workload
+from advisor.workload.workload import Training, Workload, quantization_of
 from advisor.workload.workload_file import load_workload_for_row
 
 BENCHMARK_HOST = HostSpeed(copies_inputs=False)
@@ -99,10 +98,8 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
         "fused_optimizer": None if row.optimizer is None else row.fused_optimizer,
     }
     training: dict[str, object] = {name: value for name, value in given.items() if value is not None}
-    early = row.software_year is not None and row.software_year < WHOLE_ADAPTERS_FROM_YEAR
     precision = row.precision or workload.training.precision
-    silent = workload.training.trainable == "lora" and workload.training.adapter_bits is None
-    if early and silent and precision != "fp16_amp":
+    if _halves_adapters(row, workload.training) and precision != "fp16_amp":
         training["adapter_bits"] = 16
     training["precision"] = computed_precision(precision, row.layout)
     data: dict[str, object] = {}
@@ -113,6 +110,12 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
         training=msgspec.structs.replace(workload.training, **training),
         data=msgspec.structs.replace(workload.data, **data),
     )
+
+
+def _halves_adapters(row: RunRow, training: Training) -> bool:
+    """Whether a silent description means adapters of 16 bits. Packed weights have no such type to give them."""
+    silent = training.trainable == "lora" and training.adapter_bits is None
+    return silent and not row.adapters_whole and quantization_of(training) is None
 
 
 class RowPredictor:
