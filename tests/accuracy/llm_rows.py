@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from advisor.catalogue.software import WHOLE_ADAPTERS_FROM_YEAR, flash_generation_of, software_year_of
+from advisor.catalogue.software import flash_generation_of, software_year_of, whole_adapters
 from advisor.core.records import Record
 from advisor.cost.layout import DataParallel, Layout
 from advisor.workload.workload import Workload
@@ -44,7 +44,7 @@ Megatron's FP16, `composer PURE` and FSDP's mixed precision keep FP32 weights be
 _AUTOCAST = re.compile(r"^(bf16|fp16) weights \+")
 """Adapters beside 16-bit weights that run so under a trainer's autocast."""
 _HALF_ADAPTERS = re.compile(r"bf16-true|frozen base")
-"""Of libraries that keep adapters as the model is, and of PEFT before 2024."""
+"""Of libraries that keep adapters as the model is, whatever the time."""
 _UPCAST = "under FSDP fp32 upcast"
 _RECIPES = (("rowwise", "rowwise"), ("tensorwise", "tensorwise"), ("TransformerEngine", "transformer_engine"))
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -210,8 +210,7 @@ def training_of(cells: Cells) -> dict[str, Any]:
 
 
 def _has_half_adapters(cells: Cells) -> bool:
-    year = software_year_of(cells["software"])
-    return bool(_HALF_ADAPTERS.search(cells["precision"])) or (year is not None and year < WHOLE_ADAPTERS_FROM_YEAR)
+    return bool(_HALF_ADAPTERS.search(cells["precision"])) or not whole_adapters(cells["software"])
 
 
 def _adapters(tuned: str, model: str, *, mixed: bool, half: bool, prepared: bool) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from advisor.catalogue.software import (
     software_year_of,
     turns_layouts,
     upcasts_attention,
+    whole_adapters,
 )
 
 
@@ -67,3 +68,8 @@ def test_the_compiler_turns_layouts_since_its_second_release(text: str, turns: b
 )
 def test_attention_without_a_fused_kernel_is_in_fp32_since_torch_2_5(text: str, upcasts: bool) -> None:
     assert upcasts_attention(text) is upcasts
+
+
+@pytest.mark.parametrize(("text", "whole"), [("2.0.1", False), ("2.3.1", False), ("2.4.0", True), ("2.11", True), ("", True)])
+def test_adapters_are_whole_since_the_peft_that_came_out_with_pytorch_2_4(text: str, whole: bool) -> None:
+    assert whole_adapters(text) is whole

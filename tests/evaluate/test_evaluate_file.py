@@ -107,19 +107,21 @@ def test_values_of_the_row_stand_over_those_of_the_workload(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("precision", "torch", "bits"),
+    ("workload", "precision", "torch", "bits"),
     [
-        ("bf16_amp", "", None),
-        ("bf16_amp", "2.4.1", None),
-        ("bf16_amp", "2.1.0", 16),
-        ("fp16_amp", "2.1.0", None),
+        ("llama_1b_lora", "bf16_amp", "", None),
+        ("llama_1b_lora", "bf16_amp", "2.4.1", None),
+        ("llama_1b_lora", "bf16_amp", "2.3.1", 16),
+        ("llama_1b_lora", "bf16_amp", "2.1.0", 16),
+        ("llama_1b_lora", "fp16_amp", "2.1.0", None),
+        ("llama_8b_qlora", "bf16_amp", "2.1.0", None),
     ],
 )
-def test_adapters_of_earlier_software_are_in_the_models_type_but_under_a_gradient_scaler(
-    tmp_path: Path, precision: str, torch: str, bits: int | None
+def test_adapters_of_earlier_software_are_in_the_weights_type_where_they_have_one_but_under_a_gradient_scaler(
+    tmp_path: Path, workload: str, precision: str, torch: str, bits: int | None
 ) -> None:
-    """PEFT keeps them in FP32 since July 2024; what a description says stands over that."""
-    row = f"llama_1b_lora,a100-sxm4-80,training,{precision},1,,1000,,,,,,,,{torch}"
+    """PEFT keeps them in FP32 since July 2024, beside packed weights always; what a description says stands over it."""
+    row = f"{workload},a100-sxm4-80,training,{precision},1,,1000,,,,,,,,{torch}"
     path = tmp_path / "runs.csv"
     path.write_text(f"{HEADER},torch\n{row}\n", encoding="utf-8")
     (answer,) = evaluate_file(path, tracer=recorded).answers
