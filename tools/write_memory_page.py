@@ -57,8 +57,10 @@ checkpoints as trainers made them before 2026, keep every block's input and its 
 units of frozen weights hold them (seen by resident memory with torch 2.13: two tensors a block, none without
 reentrance). The loss of transformers before 2025 shifted the logits into a tensor of its own, which a fused loss of
 `fused_layers` keeps to the peak. A run counts so where its software is of those years (by the release of PyTorch: those
-of early 2025 on PyTorch 2.4, Mixtral's here, come out 6 to 14 % too high). Where they are off: FP8 with contexts of
-32k and more (too high by an eighth: the loss is compiled there), and DeepSpeed's and Megatron's buffers and
+of early 2025 on PyTorch 2.4, Mixtral's here, come out 6 to 14 % too high). Products by weights of 4 bits kept their
+inputs until backward before bitsandbytes 0.43.2, which came out with PyTorch 2.4, and keep none since: read off its
+sources; published peaks of Llama-3 on nf4 come out 0.5 % too high so, 2.4 % with them. Where they are off: FP8 with
+contexts of 32k and more (too high by an eighth: the loss is compiled there), and DeepSpeed's and Megatron's buffers and
 activations. Quantised experts under full sharding need a tenth less than predicted. Gradients that stay whole through
 accumulation under full sharding (`no_sync`) are not counted. Ranges are the middle four fifths of published over
 predicted, the widest of every row and every source weighing the same, of all sources and without each in turn:

@@ -26,9 +26,9 @@ _FIRST_TURNING_LAYOUTS = (2, 1)
 """PyTorch 2.1 brought the compiler's layout optimisation (pull request 99773 of June 2023); 2.0 leaves convolutions in
 the layout that they are called with."""
 _FIRST_UPCASTING_ATTENTION = (2, 5)
-_FIRST_WHOLE_ADAPTERS = (2, 4)
-"""PEFT 0.12 came out on the day of PyTorch 2.4, in July 2024. It keeps adapters in FP32 beside weights of 16 bits; before,
-they were in the weights' type."""
+_FIRST_ADAPTERS_AS_TODAY = (2, 4)
+"""Of July 2024. On the same day came PEFT 0.12, which keeps adapters in FP32 beside weights of 16 bits and not in their
+type, and the day before bitsandbytes 0.43.2, whose products by weights of 4 bits keep their inputs no longer."""
 _FLASH_WORDS = re.compile(r"\b(?:flash|fa)[ _-]?(?:att(?:entio)?n[ _-]?)?v?([12])(?!\d)")
 _FIRST_FLASH_WORD = "triton"
 _VERSION = re.compile(r"(?<![\d.])([12])\.(\d{1,2})(?![\d])")
@@ -62,13 +62,13 @@ def upcasts_attention(text: str) -> bool:
     return release is None or release >= _FIRST_UPCASTING_ATTENTION
 
 
-def whole_adapters(text: str) -> bool:
-    """Whether PEFT of the time of this PyTorch keeps adapters in FP32 beside weights of 16 bits.
+def adapters_as_today(text: str) -> bool:
+    """Whether PEFT and bitsandbytes of the time of this PyTorch train adapters as they do today: since 2.4.
 
     True where no version is named.
     """
     release = _release_of(text)
-    return release is None or release >= _FIRST_WHOLE_ADAPTERS
+    return release is None or release >= _FIRST_ADAPTERS_AS_TODAY
 
 
 def flash_generation_of(words: str) -> int | None:

@@ -76,7 +76,14 @@ class WorkloadReader:
         meant = tuple(specs[key] for key in keys)
         named = msgspec.structs.replace(row, gpu_key=keys[0]) if len(keys) == 1 else row
         variants = meant if len(keys) > 1 else ()
-        return RowQuestion(row=named, workload=_overridden(workload, row), spec=meant[0], variants=variants)
+        described = _overridden(workload, row)
+        return RowQuestion(
+            row=named,
+            workload=described,
+            spec=meant[0],
+            variants=variants,
+            packed_inputs_kept=not row.adapters_as_today and quantization_of(described.training) == "nf4",
+        )
 
     def _read(self, name: str) -> Workload | Reason:
         try:
@@ -115,7 +122,7 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
 def _halves_adapters(row: RunRow, training: Training) -> bool:
     """Whether a silent description means adapters of 16 bits. Packed weights have no such type to give them."""
     silent = training.trainable == "lora" and training.adapter_bits is None
-    return silent and not row.adapters_whole and quantization_of(training) is None
+    return silent and not row.adapters_as_today and quantization_of(training) is None
 
 
 class RowPredictor:

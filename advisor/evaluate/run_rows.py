@@ -13,11 +13,11 @@ from typing import Any, TypeVar, get_args
 from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.software import (
+    adapters_as_today,
     flash_generation_of,
     software_year_of,
     turns_layouts,
     upcasts_attention,
-    whole_adapters,
 )
 from advisor.core.file_fault import file_fault, shown_value
 from advisor.core.input_file import read_text
@@ -87,8 +87,9 @@ class RunRow(Record, frozen=True, kw_only=True):
     """False: `torch.compile` of this release leaves convolutions in the layout that they are called with."""
     attention_upcasts: bool = True
     """False: attention that no fused kernel takes computes in the inputs' half precision, as before PyTorch 2.5."""
-    adapters_whole: bool = True
-    """False: adapters beside weights of 16 bits are in 16 bits too, as PEFT of the time of this PyTorch kept them."""
+    adapters_as_today: bool = True
+    """False: PEFT and bitsandbytes of the time of this PyTorch kept adapters in the type of the weights beside them,
+    and the inputs of products by weights of 4 bits."""
     family: str | None = None
     source: str = ""
     scored: bool = True
@@ -199,7 +200,7 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
         "flash_generation": flash_generation_of(cells.get("attention", "")),
         "compiler_turns_layouts": turns_layouts(cells.get("torch", "")),
         "attention_upcasts": upcasts_attention(cells.get("torch", "")),
-        "adapters_whole": whole_adapters(cells.get("torch", "")),
+        "adapters_as_today": adapters_as_today(cells.get("torch", "")),
         "measured_s": _number(cells, "ms", unit=1e-3),
         "efficiency": _number(cells, "efficiency"),
         "peak_bytes": _number(cells, "peak_gb", unit=1e9),

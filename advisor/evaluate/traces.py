@@ -30,21 +30,30 @@ class TraceKey(NamedTuple):
     precision: TracePrecision
     half_fallback: bool = False
     """As in `TraceRequest`."""
+    packed_inputs_kept: bool = False
+    """Likewise."""
 
 
 Progress = Callable[[str, int, int], None]
 """Called with a workload's name, how many are done, and how many there are."""
 
 
-def trace_key(workload: Workload, precision: Precision, *, half_fallback: bool = False) -> TraceKey:
+def trace_key(
+    workload: Workload, precision: Precision, *, half_fallback: bool = False, packed_inputs_kept: bool = False
+) -> TraceKey:
     """Which trace serves this workload at this precision."""
-    return TraceKey(traced_as(workload), TRACE_PRECISIONS[precision], half_fallback)
+    return TraceKey(traced_as(workload), TRACE_PRECISIONS[precision], half_fallback, packed_inputs_kept)
 
 
 def key_of(question: RowQuestion) -> TraceKey:
     """Which trace serves a row, as its PyTorch ran the model."""
     workload = question.workload
-    return trace_key(workload, workload.training.precision, half_fallback=question.half_fallback)
+    return trace_key(
+        workload,
+        workload.training.precision,
+        half_fallback=question.half_fallback,
+        packed_inputs_kept=question.packed_inputs_kept,
+    )
 
 
 def trace_all(
@@ -62,7 +71,7 @@ def trace_all(
     for key, workload in wanted.items():
         if isinstance(workload.model, NumbersModel):
             traces[key] = table_from_numbers(workload.model, key.precision)
-    groups = grouped((key for key in wanted if key not in traces), lambda key: (key.described, key.half_fallback))
+    groups = grouped((key for key in wanted if key not in traces), lambda key: key._replace(precision="fp32"))
     waiting = deque(sorted(groups.values(), key=lambda keys: _libraries(wanted[keys[0]].model)))
     done: list[str] = []
     telling = threading.Lock()
@@ -110,6 +119,7 @@ class _Tracer:
             allow_code=self._allow_code,
             checked=False,
             half_fallback=keys[0].half_fallback,
+            packed_inputs_kept=keys[0].packed_inputs_kept,
         )
         tables: dict[TracePrecision, OpTable] = {}
         reason = Reason.of("evaluate-trace-died", workload=workload.name)

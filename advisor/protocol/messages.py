@@ -38,6 +38,8 @@ class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
     then the third pass is left out but where the other two do not allocate alike."""
     half_fallback: bool = False
     """Whether attention that no fused kernel takes computes in half where its inputs are, as before PyTorch 2.5."""
+    packed_inputs_kept: bool = False
+    """Whether products by weights of 4 bits keep their inputs until backward, as in bitsandbytes before 0.43.2."""
 
 
 class ImportRequest(Record, frozen=True, kw_only=True, tag="import"):

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from advisor.catalogue.software import flash_generation_of, software_year_of, whole_adapters
+from advisor.catalogue.software import adapters_as_today, flash_generation_of, software_year_of
 from advisor.core.records import Record
 from advisor.cost.layout import DataParallel, Layout
 from advisor.workload.workload import Workload
@@ -210,7 +210,7 @@ def training_of(cells: Cells) -> dict[str, Any]:
 
 
 def _has_half_adapters(cells: Cells) -> bool:
-    return bool(_HALF_ADAPTERS.search(cells["precision"])) or not whole_adapters(cells["software"])
+    return bool(_HALF_ADAPTERS.search(cells["precision"])) or not adapters_as_today(cells["software"])
 
 
 def _adapters(tuned: str, model: str, *, mixed: bool, half: bool, prepared: bool) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import torch  # noqa: TID251 - records in the worker's place
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.software import adapters_as_today
 from advisor.optable.op_table import OpTable
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload, with_training
@@ -32,20 +33,20 @@ _FUSED = "-fused"
 """Stands in the names of tables whose norms, rotary embedding, gates and cross-entropy are single kernels."""
 
 
-def workloads() -> dict[str, Workload]:
-    """What every table was traced from, by its name."""
+def workloads() -> dict[str, tuple[Workload, bool]]:
+    """What every table was traced from, by its name, and whether bitsandbytes of the time kept inputs."""
     published = {cells["id"]: cells for cells in published_cells()}
-    found: dict[str, Workload] = {}
+    found: dict[str, tuple[Workload, bool]] = {}
     with DATA.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["table"] not in found:
-                workload = load_workload(_described(published[row["id"]]))
-                found[row["table"]] = with_training(
-                    workload,
+                workload = with_training(
+                    load_workload(_described(published[row["id"]])),
                     precision=row["precision"],
                     chunked_loss=row["table"].endswith(_CHUNKED),
                     fused_layers=_FUSED in row["table"],
                 )
+                found[row["table"]] = workload, not adapters_as_today(published[row["id"]]["software"])
     return found
 
 
@@ -68,12 +69,13 @@ def timeline_alone(table: OpTable) -> OpTable:
 def main() -> None:
     """Record the tables that are named, or all."""
     torch.set_num_threads(1)
-    for name, workload in sorted(workloads().items()):
+    for name, (workload, inputs_kept) in sorted(workloads().items()):
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         started = time.monotonic()
         precision = TRACE_PRECISIONS[workload.training.precision]
-        table = trace(subject_of(workload, precision), precision, checked=False)
+        subject = subject_of(workload, precision, packed_inputs_kept=inputs_kept)
+        table = trace(subject, precision, checked=False)
         (TABLES / f"{name}.msgpack.xz").write_bytes(pack(timeline_alone(table)))
         print(f"{name}: {time.monotonic() - started:.1f} s", flush=True)
 

@@ -6,11 +6,11 @@ import pytest
 
 from advisor.catalogue.software import (
     RELEASE_YEARS,
+    adapters_as_today,
     flash_generation_of,
     software_year_of,
     turns_layouts,
     upcasts_attention,
-    whole_adapters,
 )
 
 
@@ -70,6 +70,10 @@ def test_attention_without_a_fused_kernel_is_in_fp32_since_torch_2_5(text: str, 
     assert upcasts_attention(text) is upcasts
 
 
-@pytest.mark.parametrize(("text", "whole"), [("2.0.1", False), ("2.3.1", False), ("2.4.0", True), ("2.11", True), ("", True)])
-def test_adapters_are_whole_since_the_peft_that_came_out_with_pytorch_2_4(text: str, whole: bool) -> None:
-    assert whole_adapters(text) is whole
+@pytest.mark.parametrize(
+    ("text", "today"), [("2.0.1", False), ("2.3.1", False), ("2.4.0", True), ("2.11", True), ("", True)]
+)
+def test_adapters_are_trained_as_today_since_the_libraries_that_came_out_with_pytorch_2_4(
+    text: str, today: bool
+) -> None:
+    assert adapters_as_today(text) is today

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason, say
 from advisor.evaluate import evaluate_file
 from advisor.evaluate.evaluation_record import Evaluation
-from advisor.evaluate.traces import TraceKey, trace_all, trace_key
+from advisor.evaluate.row_answer import RowQuestion
+from advisor.evaluate.row_predictions import WorkloadReader, questions_of
+from advisor.evaluate.run_rows import read_run_rows
+from advisor.evaluate.traces import TraceKey, key_of, trace_all, trace_key
 from advisor.optable.op_table import OpTable
 from advisor.present.evaluation_text import ANSWER_COLUMNS, answers_csv, evaluation_text
 from advisor.workload.workload import Workload
@@ -127,6 +131,23 @@ def test_adapters_of_earlier_software_are_in_the_weights_type_where_they_have_on
     (answer,) = evaluate_file(path, tracer=recorded).answers
     assert answer.workload is not None
     assert answer.workload.training.adapter_bits == bits
+
+
+@pytest.mark.parametrize(
+    ("workload", "torch", "kept"),
+    [("llama_8b_qlora", "2.3.1", True), ("llama_8b_qlora", "2.4.1", False), ("llama_1b_lora", "2.3.1", False)],
+)
+def test_inputs_of_products_by_4_bits_are_kept_where_a_row_names_an_earlier_pytorch(
+    tmp_path: Path, workload: str, torch: str, kept: bool
+) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text(
+        f"{HEADER},torch\n{workload},a100-sxm4-80,training,bf16_amp,1,,1000,,,,,,,,{torch}\n", encoding="utf-8"
+    )
+    (question,) = questions_of(read_run_rows(path), WorkloadReader(tmp_path), spec_table())
+    assert isinstance(question, RowQuestion)
+    assert question.packed_inputs_kept is kept
+    assert key_of(question).packed_inputs_kept is kept
 
 
 def test_memory_and_efficiency_are_answered_where_a_row_asks(tmp_path: Path) -> None:

@@ -59,13 +59,14 @@ def load(  # noqa: PLR0913 - what, where and how much of it
     layer_limit: int | None = None,
     traced: bool = False,
     tried: bool = True,
+    packed_inputs_kept: bool = False,
 ) -> LoadedModel:
     """Build the workload's model; under a fake or meta mode nothing is allocated and no weight is initialised.
 
     `layer_limit`: build at most this many repeated blocks. `traced`: with the quantised and FP8 layers that only a
     trace can follow; a real step runs them in its own precision, as the notes say. `tried`: a batch of transformers'
-    models is known to run, at the price of a forward pass. Raises InputError for a model that
-    cannot be built.
+    models is known to run, at the price of a forward pass. `packed_inputs_kept`: as in `TraceRequest`. Raises
+    InputError for a model that cannot be built.
     """
     torch.manual_seed(0)
     pretended = under_fake_mode() or device == "meta"
@@ -74,7 +75,7 @@ def load(  # noqa: PLR0913 - what, where and how much of it
             workload, device, allow_code=allow_code, layer_limit=layer_limit, pretended=pretended, tried=tried
         )
         notes = architecture.notes + choose_trainable(architecture, workload)
-    module = _placed(architecture.module, workload, device, traced=traced)
+    module = _placed(architecture.module, workload, device, traced=traced, packed_inputs_kept=packed_inputs_kept)
     changed = {
         "module": module,
         "make_batch": lambda batch_size: _cast(architecture.make_batch(batch_size), workload),
@@ -122,7 +123,7 @@ def _architecture(  # noqa: PLR0913 - what, where and how much of it
     raise TypeError(type(model))
 
 
-def _placed(module: nn.Module, workload: Workload, device: str, *, traced: bool) -> nn.Module:
+def _placed(module: nn.Module, workload: Workload, device: str, *, traced: bool, packed_inputs_kept: bool) -> nn.Module:
     training = workload.training
     half = HALF_DTYPES.get(training.precision)
     if half is not None:
@@ -136,7 +137,7 @@ def _placed(module: nn.Module, workload: Workload, device: str, *, traced: bool)
         _replace_tensors(module, in_half)
     _halve_frozen(module, workload)
     if traced:
-        _narrow_layers(module, training)
+        _narrow_layers(module, training, packed_inputs_kept=packed_inputs_kept)
     if device not in {"meta", "cpu"}:
         module.to(device=device)
     if training.channels_last:
@@ -148,7 +149,7 @@ def _placed(module: nn.Module, workload: Workload, device: str, *, traced: bool)
     return module.train(training.mode != "inference")
 
 
-def _narrow_layers(module: nn.Module, training: Training) -> None:
+def _narrow_layers(module: nn.Module, training: Training, *, packed_inputs_kept: bool) -> None:
     """Fuse layers, pack frozen ones and give the others FP8 products, as far as the training has any of it."""
     if training.fused_layers:
         from advisor.worker.models.fused_layers import fuse_layers
@@ -162,7 +163,7 @@ def _narrow_layers(module: nn.Module, training: Training) -> None:
 
     head = _head(module)
     dtype = HALF_DTYPES.get(training.precision) or AUTOCAST_DTYPES.get(training.precision) or torch.float32
-    quantise_frozen(module, training, dtype, head)
+    quantise_frozen(module, training, dtype, head, inputs_kept=packed_inputs_kept)
     if recipe is not None:
         use_fp8(module, recipe, head)
 

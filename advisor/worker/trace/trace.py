@@ -270,6 +270,7 @@ def subject_of(  # noqa: PLR0913 - how a workload is traced, and each has a defa
     allow_code: bool = False,
     device_rules: DeviceRules = "cuda",
     half_fallback: bool = False,
+    packed_inputs_kept: bool = False,
     known_affine: bool = False,
 ) -> Subject:
     """The workload's step as the worker would run it; raises InputError for a model that cannot be built."""
@@ -285,7 +286,8 @@ def subject_of(  # noqa: PLR0913 - how a workload is traced, and each has a defa
         tried = True
 
     def build() -> torch.nn.Module:
-        loaded[:] = [load(asked, allow_code=allow_code, traced=True, tried=tried)]
+        made = load(asked, allow_code=allow_code, traced=True, tried=tried, packed_inputs_kept=packed_inputs_kept)
+        loaded[:] = [made]
         notes[:] = loaded[0].notes
         return loaded[0].module
 
@@ -348,6 +350,7 @@ def _answer(request: TraceRequest, box: EventBox) -> None:
                 precision,
                 allow_code=request.allow_code,
                 half_fallback=request.half_fallback,
+                packed_inputs_kept=request.packed_inputs_kept,
                 known_affine=request.known_affine,
             )
             table = trace(subject, precision, checked=request.checked, way=way)

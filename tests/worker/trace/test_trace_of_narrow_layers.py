@@ -261,3 +261,21 @@ def test_chunked_logits_are_never_whole() -> None:
     assert largest(whole) >= logits
     assert largest(chunked) < logits
     assert step_flop(chunked, BATCH) == pytest.approx(step_flop(whole, BATCH), rel=1e-6)
+
+
+@pytest.mark.parametrize("scheme", ["nf4", "int8"])
+def test_products_by_weights_of_4_bits_keep_no_inputs_but_in_earlier_releases_and_those_of_bytes_at_every_one(
+    scheme: str,
+) -> None:
+    """bitsandbytes 0.43.2 lets go of what a frozen weight's product never reads again."""
+    workload = small(trainable="lora", quantization=scheme, lora_targets=["q_proj", "v_proj"])
+    today, then = (
+        trace(subject_of(workload, "amp", packed_inputs_kept=kept), "amp", checked=False) for kept in (False, True)
+    )
+    needs = [need_of(table, workload.training, "bf16_amp", BATCH).allocated_bytes for table in (today, then)]
+    gates = 2 * BATCH * LENGTH * LAYERS * INNER  # what the last projection of a block reads, and nothing else keeps
+    assert [(op.name, op.count) for op in today.ops] == [(op.name, op.count) for op in then.ops]
+    if scheme == "nf4":
+        assert needs[1] - needs[0] >= gates
+    else:
+        assert needs[0] == needs[1]
