@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from msgspec.structs import replace
 
 from advisor.advice.facts import Facts, LighterTables, complete_tables, trace_precisions
-from advisor.advice.predictions import lacking_devices
+from advisor.advice.lacking_memory import lacking_devices
 from advisor.advice.request import AdviceRequest
 from advisor.measure.events import RunnerEvent
 from advisor.measure.traces import Traces

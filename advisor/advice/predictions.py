@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from advisor.advice.facts import Facts
+from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS
@@ -34,8 +35,7 @@ from advisor.recommend.candidates import (
     local_gpu_groups,
 )
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes, unsplittable_batches
-from advisor.recommend.fixed import kept_by
-from advisor.recommend.precisions import at_least_as_exact, precisions_of_cpu, precisions_of_gpu
+from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu
 from advisor.recommend.smaller_candidates import (
     candidates_in_smaller_passes,
     candidates_that_make_up,
@@ -94,7 +94,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     for lighter in facts.lighter:
         changed = replace(request, workload=with_added(request.workload, lighter.added))
         tables = replace(facts, tables=lighter.tables)
-        short = _short_of_memory(request, predictions, everywhere=lighter.everywhere)
+        short = short_of_memory(request, predictions, everywhere=lighter.everywhere)
         part = rounds[lighter.added] = _Round(changed, tables, specs, calibrations, lighter.added, short)
         part.fill()
         # What leans on the host or splits the model all the same is worth it only where nothing else is there.
@@ -118,38 +118,6 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         savings=lambda prediction: rounds[prediction.added].memory.savings(prediction),
         groups=Groups({key: grid for part in rounds.values() for key, grid in part.groups.grids.items()}),
     )
-
-
-def lacking_devices(request: AdviceRequest, predictions: Sequence[Prediction]) -> frozenset[str]:
-    """Keys of the GPUs no number of which holds a step by itself, at most sharded, as it may be advised."""
-    cards = [prediction for prediction in predictions if prediction.device.key != "cpu"]
-    held = {prediction.device.key for prediction in _holding(request, cards)}
-    return frozenset(card.device.key for card in cards) - held
-
-
-def _short_of_memory(
-    request: AdviceRequest, predictions: Sequence[Prediction], *, everywhere: bool
-) -> Callable[[SetUp], bool]:
-    """Whether as many of a set-up's GPU do not hold a step by themselves; `everywhere`: though another number does."""
-    held = {prediction.device_and_count for prediction in _holding(request, predictions)}
-    lacking = lacking_devices(request, predictions)
-
-    def is_short(one: SetUp) -> bool:
-        open_to_it = everywhere or one.device.key in lacking
-        return one.device.key != "cpu" and open_to_it and one.device_and_count not in held
-
-    return is_short
-
-
-def _holding(request: AdviceRequest, predictions: Sequence[Prediction]) -> Iterator[Prediction]:
-    """What keeps what is fixed, in the precision that was asked for, where the device computes in it."""
-    training = request.workload.training
-    kept = kept_by(request.fixed, predictions, training, request.global_batch_size)
-    having = {one.device.key for one in kept if one.precision == training.precision}
-    for one in kept:
-        own = one.precision == training.precision or one.device.key not in having
-        if own and one.holds_plainly and at_least_as_exact(one.precision, training.precision):
-            yield one
 
 
 def sources_and_memory(

@@ -91,16 +91,17 @@ def _beyond(prediction: Prediction) -> tuple[int, int]:
 
 
 def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:
-    """The fastest; a smaller step than the workload's, too little room, accumulation, DP: only for more than 5 %."""
+    """The fastest; a smaller step than the workload's, too little room, additions, accumulation, DP: for over 5 %."""
     best = max(member.samples_per_s.value for member in members)
     near = [member for member in members if member.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * best]
     own = training.global_batch_size
 
-    def unusual(member: Prediction) -> tuple[int, bool, int, bool, float]:
-        """What to avoid at nearly equal speed: too few samples, running out of memory, accumulation, DP, slowness."""
+    def unusual(member: Prediction) -> tuple[int, bool, int, int, bool, float]:
+        """What to avoid at nearly equal speed: too few samples, little room, additions, accumulation, DP, slowness."""
         missing = max(0, own - member.global_batch_size)
         passes = member.gradient_accumulation_steps
-        return (missing, member.may_run_out, passes, member.strategy == "dp", -member.samples_per_s.value)
+        added, one_process = len(member.added), member.strategy == "dp"
+        return (missing, member.may_run_out, added, passes, one_process, -member.samples_per_s.value)
 
     return min(near, key=unusual)
 

@@ -9,16 +9,17 @@ import pytest
 
 from advisor.advice import advice_from_facts, advise_events
 from advisor.advice.facts import Facts, trace_precisions
+from advisor.advice.lacking_memory import lacking_devices
 from advisor.advice.lightened import lightened_where_needed
-from advisor.advice.predictions import lacking_devices
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import leans_on_host
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TracePrecision
 from advisor.catalogue.spec_table import spec_table
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.drive import drive
 from advisor.core.sentences import say
+from advisor.cost.parts import Part
 from advisor.measure.traces import Traces
 from advisor.optable.saved_tables import saved_tables
 from advisor.predict.additions import possible_additions, with_added
@@ -118,6 +119,49 @@ def test_where_a_step_fits_without_it_is_left_off() -> None:
     assert not advice.recommendation.checkpointing_added
     assert advice.workload == GPT2
     assert "checkpointing" not in summarise(advice, "en").headline
+
+
+def test_several_cards_with_more_memory_are_never_advised_what_is_much_slower() -> None:
+    """Shards of one sample at a time fit the smaller of these cards; recomputed activations make room for more."""
+    best, found = float("inf"), set()
+    for gigabytes in (3.0, 3.4, 3.8, 4.4, 5.0, 6.0, 7.0):
+        advice = answered(GPT2, card(gigabytes * 1e9), counts=(2, 4))
+        assert advice.main is not None
+        assert advice.main.job_s is not None
+        assert advice.main.job_s.value < best * 1.05, f"{gigabytes} GB: {advice.main.set_up}"
+        best = min(best, advice.main.job_s.value)
+        found.add(advice.main.added)
+    assert found == {(), ("checkpointing",), ("checkpointing", "chunked_loss")}
+
+
+def test_cards_hold_a_step_where_they_have_work_for_the_time_of_their_exchange() -> None:
+    spec = card(24e9)
+    request = AdviceRequest(workload=GPT2, measure=False, gpu_keys=(spec.key,), extra_specs=(spec,), counts=(2,))
+    own = GPT2.training.batch_size
+    found = advice_from_facts(request, Facts(machine=machine(), tables=saved_tables(GPT2))).predictions
+    ddp = next(one for one in found if one.strategy == "ddp" and one.precision == GPT2.training.precision)
+
+    def lacks(strategy: Strategy, batch_size: int, passes: int, waiting: float = 0.2) -> bool:
+        parts = (Part(kind="communication", duration_s=waiting), Part(kind="backward", duration_s=1 - waiting))
+        one = msgspec.structs.replace(
+            ddp,
+            strategy=strategy,
+            batch_size_per_device=batch_size,
+            gradient_accumulation_steps=passes,
+            parts=parts,
+            step_s=msgspec.structs.replace(ddp.step_s, low=1.0, value=1.0, high=1.0),
+        )
+        return bool(lacking_devices(request, [one]))
+
+    assert not lacks("ddp", own, 1)
+    assert not lacks("ddp", own // 2, 2), "gradients wait for the last pass"
+    assert lacks("ddp", own // 2, 1)
+    assert lacks("fsdp", own // 2, 2), "shards are sent in every pass"
+    assert lacks("dp", own // 2, 2), "one process sends them in every pass"
+    assert not lacks("fsdp", own, 1)
+    assert not lacks("fsdp", own, 1, waiting=0.49)
+    assert lacks("fsdp", own, 1, waiting=0.51)
+    assert not lacks("ddp", own, 1, waiting=0.9), "accumulating helps there, and takes no memory"
 
 
 def test_where_it_does_not_help_enough_the_answer_is_as_it_was() -> None:
