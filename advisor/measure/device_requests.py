@@ -163,7 +163,8 @@ class DeviceRequests:
         table = self.tables.get(TRACE_PRECISIONS[precision]) or next(iter(self.tables.values()), None)
         rates = rates_of(self.collection.rates())
         if table is None or not rates.complete:
-            return BatchChoice(self.device.batch_sizes), {}
+            least = 1 if table is None else self._least(table)
+            return BatchChoice(tuple(sorted({max(size, least) for size in self.device.batch_sizes}))), {}
         training = self.plan.workload.training
         on_cpu = self.device.torch_device == "cpu"
 
