@@ -61,6 +61,8 @@ STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {
 """zero2: Rajbhandari et al. 2020; fsdp: Zhao et al. 2023 (ZeRO-3); tp: Shoeybi et al. 2019; pp: Narayanan
 et al. 2021."""
 STRATEGIES: tuple[Strategy, ...] = tuple(STRATEGY_FACTS)
+MOST_DEVICES = 4096
+"""Cards of a job, beyond which nothing is predicted."""
 MOST_TENSOR_CARDS = 8
 """Cards that share each layer: those of one host, whose links are quick. Across hosts nobody splits layers: the groups
 shard weights, gradients and states among them there (Narayanan et al. 2021, Megatron-LM; torchtitan's recipes)."""

@@ -11,12 +11,11 @@ from typing import Any, get_args
 from msgspec import Meta
 
 from advisor.catalogue.precisions import PRECISIONS, precision_meant, precisions_perhaps_meant
+from advisor.catalogue.strategies import MOST_DEVICES
 from advisor.cli.faults import ArgumentFault, shown
 from advisor.workload.workload import LoraTargetWord, SampleCount
 
-MOST_DEVICES = 4096
 Parsed = Callable[[str], Any]
-MOST_DAYS = 36_500
 _FLOAT_LIMITS = {
     "--epochs": (1e-6, 1e6),
     "--host-memory": (0.1, 1e6),

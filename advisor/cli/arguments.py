@@ -10,9 +10,8 @@ from typing import Literal, NoReturn, get_args
 from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS
+from advisor.catalogue.strategies import MOST_DEVICES
 from advisor.cli.argument_values import (
-    MOST_DAYS,
-    MOST_DEVICES,
     batch_range,
     card_list,
     choice_word,
@@ -25,6 +24,7 @@ from advisor.cli.argument_values import (
     whole_number,
 )
 from advisor.cli.faults import command_fault, fault_of, meant, unknown_words
+from advisor.core.moment import MOST_DAYS_AGO
 from advisor.protocol.budgets import MEASURING_S, VERIFYING_S
 from advisor.workload.defaults import DEFAULT_WORKLOAD
 from advisor.workload.workload import (
@@ -142,7 +142,7 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--open", type=Path, metavar="FILE.json", help="print a saved advice")
     group.add_argument("--completion", choices=SHELLS, help="print what the shell completes after `advisor`")
     group.add_argument(
-        "--prune-history", type=whole_number(MOST_DAYS), metavar="DAYS", help="delete older runs, after a yes"
+        "--prune-history", type=whole_number(MOST_DAYS_AGO), metavar="DAYS", help="delete older runs, after a yes"
     )
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
+from advisor.catalogue.strategies import MOST_DEVICES
 from advisor.core.sentences import Names, Reason, SaidError
 
 LARGEST_BATCH_SIZE = 1_000_000
 """Samples a device beyond which no step is predicted."""
-MOST_DEVICES = 4096
 _MOST_DIVISORS = 24
 _USUAL_COUNTS = (1, 2, 4, 8)
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QSpinBox, QWidget
 
+from advisor.core.moment import MOST_DAYS_AGO
 from advisor.gui.dialogs.frame import AskingDialog
 from advisor.gui.texts import Texts
 from advisor.gui.widgets.boxes import put, row
 from advisor.gui.widgets.labels import label
 from advisor.store.history import Run, older_than
 
-USUAL_DAYS, MOST_DAYS = 365, 36_500
+USUAL_DAYS = 365
 
 
 class _Days(QSpinBox):
@@ -35,7 +36,7 @@ class OldRunsDialog(AskingDialog):
         self.before_utc = ""
         """Runs of before this moment (ISO 8601, UTC) are meant; set as the age is typed."""
         self.days = _Days()
-        self.days.setRange(1, MOST_DAYS)
+        self.days.setRange(1, MOST_DAYS_AGO)
         self.days.setValue(USUAL_DAYS)
         self.days.setAccessibleName(texts("history-older-days"))
         self.told = label("", wrap=True)
@@ -47,7 +48,7 @@ class OldRunsDialog(AskingDialog):
 
     def _count(self) -> None:
         if not self.days.hasAcceptableInput():  # It keeps the age before: nothing may be deleted by that.
-            self.told.setText(self._texts("form-out-of-range", range=f"1 … {MOST_DAYS:,}".replace(",", "\u00a0")))
+            self.told.setText(self._texts("form-out-of-range", range=f"1 … {MOST_DAYS_AGO:,}".replace(",", "\u00a0")))
             self.accepting.setEnabled(False)
             return
         old = older_than(self.days.value(), self._runs)
