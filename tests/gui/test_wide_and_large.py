@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -13,6 +14,7 @@ from advisor.core.errors import InputError
 from advisor.gui.application import place
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
+from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.pages.model_page import ModelPage
@@ -136,6 +138,28 @@ def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
     assert content.width() > seen.width()
     assert page.scroll_area.horizontalScrollBar().isVisible()
     assert page.scroll_area.horizontalScrollBar().maximum() == content.width() - seen.width()
+
+
+def test_an_advice_of_many_parts_is_no_wider_than_the_smallest_window(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    made = fakes.advice()
+    assert made.recommendation is not None
+    many = msgspec.structs.replace(
+        made.recommendation,
+        strategy="ddp",
+        count=2,
+        gradient_accumulation_steps=4,
+        checkpointing_added=True,
+        chunked_loss_added=True,
+    )
+    session.set_advice(msgspec.structs.replace(made, recommendation=many))
+    window.resize(window.minimumSize())
+    page = shown_page(window, "advice", AdvicePage, qtbot)
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
+    assert content is not None
+    assert content.width() == seen.width()
 
 
 @pytest.mark.parametrize("name", PAGE_NAMES)

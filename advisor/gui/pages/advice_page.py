@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
+_BETWEEN_FACTS = "\N{NO-BREAK SPACE}" * 3 + "·   "
 _TIES = {"why-tied", "why-tied-cost", "why-tied-energy"}
 """Said on the card itself, so not again among the reasons."""
 
@@ -275,7 +276,8 @@ class AdvicePage(Page):
         if chosen.thread_count:
             facts.append(self.texts("advice-threads", count=chosen.thread_count))
         heading = label(devices, "hero", wrap=True, selectable=True)
-        card.put(heading, across(8, label("   ·   ".join(facts), "heading"), REST))
+        whole = (fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts)  # a line ends between two of them
+        card.put(heading, label(_BETWEEN_FACTS.join(whole), "heading", wrap=True))
         if chosen.tied_with:
             names = Names(names=tied_names(self._advice, chosen, self.texts.language))
             card.put(label(self.texts("advice-tied", devices=names), "muted", wrap=True))

@@ -129,7 +129,7 @@ class SwitchesCard(Card):
         else:
             where = counted(switch.count, visible(switch.device_name))
             note = texts("advice-does-not-fit") if switch.fits is False else where
-            places.addWidget(label(f"{name} · {note}", "muted"), line, 0)
+            places.addWidget(label(f"{name} · {note}", "muted", wrap=True), line, 0)
         for column, cell in enumerate(gain_cells(switch, self._signed), start=1):
             places.addWidget(label(cell), line, column, _side(column))
 
