@@ -51,13 +51,14 @@ def preview_of(table: OpTable, workload: Workload) -> Preview:
 
 def preview_from_advice(advice: AdviceRecord) -> Preview:
     """The same from a finished advice."""
-    training = advice.workload.training
+    training, added = advice.workload.training, () if advice.main is None else advice.main.added
     own = [
         prediction
         for prediction in advice.predictions
         if prediction.count == 1
         and prediction.device.key != "cpu"
         and prediction.precision == training.precision
+        and prediction.added == added
         and prediction.batch_size_per_device == training.batch_size
         and prediction.peak_memory_bytes is not None
     ]

@@ -164,9 +164,7 @@ class Texts:
 
     def short_strategy(self, name: Strategy) -> str:
         """A strategy as its framework abbreviates it, where it does."""
-        from advisor.catalogue.strategies import STRATEGY_LABELS
-
-        return STRATEGY_LABELS.get(name) or self.strategy(name)
+        return self.strategy(f"short-{name}")
 
     def verdict(self, kind: str) -> str:
         """The word for how a measurement went."""

@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
-from advisor.predict.prediction import Prediction
+from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.predict.prediction import Prediction, SetUp
 
 
 def batch_curve(
-    predictions: Iterable[Prediction], device_key: str, precision: Precision, beside: Strategy = "single"
+    predictions: Iterable[Prediction], device_key: str, precision: Precision, beside: SetUp
 ) -> tuple[Prediction, ...]:
     """One device alone at every batch size that was looked at, ascending, with the least accumulation of each.
 
-    `beside`: the strategy whose curve it stands beside; where that off-loads, so does the one device.
+    `beside`: what is advised, beside which it stands; where that off-loads, so does the one device, and what is added
+    to free memory there is added here, where the device was looked at so.
     """
-    strategy = beside if STRATEGY_FACTS[beside].offloads else "single"
+    strategy = beside.strategy if STRATEGY_FACTS[beside.strategy].offloads else "single"
+    alone = [
+        prediction
+        for prediction in predictions
+        if (prediction.device.key, prediction.count, prediction.precision, prediction.strategy)
+        == (device_key, 1, precision, strategy)
+    ]
+    added = beside.added if any(prediction.added == beside.added for prediction in alone) else ()
     curve: dict[int, Prediction] = {}
-    for prediction in predictions:
-        set_up = (prediction.device.key, prediction.count, prediction.precision, prediction.strategy)
-        if set_up == (device_key, 1, precision, strategy):
+    for prediction in alone:
+        if prediction.added == added:
             least = curve.setdefault(prediction.batch_size_per_device, prediction)
             if prediction.gradient_accumulation_steps < least.gradient_accumulation_steps:
                 curve[prediction.batch_size_per_device] = prediction

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from advisor.catalogue.precisions import Precision, precision_name
-from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, listed, sentence, visible
 from advisor.core.units import format_bytes
 from advisor.predict.additions import Added
@@ -22,7 +21,7 @@ from advisor.present.summary import (
     said,
     summarise,
 )
-from advisor.present.table_cells import NONE, added_names, set_up_cells
+from advisor.present.table_cells import NONE, added_names, set_up_cells, strategy_name
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
 from advisor.store.advice_record import AdviceRecord
@@ -187,7 +186,7 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
             names,
             language,
             device=" ".join(filter(None, (_cards(row), marks.get(_own(advice, row)), limit_mark(advice, row).strip()))),
-            strategy=STRATEGY_LABELS.get(row.strategy, NONE),
+            strategy=NONE if row.strategy == "single" else strategy_name(row.strategy, language, short=True),
             memory=memory_cell(row, language),
         )
         for row in rows

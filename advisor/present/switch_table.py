@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
-from advisor.present.table_cells import NONE
+from advisor.present.table_cells import NONE, strategy_name
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch, SwitchKind
@@ -96,7 +95,7 @@ def _holding_help(switch: Switch, language: Language) -> str:
         name=_name(switch, language),
         device=switch.device_name,
         count=switch.count,
-        strategy=STRATEGY_LABELS.get(switch.strategy, switch.strategy),
+        strategy=strategy_name(switch.strategy, language, short=True),
         batch=switch.batch_size_per_device,
         steps=switch.gradient_accumulation_steps,
         precision="unknown" if switch.precision is None else PRECISION_LABELS[switch.precision],

@@ -20,9 +20,9 @@ def point(batch_size: int, **changes: object) -> Prediction:
     return msgspec.structs.replace(ALONE, precision="fp32", batch_size_per_device=batch_size, fits=True, **changes)
 
 
-def shown(*points: Prediction, beside: str = "single") -> list[tuple[int, int]]:
-    """Batch size and accumulation steps of what stands on the curve."""
-    curve = batch_curve(points, "rtx3090", "fp32", beside)  # type: ignore[arg-type] # strategies by name
+def shown(*points: Prediction, **beside: object) -> list[tuple[int, int]]:
+    """Batch size and accumulation steps of what stands on the curve beside such an advice."""
+    curve = batch_curve(points, "rtx3090", "fp32", point(8, **beside))
     return [(one.batch_size_per_device, one.gradient_accumulation_steps) for one in curve]
 
 
@@ -47,9 +47,17 @@ def test_a_smaller_batch_that_does_not_fit_is_left_out() -> None:
 @pytest.mark.parametrize(("beside", "on_curve"), [("single", 8), ("ddp", 8), ("fsdp_offload", 4)])
 def test_one_card_off_loads_beside_a_strategy_that_does(beside: str, on_curve: int) -> None:
     points = (point(8), point(4, strategy="fsdp_offload"), point(2, count=2, strategy="ddp"))
-    assert shown(*points, beside=beside) == [(on_curve, 1)]
+    assert shown(*points, strategy=beside) == [(on_curve, 1)]
 
 
 def test_another_precision_or_card_stands_on_another_curve() -> None:
     other = msgspec.structs.replace(ALONE.device, key="another")
     assert shown(msgspec.structs.replace(point(8), precision="tf32"), point(4, device=other)) == []
+
+
+def test_what_frees_memory_in_the_advice_frees_it_on_the_curve() -> None:
+    tight = [msgspec.structs.replace(point(size), fits=size < 2) for size in (1, 2)]
+    freed = [point(size, checkpointing_added=True, gradient_accumulation_steps=3) for size in (1, 2, 4)]
+    assert shown(*tight, *freed) == [(1, 1), (2, 1)]
+    assert shown(*tight, *freed, checkpointing_added=True) == [(1, 3), (2, 3), (4, 3)]
+    assert shown(*tight, checkpointing_added=True) == [(1, 1), (2, 1)], "another card that needs none of it"

@@ -60,7 +60,7 @@ def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
     texts, theme = context.texts, context.theme
     card = Card(texts("advice-batch-title"), note=short_name(visible(chosen.device.name)))
     chart = CurveChart(theme, texts("advice-batch-title"), (texts("axis-batch"), texts("axis-samples-per-s")))
-    points = _points(batch_curve(advice.predictions, chosen.device.key, chosen.precision, chosen.strategy), context)
+    points = _points(batch_curve(advice.predictions, chosen.device.key, chosen.precision, chosen), context)
     advised, size = batch_advice_on(chosen, advice.batch_advice), chosen.batch_size_per_device
 
     def mark(code: str, batch: int, colour: str) -> Mark:
@@ -72,8 +72,8 @@ def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
     if advised is not None and advised.largest_that_fits is not None:
         marks.append(mark("mark-limit", advised.largest_that_fits, theme.danger))
     chart.show_curves([Curve(name="", colour=theme.accent, points=points)], marks)
-    words = texts.say(advised.reason) if advised is not None else texts("advice-hollow")
-    card.put((chart, 1), label(words, "muted", wrap=True))
+    words = label(texts.say(advised.reason) if advised is not None else texts("advice-hollow"), "muted", wrap=True)
+    card.put(*([(chart, 1), words] if len(points) > 1 else [words, REST]))  # one size alone makes no curve
     return card
 
 

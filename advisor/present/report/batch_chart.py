@@ -34,9 +34,7 @@ def batch_chart(advice: AdviceRecord, language: Language) -> dict[str, Any] | No
     wanted += [(device.key, main.precision) for device in main.tied_with]
     series = []
     for key, precision in dict.fromkeys(wanted):
-        fitting = [
-            item for item in batch_curve(advice.predictions, key, precision, main.strategy) if item.fits is not False
-        ]
+        fitting = [item for item in batch_curve(advice.predictions, key, precision, main) if item.fits is not False]
         if len(fitting) > 1:
             series.append(fitting)
     return _curve(series[:_SERIES], advice, main, language) if series else None
