@@ -88,7 +88,8 @@ def explain_log_beside(advice: AdviceRecord, arguments: argparse.Namespace, lang
     as_run = (
         item
         for item in advice.predictions
-        if item.count == 1
+        if item.strategy == "single"
+        and not item.added
         and item.precision == training.precision
         and item.batch_size_per_device == training.batch_size
         and item.gradient_accumulation_steps == training.gradient_accumulation_steps

@@ -16,6 +16,7 @@ from advisor.present.look import PAPER, device_colour, device_places, memory_par
 from advisor.present.report import pdf_file
 from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.charts import job_chart, memory_chart, time_chart
+from advisor.recommend.recommendation import prediction_of
 from tests.present import fakes
 from tests.present.recorded import recorded
 
@@ -99,6 +100,24 @@ def test_the_picture_of_the_report_is_the_windows_picture() -> None:
     ]
     assert [row["strong"] for row in chart["rows"]] == [row.advised for row in picture.rows]
     assert all(0 < row["low"] <= row["at"] <= row["high"] < 1 for row in chart["rows"] if row["at"] is not None)
+
+
+def test_memory_of_the_advised_device_is_that_with_what_the_advice_adds() -> None:
+    made = recorded()
+    main = prediction_of(made.predictions, made.recommendation)
+    assert main is not None
+    assert made.recommendation is not None
+    half = tuple(msgspec.structs.replace(part, size_bytes=part.size_bytes / 2) for part in main.memory_parts)
+    lighter = msgspec.structs.replace(main, checkpointing_added=True, memory_parts=half)
+    advised = msgspec.structs.replace(made.recommendation, checkpointing_added=True)
+    chart = memory_chart(
+        msgspec.structs.replace(made, predictions=(*made.predictions, lighter), recommendation=advised), "en"
+    )
+    plain = memory_chart(made, "en")
+    assert chart is not None
+    assert plain is not None
+    assert chart["bars"][0]["label"] == plain["bars"][0]["label"]
+    assert chart["bars"][0]["text"] != plain["bars"][0]["text"]
 
 
 def test_parts_have_the_windows_colours_and_every_bar_its_capacity() -> None:

@@ -197,10 +197,11 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         return None
     rows: dict[str, Prediction] = {}
 
-    def unlike(prediction: Prediction) -> tuple[bool, bool, bool, int]:
-        """How far a set-up is from the advised one: several cards, sharding and accumulation need other memory."""
-        steps = prediction.gradient_accumulation_steps != main.gradient_accumulation_steps
-        return (prediction.strategy != main.strategy, prediction.count != main.count, steps, prediction.count)
+    def unlike(prediction: Prediction) -> tuple[bool, bool, bool, bool, int]:
+        """How far a set-up is from the advised one: by what frees memory, several cards, sharding, accumulation."""
+        added, steps = prediction.added != main.added, prediction.gradient_accumulation_steps
+        others = prediction.strategy != main.strategy, prediction.count != main.count
+        return (added, *others, steps != main.gradient_accumulation_steps, prediction.count)
 
     for item in sorted(advice.predictions, key=unlike):
         same = item.precision == main.precision and item.batch_size_per_device == main.batch_size_per_device
