@@ -67,6 +67,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """Whether something is kept in the host's memory."""
     trained_tokens: Annotated[float, Meta(ge=1, le=1e17)] | None = None
     """What an epoch or the whole training passes."""
+    trained_samples: Annotated[float, Meta(ge=1, le=1e15)] | None = None
+    """The same in samples: of an epoch, or all that the whole training passes; None: those of the workload."""
     mode: Mode = "training"
     """What the time is of."""
     strategy: Strategy | None = None
@@ -101,6 +103,13 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """The most memory that a card holds at once, over that before the change: 0.5 is half of it."""
     mfu_fraction: Ratio | None = None
     """The claimed share of the cards' peak that the model's own FLOP take (MFU): 0.55 is 55 %."""
+
+    @property
+    def passed_tokens(self) -> float | None:
+        """Tokens that an epoch or the whole training passes; None: not said, in no way."""
+        if self.trained_tokens is not None or self.trained_samples is None or self.sequence_length is None:
+            return self.trained_tokens
+        return self.trained_samples * self.sequence_length
 
 
 class Claim(ClaimFields, frozen=True, kw_only=True):

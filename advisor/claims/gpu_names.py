@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import takewhile
 from typing import NamedTuple
 
 from advisor.catalogue.gpu_spec import GpuSpec
@@ -72,9 +71,9 @@ def find_gpus(text: str, specs: Mapping[str, GpuSpec]) -> Cards:
 
 
 def shared_name(specs: Sequence[GpuSpec]) -> str:
-    """The words that the names of a card's variants begin with, where it is not said which is meant: `A100`."""
-    names = [spec.name.split() for spec in specs]
-    same = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*names, strict=False))]
+    """What the names of a card's variants have in common, where it is not said which is meant: `A100`, `A100 40 GB`."""
+    names = [re.findall(r"\d+ GB|\S+", spec.name) for spec in specs]
+    same = [word for word in names[0] if all(word in words for words in names)]
     return " ".join(same) or specs[0].name
 
 

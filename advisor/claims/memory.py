@@ -52,9 +52,10 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         raise unpredicted(claim, workload, predictor.specs, precision=None)
     need, capacity = best.peak_memory_bytes, best.usable_memory_bytes or 0.0
     assert need is not None
+    alike = [one for key in claim.gpus if (one := predictor.specs[key]).memory_bytes == best.memory_capacity_bytes]
     numbers: Arguments = {
         "model": workload.name,
-        "device": counted(best.count, best.device.name),
+        "device": counted(best.count, shared_name(alike)),
         "batch": batch,
         "precision": PRECISION_LABELS[best.precision],
         **need.arguments("need", "bytes"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.claims.claim import Claim
-from advisor.claims.gpu_names import nearest_cards
+from advisor.claims.gpu_names import nearest_cards, shared_name
 from advisor.core.sentences import Names, Reason, SaidError, Value
 from advisor.core.units import format_count, format_seconds
 from advisor.recommend.comparison import counted
@@ -30,14 +30,15 @@ def unpredicted(
     if precision is not None and all(rate_of(specs[key], precision) is None for key in claim.gpus):
         return lacks_precision(claim, specs)
     label = PRECISION_LABELS[precision] if precision is not None else "none"
-    device = specs[claim.gpus[0]].name
+    device = shared_name([specs[key] for key in claim.gpus])
     return refusal("claim-without-prediction", claim, specs, model=workload.name, device=device, precision=label)
 
 
 def lacks_precision(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
     """The refusal of a precision that no variant of the claimed card computes in: torch may do without, much slower."""
     label = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
-    return refusal("claim-card-lacks-precision", claim, specs, device=specs[claim.gpus[0]].name, precision=label)
+    device = shared_name([specs[key] for key in claim.gpus])
+    return refusal("claim-card-lacks-precision", claim, specs, device=device, precision=label)
 
 
 def unknown_card(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
@@ -66,8 +67,7 @@ def _understood(claim: Claim, specs: Mapping[str, GpuSpec]) -> list[str]:
     """The parts that were read, in words that no language needs translated."""
     count = f"{claim.count} × GPU" if claim.count is not None else ""
     if claim.gpus:
-        card = specs[claim.gpus[0]].name if len(claim.gpus) == 1 else claim.gpus[0].split("-", maxsplit=1)[0].upper()
-        count = counted(claim.count or 1, card)
+        count = counted(claim.count or 1, shared_name([specs[key] for key in claim.gpus]))
     times = (claim.step_s, claim.epoch_s, claim.job_s)
     parts = (
         claim.workload or (size_text(claim.parameters) if claim.parameters is not None else None),

@@ -14,6 +14,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRAC
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
+from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import lacks_precision, refusal, size_text
 from advisor.claims.setting import range_over
@@ -82,7 +83,9 @@ def check_sized(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
 def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Whether so many parameters fit the cards, by the bytes that each way of training keeps of one."""
-    spec = max((predictor.specs[key] for key in claim.gpus), key=lambda spec: spec.memory_bytes or 0.0)
+    specs = [predictor.specs[key] for key in claim.gpus]
+    spec = max(specs, key=lambda spec: spec.memory_bytes or 0.0)
+    alike = [one for one in specs if one.memory_bytes == spec.memory_bytes]
     if spec.memory_bytes is None:
         raise refusal("claim-without-prediction", claim, predictor.specs, **_unpredicted(claim, spec))
     parameters, shared = claim.parameters or 0.0, _sharing(claim)
@@ -91,7 +94,7 @@ def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     usual, least = ways[0], ways[-1]
     numbers: Arguments = {
         "model": size_text(parameters),
-        "device": counted(claim.count or 1, spec.name),
+        "device": counted(claim.count or 1, shared_name(alike)),
         "way": _said(usual),
         "need_bytes": usual.parameter_bytes * parameters,
         "capacity_bytes": capacity,
@@ -148,7 +151,7 @@ def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     most = peak * clock_slack(spec) / flop
     numbers: Arguments = {
         "model": size_text(claim.parameters or 0.0),
-        "device": counted(claim.count or 1, spec.name),
+        "device": counted(claim.count or 1, _name_of_peak(specs, precision, spec)),
         "precision": PRECISION_LABELS[precision],
         "peak_flop_per_s": peak,
         "flop_count": f"{flop_per_token(claim):.0f}",
@@ -277,6 +280,12 @@ def _fastest(specs: Sequence[GpuSpec], precisions: Sequence[Precision]) -> tuple
     return None if best is None else best[1:]
 
 
+def _name_of_peak(specs: Sequence[GpuSpec], precision: Precision, fastest: GpuSpec) -> str:
+    """The card by what its variants have in common, where all of them have the peak of the fastest."""
+    alike = {rate_of(spec, precision) for spec in specs} == {rate_of(fastest, precision)}
+    return shared_name(specs) if alike else fastest.name
+
+
 def _tokens_per_s(claim: Claim) -> float | None:
     """The rate that was claimed, or that a step or a job of so many tokens comes to; None: its tokens are not said."""
     if claim.tokens_per_s is not None:
@@ -287,7 +296,7 @@ def _tokens_per_s(claim: Claim) -> float | None:
     if claim.step_s is not None and length is not None and claim.batch_size is not None:
         return claim.batch_size * (claim.count or 1) * length / claim.step_s
     whole_s = claim.job_s or claim.epoch_s
-    return claim.trained_tokens / whole_s if whole_s is not None and claim.trained_tokens is not None else None
+    return claim.passed_tokens / whole_s if whole_s is not None and claim.passed_tokens is not None else None
 
 
 def _lacking(claim: Claim, predictor: Predictor, most_per_s: float, numbers: Arguments) -> SaidError:

@@ -12,6 +12,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.claims.bounds import Bound, step_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
+from advisor.claims.gpu_names import shared_name
 from advisor.claims.limits import likely_limits
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.reading.words import says_training
@@ -41,8 +42,12 @@ class ClaimedSetUp(NamedTuple):
     expected: Estimate
     best: Prediction
     """The prediction of the fastest variant of the card."""
+    device: str
+    """The card, without what tells its variants apart where several are meant."""
     bound: Bound | None
-    """Of the fastest variant."""
+    """Of the variant that it allows most."""
+    bounded: str
+    """That variant's name."""
 
     @property
     def impossible(self) -> bool:
@@ -137,9 +142,14 @@ def _set_up(
         return None
     best = min(predictions, key=lambda prediction: prediction.step_s.value)
     tables = predictor.tables(changed)
-    bounds = [bound for spec in cards if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None]
-    bound = min(bounds, key=lambda bound: bound.step_s, default=None)
-    return ClaimedSetUp(precision, batch, _claimed_step_s(claim, workload, batch, count), expected, best, bound)
+    bounds = [
+        (bound, spec.name)
+        for spec in cards
+        if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None
+    ]
+    bound, bounded = min(bounds, key=lambda pair: pair[0].step_s, default=(None, ""))
+    claimed_s, device = _claimed_step_s(claim, workload, batch, count), shared_name(cards)
+    return ClaimedSetUp(precision, batch, claimed_s, expected, best, device, bound, bounded)
 
 
 def _with_waits(claim: Claim, prediction: Prediction) -> Estimate:
@@ -158,6 +168,8 @@ def _claimed_step_s(claim: Claim, workload: Workload, batch: int, count: int) ->
     whole_s = claim.job_s or claim.epoch_s
     if whole_s is not None and claim.trained_tokens is not None and length is not None:
         return whole_s / max(1, math.ceil(claim.trained_tokens / length / (batch * count)))
+    if whole_s is not None and claim.trained_samples is not None:
+        return whole_s / math.ceil(claim.trained_samples / (batch * count))
     steps = math.ceil(workload.data.samples / (batch * count))
     if claim.epoch_s is not None:
         return claim.epoch_s / steps
@@ -182,7 +194,7 @@ def _nearest_own(set_ups: list[ClaimedSetUp], workload: Workload) -> ClaimedSetU
 def _numbers(set_up: ClaimedSetUp, claim: Claim) -> Arguments:
     count = claim.count or 1
     return {
-        "device": counted(count, set_up.best.device.name),
+        "device": counted(count, set_up.device),
         "precision": PRECISION_LABELS[set_up.precision],
         "batch": set_up.batch_size,
         "claimed_s": set_up.claimed_step_s,
@@ -203,7 +215,7 @@ def _answer(
     return ClaimAnswer(
         claim=claim,
         verdict=verdict,
-        reasons=(Reason.of(code, **_numbers(set_up, claim), **numbers), *beside),
+        reasons=(Reason.of(code, **{**_numbers(set_up, claim), **numbers}), *beside),
         claimed_step_s=set_up.claimed_step_s,
         expected_step_s=set_up.expected,
         bound_step_s=set_up.bound.step_s if set_up.bound is not None else None,
@@ -301,6 +313,7 @@ def _impossible(claim: Claim, set_up: ClaimedSetUp, bound: Bound, workload: Work
     samples = set_up.batch_size * (claim.count or 1)
     numbers: Arguments = {
         "model": workload.name,
+        "device": counted(claim.count or 1, set_up.bounded),
         "bound_s": bound.step_s,
         "work_flop": bound.flop,
         "peak_flop_per_s": bound.rate_flop_per_s,

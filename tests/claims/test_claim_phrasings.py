@@ -123,6 +123,31 @@ TIMES: list[tuple[str, str, float]] = [
 ]
 
 
+SAMPLES: list[tuple[str, float, float | None]] = [
+    ("LoRA of Llama 3 8B on 1000 samples of 2048 tokens takes 30 minutes on one A100 80GB", 1000, 2.048e6),
+    ("a 7B model was fine-tuned on 52k instructions of 512 tokens in 3 hours on 8 A100", 52_000, 52_000 * 512.0),
+    ("an epoch over 1.2M images takes 30 minutes with ResNet-50 on 8 V100", 1.2e6, None),
+    ("fine-tuning BERT-base on 10,000 sentences took 5 minutes on a T4", 10_000, None),
+    ("GPT-2 trains 1000 samples of 2048 tokens in 10 s on one H100", 1000, 2.048e6),
+    ("用1000条2048 token的样本在一张A100上微调7B模型花了10分钟", 1000, 2.048e6),
+    ("A100上用5万张图片训练resnet50一轮要3分钟", 50_000, None),
+    ("4张A100训练resnet50一轮要30分钟", 0, None),
+    ("ResNet-50 at batch 256 images takes 30 minutes an epoch on a V100", 0, None),
+    ("BERT-base with 32 samples per batch takes 20 minutes an epoch on a V100", 0, None),
+]
+
+
+@pytest.mark.parametrize(("text", "samples", "tokens"), SAMPLES, ids=[case[0] for case in SAMPLES])
+def test_how_many_samples_a_time_was_for_is_read(text: str, samples: float, tokens: float | None) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.trained_samples or 0, claim.passed_tokens) == (samples, tokens)
+
+
+def test_the_samples_of_one_step_are_its_batch_over_all_cards() -> None:
+    claim = parse_claim("GPT-2 takes 400 ms for 32 samples of 1024 tokens on 4 A100", spec_table())
+    assert (claim.batch_size, claim.trained_samples, claim.step_s) == (8, None, 0.4)
+
+
 @pytest.mark.parametrize(("text", "count", "fewer", "ratio"), BY_COUNT, ids=[case[0] for case in BY_COUNT])
 def test_more_cards_against_fewer_are_understood(text: str, count: int, fewer: int, ratio: float) -> None:
     claim = parse_claim(text, spec_table())

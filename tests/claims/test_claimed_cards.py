@@ -158,3 +158,35 @@ def test_a_change_is_said_of_the_family_where_no_variant_is_named() -> None:
 def test_what_fits_is_held_against_the_memory_that_a_step_can_take() -> None:
     answer = check_claim("batch 512 of resnet50 fits on a 4090", predictor_with_memory())
     assert "22.5 GiB to give" in say(answer.reasons[0], "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("16 A100 40GB train Llama-2-7B at 40000 tokens/s", "16 × A100 40 GB in BF16 AMP"),
+        ("7B at 100000 tokens/s on one A100", "A100 has a peak of 312 TFLOP/s"),
+        ("8 H100 train a 7B model at 60000 tokens/s", "8 × H100 SXM5 80 GB in BF16 AMP"),
+        ("GPT-2 takes 200 ms a step at batch 8 on one H100", "on H100 "),
+        ("GPT-2 takes 200 ms a step at batch 8 on one H100 NVL", "on H100 NVL 94 GB "),
+        ("BERT-base takes 100 ms a step at batch 32 on an A100 80GB", "on A100 80 GB "),
+    ],
+)
+def test_a_card_whose_variant_is_not_said_is_named_without_one_unless_a_figure_is_of_one(text: str, named: str) -> None:
+    said = " ".join(say(reason, "en") for reason in check_claim(text, real_predictor()).reasons)
+    assert named in said
+
+
+def test_an_impossible_step_names_the_variant_whose_peak_is_told() -> None:
+    (reason, *_) = check_claim("GPT-2 takes 1 ms a step at batch 8 on one H100", real_predictor()).reasons
+    assert reason.code == "claim-impossible-step"
+    by_name = {spec.name: spec for spec in spec_table().values()}
+    assert reason.figure("peak_flop_per_s") == by_name[str(reason.numbers["device"])].bf16_flop_per_s
+
+
+def test_a_time_is_judged_by_the_samples_that_are_told_and_not_by_those_of_the_bundled_data() -> None:
+    told = "an epoch of GPT-2 over 1000 samples takes 2 minutes on a T4 in FP16 AMP"
+    assert check_claim(told, real_predictor()).verdict == "plausible"
+    assert check_claim(told.replace("1000", "100k"), real_predictor()).verdict == "impossible"
+    sized = "a 7B model is fine-tuned on 1000 samples of 2048 tokens in 5 minutes on one H100 SXM"
+    assert check_claim(sized, real_predictor()).verdict != "impossible"
+    assert check_claim(sized.replace("1000", "100k"), real_predictor()).verdict == "impossible"

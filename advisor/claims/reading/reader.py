@@ -39,6 +39,7 @@ from advisor.claims.reading.sides import Sides, find_sides
 from advisor.claims.reading.size_words import (
     cards_of_memory,
     find_parameters,
+    find_samples,
     find_tokens,
     find_trainable,
     find_weight_bits,
@@ -194,6 +195,10 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     strategies = compared_strategies(plain) if figures.speed_up_ratio is not None else None
     of_each = search(_OF_ONE_CARD, plain) is not None
     of_all = sides.card_count or 1 if of_each else 1
+    batch = batches[0] if batches is not None else _number_of(_BATCH, plain)
+    samples = find_samples(plain)
+    if batch is None and figures.step_s is not None and samples is not None:
+        batch = max(1, round(samples / (sides.card_count or 1)))
     return Claim(
         text=text,
         gpus=sides.subject,
@@ -206,12 +211,13 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         weights_bits=bits if parameters is not None else None,
         offload=True if says_offloaded(plain) else None,
         trained_tokens=find_tokens(plain),
+        trained_samples=samples if figures.epoch_s is not None or figures.job_s is not None else None,
         mode="inference" if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) else "training",
         strategy=strategies[0] if strategies is not None else find_strategy(plain),
         reference_strategy=strategies[1] if strategies is not None else None,
         precision=precisions[0] if precisions is not None else first_named(PRECISIONS, plain),
         reference_precision=precisions[1] if precisions is not None else None,
-        batch_size=batches[0] if batches is not None else _number_of(_BATCH, plain),
+        batch_size=batch,
         reference_batch_size=batches[1] if batches is not None else None,
         fits=None if figures else _fits(plain, sized=parameters is not None),
         sequence_length=length,

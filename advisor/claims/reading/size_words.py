@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from typing import Literal
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.claims.reading.number_words import search
+from advisor.claims.reading.number_words import (
+    BATCH_WORDS,
+    NUMBER,
+    OTHER_BATCH_WORDS,
+    SAYS,
+    SECOND,
+    number,
+    search,
+)
 from advisor.workload.workload import Trainable
 
 WeightBits = Literal[4, 8, 16]
@@ -27,6 +35,18 @@ _TOKENS = (
     (rf"{_SIZE}(?:b|bn|billion)\s*(?:training )?(?:tokens?|词元)", 1e9),
     (rf"{_SIZE}亿\s*(?:个)?\s*(?:tokens?|词元)", 1e8),
     (rf"{_SIZE}(?:m|million)\s*(?:training )?(?:tokens?|词元)", 1e6),
+)
+_LARGE = (("m", 1e6), ("million", 1e6), ("百万", 1e6), ("亿", 1e8))
+_THINGS = (
+    r"(?:(?:samples?|examples?|sequences|seqs|images|imgs|pictures|photos|sentences|texts|documents|conversations"
+    r"|dialogu?e?s|pairs|instructions|prompts|records)\b|张图[片像]?|幅图[片像]?|个?样本|条|个?句子)"
+)
+_OF_A_TIME_OR_BATCH = (
+    rf"\s*(?:/|per|a|an|each|every|每)\s*(?:{SECOND}|step|batch|card|gpu|device|卡|步|批)|\s*in (?:a|one|each) batch"
+)
+_SAMPLES = (
+    rf"(?<![a-z0-9.-])(?<!每秒)(?<!每秒处理)(?<!每秒训练){NUMBER}(?:\s*({'|'.join(word for word, _ in _LARGE)}))?\s*"
+    rf"(?:(?:training|labell?ed|text|instruction)\s+)?{_THINGS}(?!{_OF_A_TIME_OR_BATCH})"
 )
 _A_SECOND = r"(?!\s*(?:/|per|a|each|every|每)\s*s)"
 _MIXTURE = r"(?<![\d.])\d{1,3}\s*[x×*]\s*\d{1,4}(?:\.\d)?\s*b(?![a-z0-9])|\bmixture of experts\b|\bmoe\b|混合专家"
@@ -72,6 +92,19 @@ def find_tokens(plain: str) -> float | None:
         match = search(pattern + _A_SECOND, plain)
         if match is not None:
             return float(match.group(1)) * scale or None
+    return None
+
+
+def find_samples(plain: str) -> float | None:
+    """How many samples were trained on (`1,000 samples`, `5 万张图片`); None: not said.
+
+    A rate's are no such number, nor those of a batch.
+    """
+    of_batch = rf"(?:{'|'.join((BATCH_WORDS, *OTHER_BATCH_WORDS))}){SAYS}$"
+    for match in re.finditer(_SAMPLES, plain, re.ASCII):
+        if search(of_batch, plain[: match.start()]) is None:
+            scale = next((size for word, size in _LARGE if match.group(3) == word), 1.0)
+            return number(match.group(1), match.group(2)) * scale or None
     return None
 
 
