@@ -23,6 +23,7 @@ from advisor.recommend.switches import (
     adapter_changes,
     applies,
     checkpointed_adapters,
+    freeing_changes,
     lighter_changes,
     plain_changes,
     switch_of,
@@ -44,7 +45,7 @@ def find_switches(
     """What each switch would bring; those that need a trace only where `request.switches` asks for them.
 
     LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory,
-    and checkpointing where no number of them does.
+    checkpointing where no number of them does, and what frees memory where the advised step may run out of it.
     """
     chosen = prediction_of(advice.predictions, advice.recommendation)
     if chosen is not None and chosen.device.key == "cpu":
@@ -57,13 +58,9 @@ def find_switches(
     makeshift = leans_on_host(advice)
     asked = Trial(request, facts, request.workload, facts.tables)
     switches = list(_without_tracing(asked, chosen, makeshift=makeshift))
-    spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
-    changes: list[Change] = []
-    changes += lighter_changes(request.workload, chosen) if makeshift else ()
-    if request.switches:
-        changes += traced_changes(request.workload, chosen, spec)
-    elif not alone:
-        changes += adapter_changes(request.workload) if makeshift or _hopeful(advice) else ()
+    changes = list(
+        _to_trace(request, chosen, adapters=not alone and (makeshift or _hopeful(advice)), makeshift=makeshift)
+    )
     table = next(iter(facts.tables.values()), None)
     for change in changes:
         if traces.cancelled.is_set():
@@ -85,6 +82,23 @@ def find_switches(
         if change.kind == "qlora" and not alone and not any(switch.kind in _ADAPTERS for switch in switches):
             changes += checkpointed_adapters(change)
     return tuple(switches)
+
+
+def _to_trace(
+    request: AdviceRequest, chosen: Prediction | None, *, adapters: bool, makeshift: bool
+) -> Iterator[Change]:
+    """What each needs operators of its own; `adapters`: those are looked at, as cards lack memory for all weights."""
+    workload = request.workload
+    if makeshift:
+        yield from lighter_changes(workload, chosen)
+    if request.switches:
+        spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
+        yield from traced_changes(workload, chosen, spec)
+        return
+    if adapters:
+        yield from adapter_changes(workload)
+    if chosen is not None and chosen.may_run_out:
+        yield from freeing_changes(workload, keep_checkpointing=request.fixed.checkpointing)
 
 
 def _without_tracing(asked: Trial, chosen: Prediction | None, *, makeshift: bool) -> Iterator[Switch]:

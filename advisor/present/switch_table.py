@@ -34,6 +34,10 @@ _HOLDING: tuple[SwitchKind, ...] = ("checkpointing_on_cards", "larger_cards", "l
 """What may hold a step where the question's own set-ups do not, in the order in which people try them."""
 
 
+_SAME_RESULT: frozenset[SwitchKind] = frozenset({"checkpointing", "chunked_loss", "sharding"})
+"""What frees memory and trains as before."""
+
+
 def help_sentences(
     switches: tuple[Switch, ...], language: Language, room_bytes: float | None = None
 ) -> tuple[str, ...]:
@@ -46,7 +50,11 @@ def help_sentences(
     holding.sort(key=lambda switch: _HOLDING.index(switch.kind))
     roomier = [switch for switch in switches if switch.gain is not None and _stays_below(switch, room_bytes)]
     roomier.sort(key=lambda switch: value_of(switch.peak_memory_bytes))
-    told = roomier[:1]  # with its gain, which need not be said again
+    alike = [switch for switch in roomier if switch.kind in _SAME_RESULT]
+    quickest = max(alike, key=lambda switch: value_of(switch.gain, 0.0), default=None)
+    # With their gain, which need not be said again: what leaves the result as it is, and what needs still less.
+    told = [switch for switch in roomier[:1] if switch is not quickest]
+    told = told if quickest is None else [quickest, *told]
     gaining = [switch for switch in switches if gain_is_told(switch)]
     gaining = sorted((one for one in gaining if one not in told), key=lambda switch: -value_of(switch.gain, 0.0))
     return (

@@ -152,6 +152,15 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
         yield from _padded(workload, workload.model)
 
 
+def freeing_changes(workload: Workload, *, keep_checkpointing: bool) -> Iterator[Change]:
+    """What frees memory and leaves the result as it is, for a step that may run out; each needs a trace of its own.
+
+    `keep_checkpointing`: what is computed again was fixed.
+    """
+    kinds: set[SwitchKind] = {"chunked_loss"} if keep_checkpointing else {"chunked_loss", "checkpointing"}
+    yield from (change for change in traced_changes(workload, None, None) if change.kind in kinds)
+
+
 def _in_fp8(workload: Workload, chosen: Prediction | None) -> Workload:
     """The products in FP8; frozen weights that were 16 bits stay so, for no step needs them in more."""
     changed, training = with_training(workload, precision="fp8"), workload.training

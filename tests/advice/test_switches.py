@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 import pytest
 
@@ -10,10 +12,15 @@ from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import find_switches
+from advisor.core.drive import drive
+from advisor.core.units import Estimate
+from advisor.measure.events import RunnerEvent
 from advisor.measure.measurement import Measurement
 from advisor.measure.traces import Traces
 from advisor.optable.saved_tables import saved_tables
+from advisor.predict.prediction import Prediction
 from advisor.protocol.messages import LoaderPass
+from advisor.recommend.switches import Change
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
@@ -89,6 +96,41 @@ def test_where_the_timed_loader_sets_the_pace_no_switch_makes_the_job_faster() -
         assert one.gain is not None
         assert one.gain.value == pytest.approx(1.0)
         assert one.step_s.value == pytest.approx(chosen.step_s.value)
+
+
+@pytest.mark.parametrize(("free_fraction", "tried"), [(0.02, True), (0.9, False)])
+def test_what_frees_memory_is_looked_at_where_the_advised_step_may_run_out(
+    monkeypatch: pytest.MonkeyPatch, free_fraction: float, *, tried: bool
+) -> None:
+    looked_at: list[str] = []
+
+    def traced(change: Change, chosen: Prediction | None, traces: Traces) -> Iterator[RunnerEvent]:
+        del chosen, traces
+        looked_at.append(change.kind)
+        yield from ()
+
+    monkeypatch.setattr("advisor.advice.switched._traced", traced)
+    workload = load_workload("gpt2_small")
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=("rtx4090",), counts=(1,))
+    facts = Facts(machine=machine(), tables=dict(saved_tables(workload)))
+    advice = advice_from_facts(request, facts)
+    rows = tuple(
+        one
+        if one.usable_memory_bytes is None or one.device.key == "cpu"
+        else msgspec.structs.replace(
+            one,
+            fits=True,
+            peak_memory_bytes=Estimate(
+                value=one.usable_memory_bytes * (1 - free_fraction) / 1.05,
+                low=one.usable_memory_bytes * (1 - free_fraction) / 1.1,
+                high=one.usable_memory_bytes * (1 - free_fraction) * 1.05,
+                basis="specified",
+            ),
+        )
+        for one in advice.predictions
+    )
+    drive(find_switches(request, facts, msgspec.structs.replace(advice, predictions=rows), Traces()))
+    assert set(looked_at) == ({"chunked_loss", "checkpointing"} if tried else set())
 
 
 def test_each_switch_tells_the_published_pairs_of_models_like_it() -> None:

@@ -10,7 +10,7 @@ from advisor.core.sentences import Language, Reason
 from advisor.core.units import Estimate
 from advisor.present.summary import said, summarise
 from advisor.present.switch_table import help_sentences
-from advisor.recommend.switches import Switch
+from advisor.recommend.switches import Switch, SwitchKind
 from tests.present.fakes import advice
 from tests.recommend.fakes import switch
 
@@ -48,6 +48,22 @@ def test_what_stays_inside_the_memory_is_said_where_the_advised_step_may_not(roo
     # What gains time too is said once, with both.
     assert len(help_sentences((gaining(1.58, 1.26, 1.97),), "en", room)) == 1
     assert all("a step would need 954 MiB (at most 954 MiB), at 1.01 times the speed" in text for text in sentences)
+
+
+def test_what_leaves_the_result_as_it_is_comes_before_what_needs_least_where_a_step_may_run_out() -> None:
+    def needing(kind: SwitchKind, need: float, gain: float) -> Switch:
+        peak = Estimate(value=need, low=need, high=need, basis="specified")
+        return msgspec.structs.replace(gaining(gain, 0.9 * gain, 1.1 * gain), kind=kind, peak_memory_bytes=peak)
+
+    eight, chunked = needing("optimizer_8bit", 6e8, 1.02), needing("chunked_loss", 8e8, 0.98)
+    recomputed = needing("checkpointing", 7e8, 0.75)
+    sentences = help_sentences((eight, recomputed, chunked), "en", 1e9)
+    assert [text.partition(" a step")[0] for text in sentences] == [
+        "With loss in chunks", "With 8-bit optimizer states"
+    ]  # fmt: skip
+    assert len(help_sentences((chunked, recomputed), "en", 1e9)) == 2
+    assert len(help_sentences((chunked,), "en", 1e9)) == 1
+    assert help_sentences((chunked, eight), "en", 1e8) == ()
 
 
 @pytest.mark.parametrize(("low", "open_end"), [(0.95, True), (1.0, False), (1.1, False)])
