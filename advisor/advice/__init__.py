@@ -115,7 +115,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         largest_batch=predicted.largest_batch,
         groups=predicted.groups,
         critical_batch=request.critical_batch,
-        node_count=request.node_count,
+        machines=request.machines,
         fixed=request.fixed,
     )
     smaller = memory_story(

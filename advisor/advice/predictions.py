@@ -134,9 +134,9 @@ def sources_and_memory(
         host=_host(facts),
         loader=timed_loader(facts.measurements),
         interconnect=request.interconnect,
-        node_count=request.node_count,
+        machines=request.machines,
     )
-    host = OffloadCapacity(facts.machine, request.host_memory_bytes, request.node_count)
+    host = OffloadCapacity(facts.machine, request.host_memory_bytes, request.machines)
     return sources, MemorySolver(request.workload.training, facts.tables, specs, facts.machine, host)
 
 
@@ -189,8 +189,8 @@ class _Round:
 
     def _add_sharded(self, members: tuple[Prediction, ...]) -> None:
         asked = self._request
-        batch, nodes = asked.global_batch_size, asked.node_count
-        self._add(sharded_candidates(asked.workload, members, asked.counts, batch, nodes))
+        batch, machines = asked.global_batch_size, asked.machines
+        self._add(sharded_candidates(asked.workload, members, asked.counts, batch, machines))
 
     def _add(self, candidates: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
         """Those that are wanted and were not predicted before."""
@@ -223,7 +223,7 @@ class _Round:
             counts=asked.counts,
             precisions=asked.precisions,
             global_batch_size=asked.global_batch_size,
-            node_count=asked.node_count,
+            machines=asked.machines,
             local=local,
         )
         flags = {

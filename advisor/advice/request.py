@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.links import Machines
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.records import Record
@@ -52,6 +53,11 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     allow_code: bool = False
     calibration_folder: str | None = None
     """Data folder whose history keeps microbenchmarks for reuse; None: neither read nor kept."""
+
+    @property
+    def machines(self) -> Machines:
+        """`node_count` of them, which the most of `counts` fill: fewer cards stand in as few as hold them."""
+        return Machines.holding(self.counts, self.node_count)
 
 
 def known_specs(request: AdviceRequest) -> Mapping[str, GpuSpec]:

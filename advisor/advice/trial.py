@@ -153,5 +153,5 @@ class Trial:
             for strategy in (_ON_ONE if count == 1 else _ON_SEVERAL)
             for precision in precisions_of_gpu(specs[key], (training.precision,))
         )
-        nodes = self.request.node_count
-        return [one for one in candidates if one.strategy != "tp" or splits_layers(one, self.workload, nodes)]
+        machines = self.request.machines
+        return [one for one in candidates if one.strategy != "tp" or splits_layers(one, self.workload, machines)]

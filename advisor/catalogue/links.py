@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from advisor.catalogue.gpu_spec import GpuSpec
 
@@ -27,13 +29,42 @@ CARDS_PER_HOST = 16
 """Cards of one host that hang on one switch or root complex; beyond it a job has to leave the host."""
 
 
-def hosts_of(count: int, node_count: int = 1, *, local: bool = False) -> int:
-    """Machines that so many cards stand in: as many as are told but one a card at most, more where these hold not all.
+class Machines(NamedTuple):
+    """The machines of a job.
 
-    Whatever counts machines (what leaves one, the memory and the cores that one has) asks here, so that one advice
-    never means two numbers of them. `local`: cards of this machine, which is one.
+    Whatever counts machines (what leaves one, the memory and the cores that one has) asks `of`, so that one advice
+    never means two numbers of them.
     """
-    return 1 if local else max(min(node_count, count), math.ceil(count / CARDS_PER_HOST))
+
+    told: int = 1
+    """How many there are; 1: as many as the cards take."""
+    cards_each: int = CARDS_PER_HOST
+
+    @classmethod
+    def holding(cls, counts: Sequence[int], machines: int) -> Machines:
+        """So many machines, which the most of several counts of cards fill: 16 over two are eight in each."""
+        return (
+            cls(machines, min(CARDS_PER_HOST, math.ceil(max(counts, default=1) / machines))) if machines > 1 else cls()
+        )
+
+    def of(self, count: int, *, local: bool = False) -> int:
+        """Machines that so many cards stand in: the fewest that hold them, evenly where as many as are told can.
+
+        More than are told where these hold not all. `local`: cards of this machine, which is one.
+        """
+        least = 1 if local else math.ceil(count / self.cards_each)
+        return next((number for number in range(least, self.told + 1) if count % number == 0), least)
+
+    def cards_in_each(self, count: int) -> int | None:
+        """Cards of such a job in one machine, or all that it has where one is enough; None: not told."""
+        if self.told == 1:
+            return None
+        machines = self.of(count)
+        return self.cards_each if machines == 1 else math.ceil(count / machines)
+
+
+ONE_MACHINE = Machines()
+"""Nothing is told: as few as hold the cards."""
 
 
 def pcie_bytes_per_s(generation: int | None = None, lane_count: int | None = None) -> float:

@@ -216,7 +216,11 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
         help="of each machine with GPUs (this one's for itself)",
     )
     group.add_argument(
-        "--nodes", type=whole_number(MOST_DEVICES), metavar="N", default=1, help="machines the GPUs are spread over"
+        "--nodes",
+        type=whole_number(MOST_DEVICES),
+        metavar="N",
+        default=1,
+        help="machines there are: the most GPUs fill them, fewer stand in as few as hold them",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -111,8 +110,8 @@ class CandidateGrid:
         if row is None or self.steps is None:
             return None
         column = self.batches.index(candidate.batch_size_per_device)
-        nodes = self.sources.node_count
-        grid, ends = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count if nodes > 1 else None)
+        told = self.sources.machines.told > 1
+        grid, ends = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count if told else None)
         place = (*grid.index(candidate.strategy, candidate.count), row, column)
         if not grid.step_s[place] < _LONGEST_STEP_S:
             endless = Reason.of("predict-step-endless", device=candidate.device.name)
@@ -191,8 +190,7 @@ class CandidateGrid:
         spec, machine = self.spec(device), self.sources.machine
         if spec is None:
             return _LONE_LINK if device.key == "cpu" else self._measured_link(_UNKNOWN_CARDS_LINK)
-        nodes = self.sources.node_count
-        per_node = max(1, math.ceil(count / nodes)) if count is not None and nodes > 1 else None
+        per_node = None if count is None else self.sources.machines.cards_in_each(count)
         if machine is not None and device.local and self.sources.interconnect is None:
             return self._measured_link(detected_link(spec, machine.links))
         return parse_interconnect(

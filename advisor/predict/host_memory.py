@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from advisor.catalogue.links import hosts_of
+from advisor.catalogue.links import ONE_MACHINE, Machines
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.memory.offloaded import offloaded_bytes
@@ -21,18 +21,18 @@ L40S (AWS instance types, 2024); desktops with one or two cards mostly have less
 class OffloadCapacity:
     """Whether the machines that hold the cards have room for what is off-loaded to them."""
 
-    def __init__(self, machine: Machine, given_bytes: float | None = None, node_count: int = 1) -> None:
+    def __init__(self, machine: Machine, given_bytes: float | None = None, machines: Machines = ONE_MACHINE) -> None:
         """`given_bytes`: of each machine with cards, as the user says; None: this one's for itself, else assumed."""
         self._here_bytes = float(machine.memory.available_bytes)
         self._given_bytes = given_bytes
-        self._node_count = node_count
+        self._machines = machines
 
     def judged(self, candidate: SetUp, table: OpTable, training: Training) -> tuple[bool, tuple[Reason, ...]]:
         """Whether a set-up's machines hold what it off-loads, and the sentence that says so; True for other set-ups."""
         kind: Offload = "parameters" if STRATEGY_FACTS[candidate.strategy].offloads else training.offload
         if kind == "none":
             return True, ()
-        machines = hosts_of(candidate.count, self._node_count, local=candidate.device.local)
+        machines = self._machines.of(candidate.count, local=candidate.device.local)
         replica = offloaded_bytes(table, training, candidate.precision, kind, candidate.batch_size_per_device)
         shared = kind != "activations" and candidate.strategy in SHARDING
         need = replica * (1 if shared else candidate.count) / machines

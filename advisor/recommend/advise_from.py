@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.links import hosts_of
+from advisor.catalogue.links import ONE_MACHINE, Machines
 from advisor.catalogue.precisions import Precision
 from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
@@ -63,7 +63,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     largest_batch: Callable[[Prediction], int | None] | None = None,
     groups: Groups | None = None,
     critical_batch: CriticalBatch | None = None,
-    node_count: int = 1,
+    machines: Machines = ONE_MACHINE,
     fixed: Fixed = FREE,
 ) -> Recommendations:
     """The best set-up of all candidates and the best on this machine, with reasons, ties and alternatives.
@@ -92,7 +92,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         held_global_batch=global_batch_size,
         loader=timed_loader(measurements),
         critical_batch=critical_batch,
-        node_count=node_count,
+        machines=machines,
         fixed=fixed,
     )
     kept, unkept = comparison.kept, not_kept(fixed, comparison.exact_enough, training, global_batch_size)
@@ -272,7 +272,7 @@ def _recommendation(
     winner = finalist.chosen
     return Recommendation(
         **shared_fields(winner, SetUpFigures),
-        node_count=hosts_of(winner.count, comparison.node_count, local=winner.device.local),
+        node_count=comparison.machines.of(winner.count, local=winner.device.local),
         goal=comparison.goal,
         thread_count=_thread_count(winner, measurements),
         tied_with=tuple(prediction.device for prediction in tied_with_winner(winning, comparison.goal)),

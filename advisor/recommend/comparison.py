@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from advisor.catalogue.links import ONE_MACHINE, Machines
 from advisor.recommend.fixed import FREE, Fixed, kept_by
 from advisor.recommend.precisions import at_least_as_exact
 
@@ -39,8 +40,8 @@ class Comparison(NamedTuple):
     """This machine's usable GPUs, a device once for each card."""
     held_global_batch: int | None = None
     """The global batch that every set-up has to keep; None: it may grow to `global_limit`."""
-    node_count: int = 1
-    """Machines that several cards from the table are spread over; local ones stand in this one."""
+    machines: Machines = ONE_MACHINE
+    """That several cards from the table stand in; local ones stand in this one."""
     fixed: Fixed = FREE
     loader: tuple[LoaderPass, ...] = ()
     """Passes of the job's data loader that were timed here; none: what loading takes is not known."""

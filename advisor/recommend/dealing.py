@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
+from advisor.catalogue.links import Machines
 from advisor.catalogue.strategies import MOST_DEVICES
 from advisor.core.sentences import Names, Reason, SaidError
 
@@ -84,11 +85,13 @@ def counts_over(node_count: int) -> tuple[int, ...]:
 
 
 def require_even_nodes(counts: Sequence[int], node_count: int) -> None:
-    """Refuse devices that cannot be spread evenly over the machines; a single device is always one machine's.
+    """Refuse devices that cannot be spread evenly over as many of the machines as they take.
 
     Raises InputError with counts that can.
     """
-    uneven = [count for count in counts if count > 1 and count % node_count]
+    machines = Machines.holding(counts, node_count)
+    full = max(counts, default=1)
+    uneven = [count for count in counts if count > 1 and count % (node_count if count == full else machines.of(count))]
     if uneven:
         nearest = sorted({max(1, round(count / node_count)) * node_count for count in uneven})
         raise SaidError.of(

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from advisor.catalogue.gpu_spec import is_laptop
+from advisor.catalogue.links import ONE_MACHINE, Machines
 from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
 from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
@@ -130,7 +131,7 @@ def sharded_candidates(
     predictions: Sequence[Prediction],
     counts: Sequence[int] = DEFAULT_COUNTS,
     global_batch_size: int | None = None,
-    node_count: int = 1,
+    machines: Machines = ONE_MACHINE,
 ) -> tuple[Candidate, ...]:
     """Sharded and off-loaded set-ups for each GPU, precision and count at which no predicted set-up fits.
 
@@ -153,7 +154,7 @@ def sharded_candidates(
     return tuple(
         candidate
         for candidate in candidates
-        if candidate.strategy != "tp" or splits_layers(candidate, workload, node_count)
+        if candidate.strategy != "tp" or splits_layers(candidate, workload, machines)
     )
 
 
@@ -165,13 +166,13 @@ def _may_run_out(members: Sequence[Prediction], count: int, own_batch: int) -> b
     return bool(near) and all(one.may_run_out for one in near)
 
 
-def splits_layers(candidate: Candidate, workload: Workload, node_count: int) -> bool:
+def splits_layers(candidate: Candidate, workload: Workload, machines: Machines) -> bool:
     """Whether groups of the cards of one host can share every layer: each gets whole heads of attention.
 
     What reads pictures and names no heads is taken for a network of convolutions, which nobody splits so.
     """
     heads, cards = _attention_heads(workload), tensor_cards(candidate.count)
-    in_host = -(-candidate.count // node_count)
+    in_host = -(-candidate.count // machines.of(candidate.count))
     dealt = workload.data.image_size is None if heads is None else heads % cards == 0
     return cards > 1 and in_host % cards == 0 and dealt
 

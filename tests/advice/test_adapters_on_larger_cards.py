@@ -155,8 +155,10 @@ def test_help_splits_layers_only_among_cards_that_deal_out_whole_heads() -> None
     work = load_workload("llama_8b")
     request = AdviceRequest(workload=work, measure=False)
     assert counts_splitting(trial_of(request, work), (8, 128)) == {8, 128}
-    across = msgspec.structs.replace(request, node_count=2)
-    assert counts_splitting(trial_of(across, work), (8, 128)) == {128}
+    of_eight = msgspec.structs.replace(request, node_count=2, counts=(8, 16))
+    assert counts_splitting(trial_of(of_eight, work), (8, 128)) == {8, 128}
+    of_four = msgspec.structs.replace(request, node_count=2, counts=(4, 8))
+    assert counts_splitting(trial_of(of_four, work), (8, 128)) == set()
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,18 @@ def test_several_machines_are_named_in_the_advice_and_in_its_launch_command() ->
     assert (chosen.count, chosen.node_count) == (8, 2)
     assert "in 2 machines" in set_up_line(chosen, "en")
     assert "--nnodes 2 --nproc-per-node 4" in launch_command(chosen)
-    assert "dp" not in {one.strategy for one in advice.predictions}
+    assert {one.count for one in advice.predictions if one.strategy == "dp"} == {2}, "two stand in one machine"
+
+
+def test_fewer_cards_than_fill_the_machines_stand_in_as_few_of_them_as_hold_them() -> None:
+    words = "NVSwitch + 10GbE"
+    of_both = _advice("resnet50", "a100-sxm4-40", node_count=2, counts=(8, 16), interconnect=words)
+    alone = _advice("resnet50", "a100-sxm4-40", counts=(8,), interconnect=words)
+    eight = {one.set_up: one.step_s for one in of_both.predictions if one.count == 8}
+    assert eight == {one.set_up: one.step_s for one in alone.predictions if one.set_up in eight}
+    spread = _advice("resnet50", "a100-sxm4-40", node_count=2, counts=(8,), interconnect=words)
+    slower = {one.set_up: one.step_s for one in spread.predictions if one.strategy == "ddp"}
+    assert all(slower[key].value > eight[key].value for key in slower)
 
 
 def test_the_cards_of_this_machine_stay_in_it_however_many_machines_are_asked_about() -> None:

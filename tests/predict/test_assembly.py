@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from advisor.catalogue.links import Machines
 from advisor.core.units import Estimate
 from advisor.predict.assembly import optimizer_step_count, predict_candidates
 from advisor.predict.device_memory import unknown_memory
@@ -101,8 +102,8 @@ def test_cards_of_the_table_are_specified_and_never_measured() -> None:
 
 def test_across_hosts_each_count_has_a_link_of_its_own() -> None:
     near, far = (
-        predicted(candidate(count=8), node_count=nodes, interconnect=words)[0]
-        for nodes, words in ((1, None), (2, "NVSwitch + 10GbE"))
+        predicted(candidate(count=8), machines=machines, interconnect=words)[0]
+        for machines, words in ((Machines(), None), (Machines(2, 4), "NVSwitch + 10GbE"))
     )
     assert far.step_s.value > near.step_s.value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from advisor.catalogue.links import hosts_of
+from advisor.catalogue.links import Machines
 from advisor.catalogue.strategies import STRATEGIES, Strategy
 from advisor.cost.memory.offloaded import offloaded_bytes
 from advisor.hardware.machine import HostMemory, Machine
@@ -55,7 +55,7 @@ def test_other_machines_have_what_is_given_or_assumed_a_card() -> None:
 def test_more_machines_share_the_need_evenly_and_each_holds_its_own_cards() -> None:
     _, _, need, held = judged(OffloadCapacity(room()), count=32)
     assert (need, held) == (NEED / 2, 16 * ASSUMED_BYTES_PER_CARD)
-    _, _, need, held = judged(OffloadCapacity(room(), node_count=4), count=16)
+    _, _, need, held = judged(OffloadCapacity(room(), machines=Machines(4, 4)), count=16)
     assert (need, held) == (NEED / 4, 4 * ASSUMED_BYTES_PER_CARD)
 
 
@@ -76,13 +76,29 @@ def test_a_need_that_just_fits_fits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "node_count", "hosts"), [(1, 8, 1), (8, 1, 1), (16, 1, 1), (17, 1, 2), (16, 2, 2), (40, 2, 3)]
+    ("count", "counts", "told", "hosts"),
+    [
+        (1, (1, 8), 8, 1),
+        (8, (8,), 1, 1),
+        (16, (16,), 1, 1),
+        (17, (17,), 1, 2),
+        (16, (16,), 2, 2),
+        (8, (8, 16), 2, 1),
+        (4, (4, 8, 16), 2, 1),
+        (8, (8,), 2, 2),
+        (20, (5, 10, 20, 40), 5, 4),
+        (12, (3, 6, 12, 24), 3, 2),
+        (40, (40,), 2, 3),
+    ],
 )
-def test_machines_of_off_loading_are_those_that_hold_the_cards(count: int, node_count: int, hosts: int) -> None:
-    assert hosts_of(count, node_count) == hosts
-    assert hosts_of(count, node_count, local=True) == 1
-    assert judged(OffloadCapacity(room(), node_count=node_count), count=count)[2] == NEED / hosts
+def test_machines_are_the_fewest_that_hold_the_cards_where_the_most_of_all_counts_fill_them(
+    count: int, counts: tuple[int, ...], told: int, hosts: int
+) -> None:
+    machines = Machines.holding(counts, told)
+    assert machines.of(count) == hosts
+    assert machines.of(count, local=True) == 1
+    assert judged(OffloadCapacity(room(), machines=machines), count=count)[2] == NEED / hosts
 
 
 def test_a_single_card_has_one_machine_however_many_there_are() -> None:
-    assert judged(OffloadCapacity(room(), node_count=8))[3] == ASSUMED_BYTES_PER_CARD
+    assert judged(OffloadCapacity(room(), machines=Machines(8, 1)))[3] == ASSUMED_BYTES_PER_CARD

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.catalogue.gpu_spec import is_laptop
+from advisor.catalogue.links import Machines
 from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
@@ -149,14 +150,14 @@ def test_layers_are_not_split_over_more_cards_than_deal_out_their_heads(
     assert {one.count for one in further if one.strategy == "fsdp"} == {2, 4, 8, 16}
 
 
-@pytest.mark.parametrize(("nodes", "counts"), [(1, {8, 16, 128}), (2, {16, 128}), (4, {128})])
-def test_layers_are_split_among_the_cards_of_one_host_alone(nodes: int, counts: set[int]) -> None:
+@pytest.mark.parametrize(("each", "counts"), [(16, {8, 16, 128}), (8, {8, 16, 128}), (4, set())])
+def test_layers_are_split_among_the_cards_of_one_host_alone(each: int, counts: set[int]) -> None:
     work = msgspec.structs.replace(workload(), model=HuggingFaceModel(config={"num_attention_heads": 128}))
     candidates = enumerate_candidates(
-        work, machine(), SPECS, gpu_keys=("l40s",), counts=(8, 16, 17, 128), node_count=nodes, local=False
+        work, machine(), SPECS, gpu_keys=("l40s",), counts=(8, 16, 17, 128), machines=Machines(32, each), local=False
     )
     known = [msgspec.structs.replace(one, fits=False) for one in predict_all(candidates, TRANSFORMER, work)]
-    further = sharded_candidates(work, known, (8, 16, 17, 128), node_count=nodes)
+    further = sharded_candidates(work, known, (8, 16, 17, 128), machines=Machines(32, each))
     assert {one.count for one in further if one.strategy == "tp"} == counts
 
 

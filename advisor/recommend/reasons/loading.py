@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from advisor.catalogue.links import hosts_of
 from advisor.catalogue.loading import DECODED_IMAGES_PER_S, LEAST_DECODED_SIDE, TOKENS_PER_S, keeping_workers
 from advisor.core.sentences import Reason
 from advisor.predict.prediction import Prediction
@@ -67,7 +66,7 @@ def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
         return
     code, made_per_s = making
     rate = _rate_of_device(chosen)
-    hosts = hosts_of(chosen.count, comparison.node_count, local=chosen.device.local)
+    hosts = comparison.machines.of(chosen.count, local=chosen.device.local)
     here = chosen.samples_per_s.value / hosts
     cores = keeping_workers(here, made_per_s)
     if cores > chosen.count / hosts and rate <= made_per_s * max(1, comparison.workload.data.loader_workers):
