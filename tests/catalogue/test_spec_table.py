@@ -10,6 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 
+from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.spec_table import GpuFile, read_gpu_file, spec_for, spec_table
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError
@@ -248,3 +249,20 @@ def test_a_file_without_cards_or_with_too_many_is_refused(tmp_path: Path, text: 
     with pytest.raises(InputError) as caught:
         read_gpu_file(path)
     assert all(word in str(caught.value) for word in ("mine.toml", *words)), caught.value
+
+
+@pytest.mark.parametrize(
+    ("sold_in_china", "elsewhere"),
+    [("h800-sxm", "h100-sxm"), ("h800-pcie", "h100-pcie"), ("a800-sxm4-80", "a100-sxm4-80")],
+)
+def test_what_is_sold_in_china_differs_in_its_links_alone_and_is_no_other_cards_namesake(
+    sold_in_china: str, elsewhere: str
+) -> None:
+    own, other = spec_table()[sold_in_china], spec_table()[elsewhere]
+    changed = {name for name in own.__struct_fields__ if getattr(own, name) != getattr(other, name)}
+    assert changed <= {
+        "key", "name", "nvml_names", "nvlink_bytes_per_s", "nvlink_pairs_only", "released", "source", "checked", "note"
+    }  # fmt: skip
+    assert (own.nvlink_bytes_per_s or 0.0) < (other.nvlink_bytes_per_s or 0.0)
+    assert sold_in_china not in cards_meant(elsewhere.split("-", maxsplit=1)[0], spec_table())
+    assert sold_in_china in cards_meant(own.name, spec_table())
