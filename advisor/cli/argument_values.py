@@ -123,9 +123,15 @@ def choice_word(text: str) -> str:
     return text.strip().lower().replace("-", "_")
 
 
-def layer_names(text: str) -> str | tuple[str, ...]:
-    """A word for a group of layers, or names of layers joined by commas."""
+def module_names(text: str) -> tuple[str, ...]:
+    """Names of a model's parts joined by commas."""
     names = key_list(text)
     if not names:
         raise ArgumentFault("no-layer")
+    return names
+
+
+def layer_names(text: str) -> str | tuple[str, ...]:
+    """A word for a group of layers, or names of layers joined by commas."""
+    names = module_names(text)
     return names[0] if names[0] in get_args(LoraTargetWord) and len(names) == 1 else names

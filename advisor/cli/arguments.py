@@ -17,6 +17,7 @@ from advisor.cli.argument_values import (
     choice_word,
     count_list,
     layer_names,
+    module_names,
     number_of,
     of_field,
     precision_word,
@@ -168,6 +169,9 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--lora-rank", type=of_field(LoraRank), metavar="N")
     group.add_argument(
         "--lora-targets", type=layer_names, metavar="attention|all_linear|NAME[,NAME]", help="layers with adapters"
+    )
+    group.add_argument(
+        "--modules-to-save", type=module_names, metavar="NAME[,NAME]", help="trained whole beside adapters"
     )
     group.add_argument("--unpacked-bits", type=int, choices=(16, 32), help="of norms beside quantised weights (16)")
     group.add_argument("--adapter-bits", type=int, choices=(16, 32), help="of adapters beside 16-bit weights (32)")

@@ -91,7 +91,7 @@ def fault_of(error: argparse.ArgumentError) -> SaidError:
     return command_fault("told", meant(()), detail=str(error))
 
 
-_LISTS = ("--gpus", "--counts", "--lora-targets")
+_LISTS = ("--gpus", "--counts", "--lora-targets", "--modules-to-save")
 """Options whose value is a list."""
 
 

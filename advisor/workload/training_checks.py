@@ -56,7 +56,7 @@ def training_problems(workload: Workload) -> Iterator[Problem]:
 
 
 def _adapter_problems(training: Training) -> Iterator[Problem]:
-    for field in ("lora_rank", "lora_targets", "adapter_bits"):
+    for field in ("lora_rank", "lora_targets", "modules_to_save", "adapter_bits"):
         if getattr(training, field) is not None and training.trainable != "lora":
             remedy = reason("set-or-leave", field="trainable", value="lora", other=field)
             yield _clash(training, field, "trainable"), remedy

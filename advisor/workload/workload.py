@@ -146,6 +146,9 @@ class Training(Record, frozen=True, kw_only=True):
     """Rank of the adapters; None: 16."""
     lora_targets: LoraTargetWord | LayerNames | None = None
     """Layers that get adapters: those of attention, all but the head, or those of these names; None: attention."""
+    modules_to_save: LayerNames | None = None
+    """Names of modules, such as embeddings and output layer, of which a copy is trained whole beside the adapters, as
+    PEFT calls it; the original stays, frozen."""
     adapter_bits: Literal[16, 32] | None = None
     """Bits of adapters beside weights of 16 bits; None: 32, as PEFT keeps them since 0.12 (`autocast_adapter_dtype`).
     FP16 autocast takes none of 16: its gradient scaler wants whole ones."""
@@ -253,6 +256,7 @@ def traced_as(workload: Workload) -> bytes:
         training.channels_last,
         # Younger settings stand here only where they are set: tables recorded before keep their names.
         *(("unpacked", training.unpacked_bits) if training.unpacked_bits is not None else ()),
+        *(("saved", training.modules_to_save) if training.modules_to_save is not None else ()),
     )
     length = (data.sequence_length, data.image_size)
     return msgspec.json.encode((workload.model, workload.source_folder, length, settings))

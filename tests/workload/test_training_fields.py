@@ -62,6 +62,7 @@ def read(tmp_path: Path, further: str, base: str = BASE) -> Workload:
         ("fused_layers = true", "fused_layers", True),
         ('trainable = "lora"\nlora_targets = ["q_proj", "down_proj"]', "lora_targets", ("q_proj", "down_proj")),
         ('trainable = "lora"\nlora_targets = "all_linear"', "lora_targets", "all_linear"),
+        ('trainable = "lora"\nmodules_to_save = ["lm_head"]', "modules_to_save", ("lm_head",)),
         ('trainable = "lora"\nquantization = "gptq"', "quantization", "gptq"),
     ],
 )
@@ -106,6 +107,7 @@ def test_bits_alone_still_mean_what_bitsandbytes_stores() -> None:
     ("further", "path", "value"),
     [
         ('lora_targets = "attention"', "training.lora_targets", "attention"),
+        ('modules_to_save = ["lm_head"]', "training.modules_to_save", "lm_head"),
         ('quantization = "nf4"', "training.quantization", "nf4"),
         ('trainable = "lora"\nunpacked_bits = 32', "training.unpacked_bits", "32"),
         (QLORA + "unpacked_bits = 32", "training.unpacked_bits", "bf16_true"),
@@ -166,6 +168,7 @@ def test_every_new_setting_that_changes_operators_changes_the_trace_key(tmp_path
     plain = read(tmp_path, 'trainable = "lora"')
     changes: tuple[dict[str, object], ...] = (
         {"lora_targets": "all_linear"},
+        {"modules_to_save": ["lm_head"]},
         {"quantization": "nf4"},
         {"quantization": "int8"},
         {"quantization": "nf4", "unpacked_bits": 32},

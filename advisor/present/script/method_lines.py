@@ -215,6 +215,8 @@ def _fp8(training: Training, precision: Precision) -> str:
 def _left_to_the_user(training: Training) -> str:
     """What the advice counts on and this script leaves out, each with what does it."""
     lines = [
+        f"YOUR MODULES TO SAVE: copies of {', '.join(training.modules_to_save or ())}, trained whole (PEFT)"
+        * (training.modules_to_save is not None),
         "YOUR QUANTISATION: frozen layers in GPTQ, from a checkpoint that has them" * (training.quantization == "gptq"),
         "YOUR FP8 LAYERS: those of Transformer Engine" * (training.fp8_recipe == "transformer_engine"),
         "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)"

@@ -14,7 +14,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.sentences import SaidError
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, under_fake_mode
 from advisor.worker.models.batches import Batch, mapped
-from advisor.worker.models.trainable_parameters import adapter_parameters, choose_trainable
+from advisor.worker.models.trainable_parameters import adapter_parameters, choose_trainable, copied_parameters
 from advisor.worker.replaced import replaced
 from advisor.workload.frozen_weights import rests_in_half
 from advisor.workload.workload import (
@@ -179,17 +179,20 @@ def _head(module: nn.Module) -> nn.Module | None:
 def _halve_frozen(module: nn.Module, workload: Workload) -> None:
     """Frozen weights of 16 bits stand in half beside trained FP32 ones, where autocast joins the two.
 
-    What is trained is in half beside them only where adapters are said to be.
+    What is trained is in half beside them only where adapters are said to be, and trained copies of what is frozen.
     """
     training = workload.training
     half = AUTOCAST_DTYPES.get(training.precision)
-    in_half = {False: rests_in_half(workload), True: halves_adapters(training, training.precision)}
+    rests = rests_in_half(workload)
+    in_half = {False: rests, True: halves_adapters(training, training.precision)}
     if half is None or not any(in_half.values()):
         return
+    # Copies are made of what was loaded in half, and a gradient scaler takes none such.
+    copies = frozenset(map(id, copied_parameters(module))) if rests and half is not torch.float16 else frozenset()
 
     def halved(tensor: Tensor) -> Tensor:
         parameter = isinstance(tensor, nn.Parameter) and tensor.is_floating_point()
-        return tensor.to(half) if parameter and in_half[tensor.requires_grad] else tensor
+        return tensor.to(half) if parameter and (in_half[tensor.requires_grad] or id(tensor) in copies) else tensor
 
     _replace_tensors(module, halved)
 

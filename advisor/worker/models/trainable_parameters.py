@@ -3,7 +3,8 @@
 Adapters sit beside the query and value projections, as in the paper and in the defaults of the common fine-tuning
 recipes (PEFT's for Llama, litgpt's `lora_query`, `lora_value`); where a model fuses query, key and value into one
 projection, beside that one; where its projections have other names, beside every linear layer but the head. A task's
-new head is trained whole, as PEFT's `modules_to_save` is, and gets no adapters.
+new head is trained whole, as PEFT's `modules_to_save` is, and gets no adapters. Of the modules that a workload names so
+a copy is trained beside the frozen original.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _ALPHA = 16.0
 _EXPERT_DIMENSIONS = 3
 _WHOLE_BITS = 16
 _DROPOUT = 0.05
+_ORIGINAL = "original_"
+"""Begins the names of frozen weights of which a copy is trained."""
 _NEW_HEADS = ("classifier", "score", "qa_outputs", "classification_head")
 
 
@@ -124,12 +127,17 @@ class LowRank(nn.Module):
 def add_lora(module: nn.Module, training: Training) -> None:
     """Freeze `module` and put adapters beside its projections, in place.
 
-    Raises InputError for a model without linear projections beside its head.
+    Raises InputError for a model without linear projections beside its head, and for names of no layer.
     """
     rank = training.lora_rank or DEFAULT_RANK
     for parameter in module.parameters():
         parameter.requires_grad = False
-    targets = _targets(module, training.lora_targets or "attention")
+    saved = _train_copies(module, training.modules_to_save or ())
+    targets = [
+        name
+        for name in _targets(module, training.lora_targets or "attention")
+        if not any(name == one or name.startswith(f"{one}.") for one in saved)
+    ]
     if not targets:
         raise SaidError.of("worker-no-linear-layer")
     owners = dict(module.named_modules())
@@ -139,6 +147,36 @@ def add_lora(module: nn.Module, training: Training) -> None:
         in_features, out_features = projection_sizes(base)
         setattr(owners[owner_name], attribute, LowRank(base, in_features, out_features, rank))
     _train_new_head(module)
+
+
+def _train_copies(module: nn.Module, wanted: tuple[str, ...]) -> list[str]:
+    """Names of the modules of which a trained copy stands in the place of the frozen weights, which are kept.
+
+    Weights that two modules share are two copies, as PEFT makes one of each module.
+    """
+    saved = _named([name for name, child in module.named_modules() if _may_be_saved(name, child)], wanted, "module")
+    owners = dict(module.named_modules())
+    for name in saved:
+        for child in owners[name].modules():
+            for key, parameter in list(child.named_parameters(recurse=False)):
+                child.register_parameter(f"{_ORIGINAL}{key}", parameter)
+                setattr(child, key, nn.Parameter(torch.empty_like(parameter).copy_(parameter.detach())))
+    return saved
+
+
+def _may_be_saved(name: str, module: nn.Module) -> bool:
+    """Whether a module has weights, and a name that is no place in a list."""
+    return next(module.parameters(), None) is not None and name.rpartition(".")[2].strip("0123456789") != ""
+
+
+def copied_parameters(module: nn.Module) -> list[Tensor]:
+    """What is trained in the place of frozen originals."""
+    return [
+        child.get_parameter(key.removeprefix(_ORIGINAL))
+        for child in module.modules()
+        for key, _ in child.named_parameters(recurse=False)
+        if key.startswith(_ORIGINAL)
+    ]
 
 
 def adapter_parameters(module: nn.Module) -> list[Tensor]:
@@ -163,7 +201,7 @@ def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...]) -> list[st
     """Names of the layers that get adapters; a name given matches a layer's last parts. Raises InputError."""
     names = [name for name, child in module.named_modules() if is_projection(child) and name]
     if isinstance(wanted_layers, tuple):
-        return _named(names, wanted_layers)
+        return _named(names, wanted_layers, "layer")
     if wanted_layers == "attention":
         for wanted in ATTENTION_LAYERS:
             if chosen := [name for name in names if name.rpartition(".")[2] in wanted]:
@@ -180,12 +218,12 @@ def _without_head(module: nn.Module, names: list[str]) -> list[str]:
     return body if body and len(body) < len(names) else names[:-1]
 
 
-def _named(names: list[str], wanted_layers: tuple[str, ...]) -> list[str]:
+def _named(names: list[str], wanted_layers: tuple[str, ...], what: str) -> list[str]:
     for wanted in wanted_layers:
         if not any(_ends_with(name, wanted) for name in names):
             layer_names = sorted({name.rpartition(".")[2] for name in names})
-            meant = meant_or_known(wanted, layer_names, "known-layers")
-            raise SaidError.of("worker-no-such-layer", meant, given=shown_value(wanted))
+            meant = meant_or_known(wanted, layer_names, f"known-{what}s")
+            raise SaidError.of(f"worker-no-such-{what}", meant, given=shown_value(wanted))
     return [name for name in names if any(_ends_with(name, wanted) for wanted in wanted_layers)]
 
 

@@ -35,6 +35,7 @@ file-unknown-field = { $path }: `{ $field }` is not a known field.
 file-did-you-mean = Did you mean `{ $word }`?
 file-known-fields = Known fields: { $names }.
 file-known-layers = Its linear layers: { $names }.
+file-known-modules = Its modules with weights: { $names }.
 file-missing-field = { $path }: `{ $field }` is missing.
 file-add-it = Add it.
 file-wrong-field = { $path }: `{ $field }` is { $given }.

@@ -132,6 +132,7 @@ worker-not-built = { $workload }: a model given by numbers cannot be built. It i
 worker-no-blocks = `training.activation_checkpointing`: the model has no repeated blocks. Set it to none.
 worker-no-linear-layer = `training.trainable` is `lora`, but the model has no linear layer beside its head. Train all or the head.
 worker-no-such-layer = `training.lora_targets` names { $given }, which no linear layer is called.
+worker-no-such-module = `training.modules_to_save` names { $given }, which no module with weights is called.
 worker-no-linear-head = `training.chunked_loss` is true, but the model has no linear head. Set it to false.
 worker-no-such-optimizer = { $workload }: `training.optimizer` is `{ $optimizer }`, which torch does not have: it is predicted, not run. Measure with adamw, or use --predict.
 worker-mlp-layers = `model.layers` of an mlp needs two sizes at least. Give input, hidden and output sizes.

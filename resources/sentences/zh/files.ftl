@@ -35,6 +35,7 @@ file-unknown-field = { $path }：没有名为 `{ $field }` 的字段。
 file-did-you-mean = 是否指 `{ $word }`？
 file-known-fields = 已知字段：{ $names }。
 file-known-layers = 这个模型的线性层：{ $names }。
+file-known-modules = 这个模型中带权重的模块：{ $names }。
 file-missing-field = { $path }：缺少 `{ $field }`。
 file-add-it = 请补上。
 file-wrong-field = { $path }：`{ $field }` 为 { $given }。

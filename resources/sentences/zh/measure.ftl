@@ -132,6 +132,7 @@ worker-not-built = { $workload }：以数字给出的模型无法构建，改为
 worker-no-blocks = `training.activation_checkpointing`：该模型没有重复的块。请设为 none。
 worker-no-linear-layer = `training.trainable` 为 `lora`，但该模型除输出头外没有线性层。请训练全部参数或只训练头部。
 worker-no-such-layer = `training.lora_targets` 指定了 { $given }，没有这样命名的线性层。
+worker-no-such-module = `training.modules_to_save` 指定了 { $given }，没有这样命名的带权重模块。
 worker-no-linear-head = `training.chunked_loss` 为 true，但该模型没有线性输出头。请设为 false。
 worker-no-such-optimizer = { $workload }：`training.optimizer` 为 `{ $optimizer }`，torch 没有该优化器：只作预测，不运行。请用 adamw 测量，或使用 --predict。
 worker-mlp-layers = mlp 的 `model.layers` 至少需要两个大小。请给出输入、隐藏和输出的大小。

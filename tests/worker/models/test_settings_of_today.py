@@ -12,7 +12,7 @@ from torch import nn
 from advisor.core.errors import InputError
 from advisor.worker.models.fp8 import Fp8Linear, use_fp8
 from advisor.worker.models.load_model import LoadedModel, autocast, load
-from advisor.worker.models.trainable_parameters import LowRank
+from advisor.worker.models.trainable_parameters import LowRank, copied_parameters
 from advisor.worker.train.device import TorchDevice
 from advisor.worker.train.training_step import TrainingStep
 from advisor.workload.workload import Workload
@@ -114,6 +114,52 @@ def test_adapters_sit_where_they_were_asked_for() -> None:
     assert ends(["down_proj", "mlp.up_proj"]) == {"down_proj", "up_proj"}
     every = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
     assert ends("all_linear") == every  # the output head stays as it is
+
+
+def test_a_copy_of_what_is_named_is_trained_beside_the_adapters_and_the_original_stays() -> None:
+    plain = load(small(LLAMA, trainable="lora", lora_targets="all_linear"))
+    saved = load(
+        small(
+            LLAMA, trainable="lora", lora_targets="all_linear", modules_to_save=["embed_tokens", "lm_head", "up_proj"]
+        )
+    )
+    assert "up_proj" not in {name.rpartition(".")[2] for name in adapters(saved)}
+    copies = copied_parameters(saved.module)
+    own = dict(plain.module.named_parameters())
+    named = [
+        own[name] for name in own if name.endswith(("embed_tokens.weight", "lm_head.weight", "up_proj.base.weight"))
+    ]
+    assert sorted(map(torch.numel, copies)) == sorted(map(torch.numel, named))
+    assert all(copy.requires_grad for copy in copies)
+    frozen = [p for p in saved.module.parameters() if not p.requires_grad]
+    assert sum(map(torch.numel, frozen)) == sum(p.numel() for p in own.values() if not p.requires_grad)
+    loss = saved.loss(saved.module, saved.make_batch(2))
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert all(copy.grad is not None for copy in copies)
+
+
+def test_a_shared_weight_has_a_copy_in_every_module_that_is_named() -> None:
+    tied = {**LLAMA, "tie_word_embeddings": True}
+    saved = load(small(tied, trainable="lora", modules_to_save=["embed_tokens", "lm_head"])).module
+    assert len({id(copy) for copy in copied_parameters(saved)}) == 2
+    originals = [p for name, p in saved.named_parameters() if "original_" in name]
+    assert len(originals) == 1
+
+
+def test_copies_are_in_half_where_the_weights_are_but_under_a_gradient_scaler() -> None:
+    def types(precision: str) -> set[torch.dtype]:
+        loaded = load(small(LLAMA, precision=precision, trainable="lora", modules_to_save=["lm_head"]))
+        return {copy.dtype for copy in copied_parameters(loaded.module)}
+
+    assert types("bf16_amp") == types("bf16_true") == {torch.bfloat16}
+    assert types("fp16_amp") == types("fp32") == {torch.float32}
+
+
+def test_a_module_that_is_not_there_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(InputError) as caught:
+        load(small(LLAMA, trainable="lora", modules_to_save=["lm_heads"]))
+    assert "training.modules_to_save" in str(caught.value)
+    assert "lm_head" in caught.value.remedy
 
 
 def test_a_layer_that_is_not_there_is_refused_with_the_nearest_name() -> None:
