@@ -40,7 +40,7 @@ def test_four_of_five_lie_inside_of_their_range_and_more_of_cards_that_are_named
     assert 0.8 <= covered(steps) <= 0.92
     named = [step for step in steps if step.method == STATED]
     # Ranges of 80 %: far more than that inside would be idle, too.
-    assert 0.85 <= covered(named) <= 0.92
+    assert 0.85 <= covered(named) <= 0.93
     assert np.mean([abs(step.predicted_s / step.measured_s - 1.0) for step in named]) <= 0.095
 
 
