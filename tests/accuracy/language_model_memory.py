@@ -70,7 +70,7 @@ class PeakRow(Record, frozen=True, kw_only=True):
 _NOT_JUDGED: tuple[tuple[str, str, str], ...] = (
     ("seq_len", r"\D", "samples of varying lengths"),
     ("mem_kind", r"not stated", "how the peak was read is not stated"),
-    ("fine_tuning", r"embedding and output|adapter v|adapter \(", "what is trained has no word in a description"),
+    ("fine_tuning", r"adapter v|adapter \(", "what is trained has no word in a description"),
     ("compile", r"thunder", "another compiler"),
     (
         "parallel",
