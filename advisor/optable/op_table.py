@@ -126,6 +126,9 @@ class MemoryTimeline(Record, frozen=True, kw_only=True):
     size1_bytes: tuple[float, ...]
     resident_event_count: int
     backward_start: int
+    count: tuple[int, ...] = ()
+    """How many storages alike, made or freed one after the other, each event stands for: of a long loop only a few
+    rounds are traced; empty where each stands for one, and in tables of earlier versions."""
     compiled_size0_bytes: tuple[float, ...] = ()
     """The same where torch.compile leaves results out; empty in tables of earlier versions."""
     compiled_size1_bytes: tuple[float, ...] = ()
@@ -237,6 +240,15 @@ def grows_evenly(table: OpTable) -> bool:
 def sizes_follow_values(table: OpTable) -> bool:
     """Whether a real pass told what the model keeps; under torch.compile a graph breaks at each such size."""
     return any(caveat.code == "trace-sizes-by-values" for caveat in table.caveats)
+
+
+LONG_LOOP = "trace-long-loop"
+"""Said of a model with a loop of many rounds in Python."""
+
+
+def has_long_loop(table: OpTable) -> bool:
+    """Whether a pass goes through many rounds of a loop in Python, each of which torch.compile takes for itself."""
+    return any(caveat.code == LONG_LOOP for caveat in table.caveats)
 
 
 def come_in_lists(tables: Iterable[OpTable]) -> bool:

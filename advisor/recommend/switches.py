@@ -13,7 +13,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record, shared_fields
 from advisor.core.units import Estimate
-from advisor.optable.op_table import OpKind, OpTable, at, sizes_follow_values
+from advisor.optable.op_table import OpKind, OpTable, at, has_long_loop, sizes_follow_values
 from advisor.recommend.precisions import autocast_for, rate_of
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
 from advisor.workload.model_config import config_of, task_of_model
@@ -174,12 +174,13 @@ def applies(change: Change, table: OpTable | None) -> bool:
     """Whether the changed workload is one that is taken, and the change reaches what does most of a model's work.
 
     What differentiates twice cannot be compiled; where sizes follow from values a compiled graph breaks at each, and
-    what is left of its gain nobody has counted. FP8 and adapters are for linear layers alone; channels last is for
+    what is left of its gain nobody has counted; a long loop's rounds are taken for themselves, which takes very long to
+    compile. FP8 and adapters are for linear layers alone; channels last is for
     convolutions, of which a vision transformer has one; fused layers are for models with root-mean-square norms, which
     take the root of each row. `table` is the workload's own; None: it is not known, and every change is taken to reach
     enough.
     """
-    whole = table is None or not (table.differentiates_twice or sizes_follow_values(table))
+    whole = table is None or not (table.differentiates_twice or sizes_follow_values(table) or has_long_loop(table))
     if any(training_problems(change.workload)) or (change.kind == "compile" and not whole):
         return False
     if table is None:

@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from advisor.cost.memory import fragmentation, remembered
+from advisor.cost.memory.caching_allocator import in_segments
 from advisor.cost.memory.fragmentation import needed_bytes, reserved_bytes, survives
-from advisor.cost.memory.replay import StepSetup, compiled_timeline, live_peak, stream_of
+from advisor.cost.memory.replay import StepSetup, Stream, compiled_timeline, live_peak, stream_of
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
 from tests.accuracy.ladder import load_ladder_table
 
@@ -128,7 +129,7 @@ def test_a_long_timeline_is_replayed_at_one_batch_size_and_tells_about_the_same_
     needed_bytes(stream, setup, 8)
     before = len(remembered.replays)
     with monkeypatch.context() as shorter:
-        shorter.setattr(fragmentation, "_EVENTS_OF_EACH_BATCH", 100)
+        shorter.setattr(fragmentation, "EVENTS_OF_EACH_BATCH", 100)
         told = {size: needed_bytes(stream, setup, size) for size in (16, 64)}
         assert survives(stream, setup, 64, told[64] * 1.001)
         assert not survives(stream, setup, 64, told[64] * 0.999)
@@ -145,3 +146,36 @@ def test_a_sharded_timeline_holds_what_its_sizes_do_not_change_once() -> None:
     assert half.storage_list is whole.storage_list
     assert half.fingerprint != whole.fingerprint
     assert half.sizes(4, rounding=False).tolist() == (whole.sizes(4, rounding=False) / 2).tolist()
+
+
+def test_an_event_that_stands_for_several_storages_is_replayed_as_that_many() -> None:
+    single = MemoryTimeline(
+        kind=(0, 0, 0, 0, 0, 1, 1, 1, 1),
+        storage=(0, 1, 2, 3, 4, 4, 3, 2, 1),
+        size0_bytes=(5e6, *[0.0] * 8),
+        size1_bytes=(0.0, *[2.1e6] * 3, 3e5, 3e5, *[2.1e6] * 3),
+        resident_event_count=1,
+        backward_start=5,
+    )
+    counted = replace(
+        single,
+        kind=(0, 0, 0, 1, 1),
+        storage=(0, 1, 4, 4, 1),
+        size0_bytes=(5e6, *[0.0] * 4),
+        size1_bytes=(0.0, 2.1e6, 3e5, 3e5, 2.1e6),
+        backward_start=3,
+        count=(1, 3, 1, 1, 3),
+    )
+    one, other = Stream(single), Stream(counted)
+    assert one.kept_bytes == other.kept_bytes
+    assert other.storage_events == len(single.kind)
+    for batch_size in (1, 2, 4, 9):
+        assert live_peak(one, StepSetup(), batch_size) == live_peak(other, StepSetup(), batch_size)
+        needed = needed_bytes(one, StepSetup(), batch_size)
+        assert needed_bytes(other, StepSetup(), batch_size) == pytest.approx(needed, rel=0.001)
+
+
+def test_whole_segments_hold_as_much_as_what_they_stand_for() -> None:
+    assert in_segments(3 << 20, 14) == [20 << 20, 20 << 20, 6 << 20]
+    assert in_segments(512 << 10, 9) == [2 << 20, 2 << 20, 512 << 10]
+    assert in_segments(12 << 20, 3) == [12 << 20] * 3

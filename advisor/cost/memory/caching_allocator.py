@@ -22,6 +22,18 @@ _SEGMENT_ROUNDING_BYTES = 2 << 20
 _NONE = -1
 
 
+def in_segments(size: int, times: int) -> list[int]:
+    """So many allocations of a size, made and freed one after the other, as whole segments full of them.
+
+    What is left of such a segment counts as taken, though something else might find room there.
+    """
+    if size >= _MIDDLE_LIMIT_BYTES:
+        return [size] * times
+    segment = _SMALL_SEGMENT_BYTES if size <= _SMALL_LIMIT_BYTES else _MIDDLE_SEGMENT_BYTES
+    whole, rest = divmod(times, segment // size)
+    return [segment] * whole + ([rest * size] if rest else [])
+
+
 class _Pool:
     """Free blocks by size, then by age.
 

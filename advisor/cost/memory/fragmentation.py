@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from advisor.cost.memory.remembered import remembered
 from advisor.cost.memory.replay import StepSetup, Stream, live_peak
-from advisor.cost.memory.replayed_steps import Run, steps_of
+from advisor.cost.memory.replayed_steps import EVENTS_OF_EACH_BATCH, Run, steps_of
 
 _TOLERANCE = 0.001
 """Relative precision to which the needed capacity is found."""
@@ -15,10 +15,9 @@ _MOST_BRANCHES = 4
 _BRANCHES_APART = 0.002
 """Of the capacity between the first two, then twice as far each time: later capacities lie between what is alive and
 what a boundless card would take, most often near the first."""
-_EVENTS_OF_EACH_BATCH = 200_000
 _BATCH_OF_WASTE = 8
-"""A timeline of more events (a loop over the tokens) is replayed at this batch size alone: the allocator's waste, which
-follows from the order of the events, is taken for the same share of what is alive at every other."""
+"""A timeline of many events is replayed at this batch size alone: the allocator's waste, which follows from the order of
+the events, is taken for the same share of what is alive at every other."""
 
 
 class _Outcome(NamedTuple):
@@ -75,7 +74,7 @@ def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
 
     Of a timeline that is too long to be replayed at each batch size it is estimated from one of them.
     """
-    if len(stream.kinds) > _EVENTS_OF_EACH_BATCH and batch_size != _BATCH_OF_WASTE:
+    if stream.storage_events > EVENTS_OF_EACH_BATCH and batch_size != _BATCH_OF_WASTE:
         share = needed_bytes(stream, setup, _BATCH_OF_WASTE) / live_peak(stream, setup, _BATCH_OF_WASTE).total
         return share * live_peak(stream, setup, batch_size).total
     question = ("needed", tuple(setup), batch_size)
@@ -110,7 +109,7 @@ def survives(stream: Stream, setup: StepSetup, batch_size: float, capacity_bytes
 
     One replay, where the need itself takes about ten.
     """
-    if len(stream.kinds) > _EVENTS_OF_EACH_BATCH:
+    if stream.storage_events > EVENTS_OF_EACH_BATCH:
         return needed_bytes(stream, setup, batch_size) <= capacity_bytes
     capacity = capacity_bytes / (1 + _TOLERANCE)
     question = ("survives", tuple(setup), batch_size, capacity)

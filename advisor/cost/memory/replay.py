@@ -53,6 +53,8 @@ class Stream:
         self.size1 = np.array(timeline.size1_bytes)
         self.kind_list = list(timeline.kind)
         self.storage_list = list(timeline.storage)
+        self.count = np.array(timeline.count or [1] * len(timeline.kind))
+        """Storages alike that each event stands for."""
         self.resident_count = timeline.resident_event_count
         self.backward_start = timeline.backward_start
         self._signs = np.select([self.kinds == ALLOCATE, self.kinds == FREE], [1.0, -1.0], 0.0)
@@ -64,7 +66,7 @@ class Stream:
     def fingerprint(self) -> bytes:
         """What the timeline is known by where its replays are remembered."""
         residents = np.array([self.resident_count])
-        return fingerprint(self.kinds, np.array(self.storage_list), self.size0, self.size1, residents)
+        return fingerprint(self.kinds, np.array(self.storage_list), self.size0, self.size1, self.count, residents)
 
     @classmethod
     def sharded(cls, timeline: MemoryTimeline, shares: Shares, outputs: Affine = (0.0, 0.0)) -> Stream:
@@ -119,7 +121,8 @@ class Stream:
         """What forward keeps for backward, of the batch's size."""
         chosen = (self.kinds == ALLOCATE) & (self.size1 != 0) & np.isin(self.storage_list, self.kept_storages())
         chosen[: self.resident_count] = False
-        return float(self.size0[chosen].sum()), float(self.size1[chosen].sum())
+        count = self.count[chosen]
+        return float((count * self.size0[chosen]).sum()), float((count * self.size1[chosen]).sum())
 
     def sized_like(self, figure: Affine) -> NDArray[np.bool_]:
         """Events of a storage as large as `figure`, in its type or in one of half or twice its width."""
@@ -132,8 +135,13 @@ class Stream:
         """Bytes of every event, rounded as the allocator does; the last answer is kept, as one batch is asked often."""
         if self._sized is None or self._sized[:2] != (batch_size, rounding):
             sizes: Floats = np.maximum(self.size0 + self.size1 * batch_size, 0.0)
-            self._sized = (batch_size, rounding, rounded(sizes) if rounding else sizes)
+            self._sized = (batch_size, rounding, self.count * (rounded(sizes) if rounding else sizes))
         return self._sized[2]
+
+    @property
+    def storage_events(self) -> int:
+        """Events of single storages."""
+        return int(self.count.sum())
 
     def live(self, sizes: Floats, *, gradients_kept: bool) -> Floats:
         """Live bytes after every event; with kept gradients the new ones die as soon as they are added."""
@@ -192,7 +200,7 @@ def _with_unused_gradient(timeline: MemoryTimeline, logits: NDArray[np.bool_]) -
     that torch 2.13's compiler writes, and by the peaks of GPT-2 and of a Llama on a card).
     """
     size0, size1 = list(timeline.compiled_size0_bytes), list(timeline.compiled_size1_bytes)
-    kind, storage = list(timeline.kind), list(timeline.storage)
+    kind, storage, count = list(timeline.kind), list(timeline.storage), list(timeline.count)
     kept = {
         storage[event] for event in np.flatnonzero(logits[: timeline.backward_start]) if size0[event] + size1[event]
     }
@@ -202,9 +210,16 @@ def _with_unused_gradient(timeline: MemoryTimeline, logits: NDArray[np.bool_]) -
             kind[event:event] = [ALLOCATE, ALLOCATE, FREE, FREE]
             storage[event:event] = [unused, true, unused, true]
             size0[event:event], size1[event:event] = [size0[event]] * 4, [size1[event]] * 4
+            if count:
+                count[event:event] = [count[event]] * 4
             break
     return msgspec.structs.replace(
-        timeline, kind=tuple(kind), storage=tuple(storage), size0_bytes=tuple(size0), size1_bytes=tuple(size1)
+        timeline,
+        kind=tuple(kind),
+        storage=tuple(storage),
+        size0_bytes=tuple(size0),
+        size1_bytes=tuple(size1),
+        count=tuple(count),
     )
 
 

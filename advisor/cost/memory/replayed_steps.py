@@ -5,13 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from advisor.cost.memory.caching_allocator import CachingAllocator
+from advisor.cost.memory.caching_allocator import CachingAllocator, in_segments
 from advisor.cost.memory.replay import StepSetup, Stream, rounded_sizes
 from advisor.optable.op_table import ALLOCATE, FREE, GRADIENT
 
 _STEP_LIMIT = 6
 """Steps that are replayed at most: gradients, states and what was cached move on for a few steps, and fragmentation
 grows by up to 3.4 % of the need between the second step and the sixth; twelve need at most 0.2 % more than six."""
+
+EVENTS_OF_EACH_BATCH = 200_000
+"""A timeline of more events (a loop over the tokens) is replayed at one batch size alone, and what stands for several
+storages alike by whole segments full of them."""
 
 
 class _Passes(NamedTuple):
@@ -28,20 +32,22 @@ class _Passes(NamedTuple):
 @lru_cache(maxsize=1)
 def _passes_of(stream: Stream, batch_size: float) -> _Passes:
     """The last answer alone is kept, as it may be long: what changes the optimizer alone asks for it again."""
-    sizes, start = [int(size) for size in stream.sizes(batch_size).tolist()], stream.resident_count
+    start, counts = stream.resident_count, stream.count.tolist()
+    sizes = [int(size) for size in (stream.sizes(batch_size) / stream.count).tolist()]
     events: list[int] = []
-    alive: dict[int, int] = {}
+    alive: dict[int, range] = {}
     count = 0
-    passes = zip(stream.kind_list[start:], stream.storage_list[start:], sizes[start:], strict=True)
-    for kind, storage, size in passes:
+    passes = zip(stream.kind_list[start:], stream.storage_list[start:], sizes[start:], counts[start:], strict=True)
+    for kind, storage, size, times in passes:
         if kind == ALLOCATE and size:
-            alive[storage] = count
-            events.append(size)
-            count += 1
+            made = in_segments(size, times) if stream.storage_events > EVENTS_OF_EACH_BATCH else [size] * times
+            alive[storage] = range(count, count + len(made))
+            events += made
+            count += len(made)
         elif kind in (FREE, GRADIENT) and storage in alive:
-            events.append((-1 if kind == FREE else -2) - 2 * alive.pop(storage))
+            events += [(-1 if kind == FREE else -2) - 2 * number for number in alive.pop(storage)]
     resident = [size for kind, size in zip(stream.kind_list, sizes[:start], strict=False) if kind == ALLOCATE and size]
-    return _Passes(resident, events, list(alive.values()))
+    return _Passes(resident, events, [number for numbers in alive.values() for number in numbers])
 
 
 class _Step(NamedTuple):

@@ -41,7 +41,7 @@ def key_of(op: TracedOp) -> tuple[Any, ...]:
 def check_same_stream(first: Sequence[TracedOp], second: Sequence[TracedOp]) -> None:
     """Raises StreamsDiffer, naming the first operator that differs."""
     for low_op, high_op in zip(first, second, strict=False):
-        if key_of(low_op) != key_of(high_op):
+        if key_of(low_op) != key_of(high_op) or low_op[2].times != high_op[2].times:
             raise StreamsDiffer(f"{_told(low_op[2])} at one batch size is {_told(high_op[2])} at another")
     if len(first) != len(second):
         message = f"{len(first)} operators at one batch size are {len(second)} at another"
@@ -74,7 +74,9 @@ def affine_figures(
 
 def merged_ops(stream: Sequence[TracedOp], figures: Sequence[tuple[Affine, ...]]) -> tuple[Op, ...]:
     """Equal calls become one `Op` with a count; order of first appearance is kept."""
-    counted = Counter((key_of(op), affine) for op, affine in zip(stream, figures, strict=True))
+    counted: Counter[tuple[Any, ...]] = Counter()
+    for op, affine in zip(stream, figures, strict=True):
+        counted[key_of(op), affine] += op[2].times
     return tuple(_op(key, affine, count) for (key, affine), count in counted.items())
 
 
@@ -118,12 +120,17 @@ def _op(key: tuple[Any, ...], affine: tuple[Affine, ...], count: int) -> Op:
     )
 
 
-def deviation(figures: Sequence[tuple[Affine, ...]], third: Sequence[TracedOp], batch_size: int) -> float:
-    """Largest relative error of the totals (flop, bytes) that the affine table gives for a third batch."""
+def deviation(
+    figures: Sequence[tuple[Affine, ...]], second: Sequence[TracedOp], third: Sequence[TracedOp], batch_size: int
+) -> float:
+    """Largest relative error of the totals (flop, bytes) that the affine table gives for a third batch.
+
+    `second`: the operators whose figures they are.
+    """
     worst = 0.0
     for place in range(3):
-        said = sum(at(affine[place], batch_size) for affine in figures)
-        true = sum(op[2].figures[place] for op in third)
+        said = sum(op[2].times * at(affine[place], batch_size) for op, affine in zip(second, figures, strict=True))
+        true = sum(op[2].times * op[2].figures[place] for op in third)
         if true > 0:
             worst = max(worst, abs(said - true) / true)
     return worst

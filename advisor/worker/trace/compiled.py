@@ -33,21 +33,23 @@ class _Made(NamedTuple):
     kernel_count: int
     read_bytes: float
     written_bytes: float
+    rounds: int = 1
+    """For how many rounds of a loop it stands."""
 
 
 def compiled_pass(first: DataFlow, second: DataFlow, batches: tuple[int, int]) -> CompiledPass:
     """Two passes at different batch sizes, fused alike, as one list that is affine in the batch."""
     fused = fused_groups(second.kernels)
-    low_kernels, high_kernels = _made(first.kernels, fused_groups(first.kernels, fused)), _made(second.kernels, fused)
+    low_kernels, high_kernels = _made(first, fused_groups(first.kernels, fused)), _made(second, fused)
     counted: Counter[tuple[_Made, Affine, Affine]] = Counter()
     dispatches: dict[Phase, int] = {"forward": 0, "backward": 0}
     for early, late in zip(low_kernels, high_kernels, strict=True):
-        times = second.count(late.place)
+        times = second.count(late.place) // second.rounds_of([late.place]) * late.rounds
         read = through(batches, early.read_bytes, late.read_bytes)
         written = through(batches, early.written_bytes, late.written_bytes)
         if not (early.read_bytes or early.written_bytes or late.read_bytes or late.written_bytes):
             continue
-        counted[late._replace(place=0, read_bytes=0.0, written_bytes=0.0), read, written] += times
+        counted[late._replace(place=0, rounds=1, read_bytes=0.0, written_bytes=0.0), read, written] += times
         dispatches[late.phase] += late.kernel_count * times if late.kind == "fused" else 0
     calls = {kernel.call: index for index, kernel in enumerate(second.kernels) if not kernel.fusible}
     for index in calls.values():
@@ -56,25 +58,37 @@ def compiled_pass(first: DataFlow, second: DataFlow, batches: tuple[int, int]) -
     return CompiledPass(ops=tuple(ops), dispatch_count=dispatches)
 
 
-def _made(kernels: Sequence[Kernel], groups: Sequence[Fused]) -> list[_Made]:
+def _made(flow: DataFlow, groups: Sequence[Fused]) -> list[_Made]:
     """The fused kernels, then those without shape figures that stay as they are."""
-    fused = [_fused(group, kernels) for group in groups]
+    kernels = flow.kernels
+    fused = [_fused(group, flow) for group in groups]
     kept = [(place, kernel) for place, kernel in enumerate(kernels) if not kernel.fusible and not kernel.raw.shape]
     return fused + [
-        _Made(place, kernel.phase, raw.kind, raw.name, raw.element_bytes, raw.kernel_count, *raw.figures[1:3])
+        _Made(
+            place,
+            kernel.phase,
+            raw.kind,
+            raw.name,
+            raw.element_bytes,
+            raw.kernel_count,
+            *raw.figures[1:3],
+            rounds=flow.rounds_of([place]),
+        )
         for place, kernel in kept
         for raw in (kernel.raw,)
     ]
 
 
-def _fused(fused: Fused, kernels: Sequence[Kernel]) -> _Made:
-    members = [kernels[place] for place in fused.group.members]
+def _fused(fused: Fused, flow: DataFlow) -> _Made:
+    members = [flow.kernels[place] for place in fused.group.members]
+    rounds = flow.rounds_of(fused.group.members)
     again = sum(member.further_read_bytes for member in members)
-    read = float(sum(use.size_bytes for use in fused.reads) + again)
-    written = float(sum(use.size_bytes for use in fused.writes))
+    read = (sum(use.size_bytes for use in fused.reads) + again) / rounds
+    written = sum(use.size_bytes for use in fused.writes) / rounds
     width = min(member.raw.element_bytes for member in members)
     first = min(fused.group.members)
-    return _Made(first, fused.group.phase, "fused", "fused", width, _kernel_count(fused, members), read, written)
+    kernel_count = _kernel_count(fused, members)
+    return _Made(first, fused.group.phase, "fused", "fused", width, kernel_count, read, written, rounds)
 
 
 def _kernel_count(fused: Fused, members: Sequence[Kernel]) -> int:
@@ -140,6 +154,7 @@ def with_compiled_sizes(
         sources = sources_of.get(numbers.get(number, number))
         if sources is None or timeline.kind[event] == CONVOLUTION:
             continue
-        first, second = (float(sum(sizes[source] for source in sources)) for sizes in (low, high))
+        count = timeline.count[event] if timeline.count else 1
+        first, second = (sum(sizes[source] for source in sources) / count for sizes in (low, high))
         size0[event], size1[event] = through(batches, first, second)
     return msgspec.structs.replace(timeline, compiled_size0_bytes=tuple(size0), compiled_size1_bytes=tuple(size1))

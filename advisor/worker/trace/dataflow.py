@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import prod
 from typing import NamedTuple
 
 import torch
@@ -42,6 +43,8 @@ class Kernel(NamedTuple):
     writes: tuple[Use, ...]
     further_read_bytes: float
     """What it reads a second time."""
+    rounds: int = 1
+    """For how many rounds of a loop it stands."""
 
 
 class DataFlow:
@@ -52,6 +55,10 @@ class DataFlow:
         self.kernels: list[Kernel] = []
         self.repeated: list[tuple[int, int, int]] = []
         """First and one after the last kernel of a group of layers, and how many copies of it stand beside it."""
+        self.rounds: list[tuple[int, int, int]] = []
+        """First and one after the last kernel of a round that stands for several of a long loop, and for how many."""
+        self._made_often: dict[int, int] = {}
+        """Storages that such a round makes, by number, and for how many rounds each stands."""
         self.kept: tuple[int, ...] = ()
         """Storages that were there when forward ended, by number."""
         self.short_numbers: dict[int, int] = {}
@@ -61,17 +68,46 @@ class DataFlow:
         self._call_count = 0
 
     def storage_bytes(self) -> dict[int, int]:
-        """Bytes of every storage of the pass that was recorded, by number."""
+        """Bytes of every storage of the pass that was recorded, and of those it stands for, by number."""
         tracker = self._tracker
         return {
-            number: size
+            number: size * self._made_often.get(number, 1)
             for kind, number, size in zip(tracker.kinds, tracker.storages, tracker.sizes, strict=True)
             if kind == ALLOCATE
         }
 
     def count(self, index: int) -> int:
         """How often a kernel runs, the copies of its layers included."""
-        return 1 + sum(copies for begin, end, copies in self.repeated if begin <= index < end)
+        copies = prod(1 + copies for begin, end, copies in self.repeated if begin <= index < end)
+        return copies * self.rounds_of([index])
+
+    def rounds_of(self, members: Sequence[int]) -> int:
+        """For how many rounds of a loop kernels stand together; 1 where they are of several, or of none."""
+        first, last = min(members), max(members)
+        return next((times for begin, end, times in self.rounds if begin <= first and last < end), 1)
+
+    def count_round(self, begin: int, end: int, storages: Iterable[int], times: int) -> None:
+        """Let the kernels of a round stand for as many rounds: they move that much more, of all that these make."""
+        self.rounds.append((begin, end, times))
+        self._made_often |= dict.fromkeys(storages, times)
+        for index in range(begin, end):
+            kernel = self.kernels[index]
+            self.kernels[index] = kernel._replace(
+                reads=tuple(use._replace(size_bytes=use.size_bytes * times) for use in kernel.reads),
+                writes=tuple(use._replace(size_bytes=use.size_bytes * times) for use in kernel.writes),
+                further_read_bytes=kernel.further_read_bytes * times,
+                rounds=kernel.rounds * times,
+            )
+
+    def end_rounds(self) -> None:
+        """What rounds make that stand for several is as large for all that use it."""
+        for index, kernel in enumerate(self.kernels if self._made_often else ()):
+            self.kernels[index] = kernel._replace(reads=self._whole(kernel.reads), writes=self._whole(kernel.writes))
+
+    def _whole(self, uses: Sequence[Use]) -> tuple[Use, ...]:
+        return tuple(
+            use._replace(whole_bytes=use.whole_bytes * self._made_often.get(use.value[0], 1)) for use in uses
+        )
 
     def _used(self, tensors: Sequence[Tensor]) -> list[Use]:
         uses = []

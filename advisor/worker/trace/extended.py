@@ -218,6 +218,8 @@ class Extension:
             kind, size = tracker.kinds[event], tracker.sizes[event]
             if kind == ALLOCATE:
                 self._numbers[number, full_group, ordinal] = self._count
+                if tracker.storages[event] in tracker.counts:
+                    long.tracker.counts[self._count] = tracker.counts[tracker.storages[event]]
                 self.recorder.flow.short_numbers[self._count] = tracker.storages[event]
                 if event in short.made_by:
                     phase, path, name = short.made_by[event]
@@ -296,7 +298,7 @@ class Extension:
         tracker = self.recorder.tracker
         for event in range(self.backward_start):
             if tracker.kinds[event] == ALLOCATE:
-                self.kept[tracker.storages[event]] = tracker.sizes[event]
+                self.kept[tracker.storages[event]] = tracker.whole_size(event)
             elif tracker.kinds[event] != CONVOLUTION:
                 self.kept.pop(tracker.storages[event], None)
 

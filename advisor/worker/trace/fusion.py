@@ -84,7 +84,7 @@ class _Graph:
         keys = [
             (depth, kernel.phase, use.value)
             for use in kernel.reads
-            if use.size_bytes == use.whole_bytes and use.size_bytes >= _SHARED_BYTES
+            if use.size_bytes == use.whole_bytes and use.size_bytes >= kernel.rounds * _SHARED_BYTES
         ]
         readers = [self._reading[key] for key in keys if key in self._reading]
         for key in keys:
@@ -120,9 +120,10 @@ class _Graph:
     def sources(self, value: Value, group: Group) -> dict[Value, Use] | None:
         """The values that lie in memory anyway and from which a result of `group` follows; None: too long a way."""
         uses: dict[Value, Use] = {}
-        open_values, seen = [value], {value}
+        open_values, seen, way = [value], {value}, 0
         while open_values:
             made_by = self.kernels[self.producer[open_values.pop()]]
+            way += made_by.rounds
             for use in made_by.reads:
                 place = self.producer.get(use.value)
                 if place is None or self.group_of.get(place) is not group:
@@ -130,7 +131,7 @@ class _Graph:
                 elif use.value not in seen:
                     seen.add(use.value)
                     open_values.append(use.value)
-            if len(seen) > _LONGEST_WAY:
+            if way + len(open_values) > _LONGEST_WAY:
                 return None
         return uses
 

@@ -23,10 +23,10 @@ def layer_table(
     `activation_bytes` is what the module allocated in forward and left alive for backward.
     """
     flop: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for (phase, path, _), affine in zip(passes[1].recorder.ops, figures, strict=True):
+    for (phase, path, raw), affine in zip(passes[1].recorder.ops, figures, strict=True):
         if phase == "forward":
-            flop[path][0] += affine[0][0]
-            flop[path][1] += affine[0][1]
+            flop[path][0] += raw.times * affine[0][0]
+            flop[path][1] += raw.times * affine[0][1]
     kept = [_kept_bytes(traced) for traced in passes]
     modules = dict(model.named_modules())
     order = dict.fromkeys([*flop, *kept[1]])

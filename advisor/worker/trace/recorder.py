@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -22,6 +22,9 @@ from advisor.worker.trace.ops.op_names import operators
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator, RawOp, size_bytes, tensors_in
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker
+
+if TYPE_CHECKING:
+    from advisor.worker.trace.long_loops import LongLoops
 
 Tensor = torch.Tensor
 _DEVICE = torch.ops.prim.device.default
@@ -76,6 +79,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.input_bytes: dict[str, int] = {}
         self.results = results
         self.without_values = without_values
+        self.loops: LongLoops | None = None
+        """Loops that are shortened."""
+        self.paused = False
+        """Whether what passes is no part of the step."""
         self._told = told
         self._kinds: dict[Any, _Kind] = {}
 
@@ -100,6 +107,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if func is _DEVICE:
             return _CPU
         kwargs = kwargs or {}
+        if self.paused:
+            return func(*args, **kwargs)
+        if self.loops is not None and self.phase == "backward":
+            self.loops.at_backward()
         kind = self._kinds.get(func) or self._look_up(func)
         out, cost = self._result(kind, func, args, kwargs)
         if self.values:

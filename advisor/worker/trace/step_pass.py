@@ -15,13 +15,15 @@ from advisor.core.sentences import Reason
 from advisor.worker.causes import value_was_asked
 from advisor.worker.trace.constants import finite, uniform_values, values_shown
 from advisor.worker.trace.decisions import Decision, Decisions, Told, drawn_alike
-from advisor.worker.trace.extended import Extension
+from advisor.worker.trace.extended import Extension, NotAlikeError
 from advisor.worker.trace.failed import TraceFailed, refuse_sparse
 from advisor.worker.trace.kept_values import CHOOSING, is_small_enough, with_values
 from advisor.worker.trace.known import Fakes, KnownResults
 from advisor.worker.trace.layer_runs import LayerRun, Marks, layer_runs, shortened
+from advisor.worker.trace.long_loops import LongLoops, Origin
 from advisor.worker.trace.ops.raw_op import size_bytes, tensors_in
 from advisor.worker.trace.recorder import ModulePaths, Recorder
+from advisor.worker.trace.rounds import RoundsDiffer, count_rounds
 from advisor.worker.trace.storages import StorageTracker
 from advisor.workload.workload import Attention, Mode
 
@@ -72,6 +74,8 @@ class Pass(NamedTuple):
     """Tensors that the step is given."""
     kept: dict[int, int]
     """Bytes of each storage alive when forward ended, by number."""
+    longest_loop: int = 0
+    """Rounds of the longest loop of which only a few were traced."""
 
 
 class Passes:
@@ -95,6 +99,10 @@ class Passes:
         self._known = KnownResults(CHOOSING if mode.values == "even" else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self._runs = layer_runs(model) if subject.alike_layers else ()
+        self._shortens_loops = subject.alike_layers and decisions is None
+        self._shortened = False
+        """Whether a pass has left out rounds of a loop."""
+        self._whole_loops: set[Origin] = set()
 
     @property
     def by_values(self) -> bool:
@@ -109,6 +117,11 @@ class Passes:
         before, self._without_values = self._without_values, self._mode.values in {"whole", "even"}
         return self._without_values and not before
 
+    def run_all_rounds(self) -> bool:
+        """Shorten no loop from here on, since it runs otherwise at another batch size; whether any was shortened."""
+        before, self._shortens_loops = self._shortens_loops, False
+        return before and self._shortened
+
     def at(self, batch_size: int) -> Pass:
         """Forward and backward once, gradients starting from None; of layers that are alike only a few run."""
         if self._decisions is not None:
@@ -118,7 +131,7 @@ class Passes:
             return self._at(batch_size, (), self._decisions.steady[batch_size])
         if self._runs:
             try:
-                return self._at(batch_size, self._runs)
+                return self._with_loops(batch_size, self._runs)
             except TraceFailed:
                 raise
             except Exception as error:
@@ -126,7 +139,22 @@ class Passes:
                     raise
                 # A loop that counts its layers, or layers that work unlike: all of them run.
                 self._runs = ()
-        return self._at(batch_size, ())
+        return self._with_loops(batch_size, ())
+
+    def _with_loops(self, batch_size: int, runs: tuple[LayerRun, ...]) -> Pass:
+        """The pass with as many loops shortened as have rounds that are alike."""
+        while self._shortens_loops:
+            try:
+                return self._at(batch_size, runs)
+            except RoundsDiffer as difference:
+                self._whole_loops.add(difference.origin)
+            except (TraceFailed, NotAlikeError):
+                raise
+            except Exception as error:
+                if value_was_asked(error) is not None or not self._shortened:
+                    raise
+                self._shortens_loops = False  # what follows the loop takes more of what it leaves behind
+        return self._at(batch_size, runs)
 
     def _at(self, batch_size: int, runs: tuple[LayerRun, ...], decisions: Sequence[Decision] | None = None) -> Pass:
         tracker = StorageTracker()
@@ -134,6 +162,7 @@ class Passes:
         recorder = Recorder(tracker, self._known, without_values=self._without_values, told=told)
         training = self.subject.mode != "inference"
         model = self.model
+        loops = LongLoops(model, recorder, self._whole_loops) if self._shortens_loops else None
         with self._mode, ExitStack() as stack:
             model.zero_grad(set_to_none=True)
             batch = self._batch(batch_size)
@@ -147,6 +176,8 @@ class Passes:
                 if parameter.requires_grad:
                     handle = parameter.register_post_accumulate_grad_hook(recorder.gradient_ready)  # type: ignore[no-untyped-call]
                     stack.callback(handle.remove)
+            if loops is not None:
+                stack.enter_context(loops)
             stack.enter_context(recorder)
             stack.enter_context(ModulePaths(model, recorder))
             if told is None:  # else a real pass has told all of it
@@ -155,7 +186,7 @@ class Passes:
             with torch.set_grad_enabled(training), _autocast(self.precision):
                 marks.note(None, None, "forward")
                 with nullcontext() if told is None else drawn_alike():
-                    loss = self.subject.step(model, batch)
+                    loss = self._loss(batch, loops)
                 if told is not None:
                     told.end()
                 marks.note(None, None, "backward")
@@ -172,11 +203,22 @@ class Passes:
             marks.note(None, None, "backward")
             tracker.close()
             model.zero_grad(set_to_none=True)
+        longest = 0
+        if loops is not None:
+            count_rounds(recorder, loops, marks.recorded)
+            longest = loops.longest
+            kept = {number: size * tracker.counts.get(number, 1) for number, size in kept.items()}
         if runs:
             long = Extension(recorder, marks.recorded, runs, resident_count)
             long.run()
-            return Pass(long.recorder, resident_count, long.backward_start, input_bytes, len(inputs), long.kept)
-        return Pass(recorder, resident_count, backward_start, input_bytes, len(inputs), kept)
+            return Pass(long.recorder, resident_count, long.backward_start, input_bytes, len(inputs), long.kept, longest)
+        return Pass(recorder, resident_count, backward_start, input_bytes, len(inputs), kept, longest)
+
+    def _loss(self, batch: Any, loops: LongLoops | None) -> Any:  # noqa: ANN401 - as of `Subject.step`
+        try:
+            return self.subject.step(self.model, batch)
+        finally:
+            self._shortened |= loops is not None and bool(loops.runs)
 
     def _batch(self, batch_size: int) -> Any:  # noqa: ANN401 - any nested batch
         """A batch of fakes; where values are kept it is made for real first."""

@@ -18,6 +18,8 @@ class StorageTracker:
         self.kinds: list[int] = []
         self.storages: list[int] = []
         self.sizes: list[int] = []
+        self.counts: dict[int, int] = {}
+        """Storages that stand for several alike, by number: of a long loop only a few rounds are traced."""
         self.live_bytes = 0
         self.peak_bytes = 0
         self._live: dict[int, tuple[int, int, object]] = {}
@@ -52,6 +54,10 @@ class StorageTracker:
         entry = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 - as above
         return None if entry is None else entry[:2]
 
+    def whole_size(self, event: int) -> int:
+        """Bytes of an event's storage, and of those alike that it stands for."""
+        return self.sizes[event] * self.counts.get(self.storages[event], 1)
+
     def _on_death(self, key: int) -> Callable[[object], None]:
         def died(_reference: object) -> None:
             entry = self._live.pop(key, None)
@@ -80,7 +86,7 @@ class StorageTracker:
             self.append(GRADIENT, entry[0], entry[1])
 
     def alive(self) -> dict[int, int]:
-        """Bytes of each storage that is alive now, by number."""
+        """Bytes of each storage that is alive now, by number; of those that stand for several, of one."""
         return {number: size for number, size, _ in self._live.values()}
 
     def close(self) -> None:

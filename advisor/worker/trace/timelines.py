@@ -57,17 +57,19 @@ def _timeline(second: Pass, low: Sequence[float], batches: tuple[int, int], *, b
         size1_bytes=tuple(size[1] for size in sizes),
         resident_event_count=second.resident_count,
         backward_start=second.backward_start,
+        count=tuple(tracker.counts.get(storage, 1) for storage in tracker.storages) if tracker.counts else (),
     )
 
 
 def _peak_error(memory: MemoryTimeline, batch_size: int, traced: Pass) -> float:
     """Share by which the timeline's peak is off that of a pass."""
     tracker = traced.recorder.tracker
+    counts = memory.count or [1] * len(memory.kind)
     sizes = [
-        fixed_bytes + batch_size * sample_bytes
-        for fixed_bytes, sample_bytes in zip(memory.size0_bytes, memory.size1_bytes, strict=True)
+        count * (fixed_bytes + batch_size * sample_bytes)
+        for fixed_bytes, sample_bytes, count in zip(memory.size0_bytes, memory.size1_bytes, counts, strict=True)
     ]
-    true = _peak(tracker, tracker.sizes)
+    true = _peak(tracker, [tracker.whole_size(event) for event in range(len(tracker.sizes))])
     return abs(_peak(memory, sizes) - true) / true
 
 
@@ -139,6 +141,7 @@ def _most_held(traced: Pass, makers: dict[int, _Group]) -> dict[_Group, int]:
     tracker, alive, most = traced.recorder.tracker, dict[_Group, int](), dict[_Group, int]()
     of_storage: dict[int, _Group] = {}
     for event, (kind, storage, size) in enumerate(zip(tracker.kinds, tracker.storages, tracker.sizes, strict=True)):
+        size *= tracker.counts.get(storage, 1)  # noqa: PLW2901 - of all that it stands for
         if event in makers:
             group = makers[event]
             of_storage[storage] = group

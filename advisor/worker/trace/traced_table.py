@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import GradientReady, OpTable, at, through
+from advisor.optable.op_table import LONG_LOOP, GradientReady, OpTable, at, through
 from advisor.worker.trace.affine import (
     TOLERATED_ERROR_FRACTION,
     StreamsDiffer,
@@ -37,11 +37,13 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     first, second, loops = _two(passes)
     figures = affine_figures(first.recorder.ops, second.recorder.ops, batches, by_values=passes.by_values)
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
+    if second.longest_loop:
+        caveats.append(Reason.of(LONG_LOOP, count=second.longest_loop))
     third = passes.at(checked_batch) if checked and not passes.subject.known_affine else None
-    error = 0.0 if third is None else deviation(figures, third.recorder.ops, checked_batch)
+    error = 0.0 if third is None else deviation(figures, second.recorder.ops, third.recorder.ops, checked_batch)
     if error > TOLERATED_ERROR_FRACTION:
         third = passes.at(checked_batch)  # steady now, where it had filled a cache at its first time
-        error = deviation(figures, third.recorder.ops, checked_batch)
+        error = deviation(figures, second.recorder.ops, third.recorder.ops, checked_batch)
     if error > TOLERATED_ERROR_FRACTION:
         caveats.append(Reason.of("trace-not-affine", error_fraction=error, batch=checked_batch))
     ops = merged_ops(second.recorder.ops, figures)
@@ -121,6 +123,8 @@ def _two(passes: Passes) -> tuple[Pass, Pass, bool]:
         first = passes.at(low)  # a cache of few places forgets one batch size for the other
     if _alike(first, second):
         return first, second, False
+    if passes.run_all_rounds():
+        return _two(passes)
     first.recorder.ops, second.recorder.ops = folded(
         first.recorder.ops, second.recorder.ops, passes.batches, by_values=passes.by_values
     )

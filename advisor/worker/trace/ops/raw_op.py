@@ -31,6 +31,8 @@ class RawOp(NamedTuple):
     """(flop, bytes read, bytes written, then what the shape needs)."""
     channel_values: int = 0
     """Values of each channel that a batch norm takes its statistics from in training; 0: it is none, or is frozen."""
+    times: int = 1
+    """How many calls alike it stands for: of a long loop only a few rounds are traced."""
 
 
 class Call(NamedTuple):
