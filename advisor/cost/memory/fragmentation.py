@@ -16,8 +16,8 @@ _BRANCHES_APART = 0.002
 """Of the capacity between the first two, then twice as far each time: later capacities lie between what is alive and
 what a boundless card would take, most often near the first."""
 _BATCH_OF_WASTE = 8
-"""A timeline of many events is replayed at this batch size alone: the allocator's waste, which follows from the order of
-the events, is taken for the same share of what is alive at every other."""
+"""A timeline of many events is replayed at this batch size alone: the allocator's waste, which follows from the order
+of the events, is taken for the same share of what is alive at every other."""
 
 
 class _Outcome(NamedTuple):

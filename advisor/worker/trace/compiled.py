@@ -67,15 +67,15 @@ def _made(flow: DataFlow, groups: Sequence[Fused]) -> list[_Made]:
         _Made(
             place,
             kernel.phase,
-            raw.kind,
-            raw.name,
-            raw.element_bytes,
-            raw.kernel_count,
-            *raw.figures[1:3],
-            rounds=flow.rounds_of([place]),
+            kernel.raw.kind,
+            kernel.raw.name,
+            kernel.raw.element_bytes,
+            kernel.raw.kernel_count,
+            kernel.raw.figures[1],
+            kernel.raw.figures[2],
+            kernel.rounds,
         )
         for place, kernel in kept
-        for raw in (kernel.raw,)
     ]
 
 

@@ -105,9 +105,7 @@ class DataFlow:
             self.kernels[index] = kernel._replace(reads=self._whole(kernel.reads), writes=self._whole(kernel.writes))
 
     def _whole(self, uses: Sequence[Use]) -> tuple[Use, ...]:
-        return tuple(
-            use._replace(whole_bytes=use.whole_bytes * self._made_often.get(use.value[0], 1)) for use in uses
-        )
+        return tuple(use._replace(whole_bytes=use.whole_bytes * self._made_often.get(use.value[0], 1)) for use in uses)
 
     def _used(self, tensors: Sequence[Tensor]) -> list[Use]:
         uses = []

@@ -14,22 +14,21 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, Self
 
 import torch
 
 from advisor.worker.replaced import replaced
+from advisor.worker.trace.loop_locals import COUNTED, LoopLocals
 from advisor.worker.trace.recorder import Recorder
 
 Tensor = torch.Tensor
-COUNTED = 2
-"""The round that stands for those left out: the first two may find no state, or another."""
 FIRST_ROUNDS = 4
 """Run before it is decided that the loop is shortened."""
 _LAST_ROUNDS = 3
-"""Backward, the round before the last is the first to find a gradient, and the one before that the first like others."""
+"""Backward, the round before the last is the first to find a gradient, the one before that the first like others."""
 KEPT_ROUNDS = FIRST_ROUNDS + 1 + _LAST_ROUNDS
 """Those, one in the middle and the last ones."""
 FEWEST_ROUNDS = 64
@@ -104,18 +103,13 @@ class LongLoops:
         for module in self._modules:
             module.range = _Ranges(self)
             self._stack.callback(delattr, module, "range")
-        self._recorder.loops = self
+        self._recorder.before_gradients = self._at_backward
         return self
 
     def __exit__(self, *_: object) -> None:
         """Take it away."""
-        self._recorder.loops = None
+        self._recorder.before_gradients = None
         self._stack.close()
-
-    @property
-    def longest(self) -> int:
-        """Rounds of the longest loop that was shortened."""
-        return max((KEPT_ROUNDS + run.left_out for run in self.runs), default=0)
 
     def rounds(self, numbers: range, frame: FrameType) -> Iterator[int] | range:
         """What a loop goes through: its numbers, or while it is watched an iterator that may leave some out."""
@@ -125,7 +119,7 @@ class LongLoops:
         return self._watched(numbers, frame, origin)
 
     def _watched(self, numbers: range, frame: FrameType, origin: Origin) -> Iterator[int]:
-        loop, grown = LoopRun(origin), _Locals(frame)
+        loop, grown = LoopRun(origin), LoopLocals(frame)
         self._active = True
         try:
             for number in numbers[:FIRST_ROUNDS]:
@@ -162,7 +156,7 @@ class LongLoops:
         loop.starts.append(place_of(self._recorder))
 
     def _bound(self, loop: LoopRun | None, round_: int) -> None:
-        self._limits.append(torch.autograd._get_sequence_nr())  # noqa: SLF001 - the number that a node made now gets
+        self._limits.append(torch._C._autograd._get_sequence_nr())  # noqa: SLF001 - the number that a node made now gets
         self._owners.append((loop, round_))
 
     def _is_steady(self, loop: LoopRun) -> bool:
@@ -175,13 +169,13 @@ class LongLoops:
     def _unseen(self) -> Any:  # noqa: ANN401 - a context manager
         return replaced(self._recorder, paused=True)
 
-    def at_backward(self) -> None:
+    def _at_backward(self) -> None:
         """Note which round's gradients are worked out next."""
         node = torch._C._current_autograd_node()  # noqa: SLF001 - as above
         if not self.runs or node is None:
             return
         number = node._sequence_nr()  # noqa: SLF001 - as above
-        if number > torch.autograd._get_sequence_nr():  # noqa: SLF001 - as above
+        if number > torch._C._autograd._get_sequence_nr():  # noqa: SLF001 - as above
             return  # a parameter's gradient is added as soon as it is there
         place = bisect_right(self._limits, number) - 1
         loop, round_ = self._owners[place] if place >= 0 else (None, 0)
@@ -219,94 +213,3 @@ def _is_statement(code: CodeType, called_at: int) -> bool:
     names = (one.opname for one in dis.get_instructions(code) if one.offset > called_at)
     following = [name for name in islice(names, 3) if name != "EXTENDED_ARG"]
     return following[:2] == ["GET_ITER", "FOR_ITER"]
-
-
-class _Locals:
-    """What the function with the loop holds from round to round."""
-
-    def __init__(self, frame: FrameType) -> None:
-        self._frame: FrameType | None = frame
-        self._numbers: list[int] = []
-        self._sizes: list[dict[int, int]] = []
-        self._lists: dict[int, list[Any]] = {}
-        self._plain: list[dict[str, Any]] = []
-        self._grown: dict[int, list[int]] = {}
-
-    def note(self, number: int) -> None:
-        """A round has ended."""
-        assert self._frame is not None
-        shown = self._frame.f_locals
-        values = dict(shown)
-        if isinstance(shown, dict):
-            shown.clear()  # up to Python 3.12 it is a copy that the frame would keep, with all its tensors
-        lists = {id(value): value for value in values.values() if type(value) is list}
-        others = (value for value in values.values() if isinstance(value, dict | set | str | bytearray))
-        self._lists |= lists
-        sizes = {key: len(value) for key, value in lists.items()}
-        self._sizes.append(sizes | {id(value): len(value) for value in others if not isinstance(value, str)})
-        self._plain.append({name: value for name, value in values.items() if type(value) in {int, float, str, bool}})
-        self._numbers.append(number)
-
-    def can_be_extended(self) -> bool:
-        """Whether all that grew are lists, by as many tensors each round."""
-        self._grown = {key: self._growth(key) for key in self._sizes[-1]}
-        self._grown = {key: by for key, by in self._grown.items() if by != [0, 0, 0]}
-        return all(
-            key in self._lists and by[0] == by[1] == by[2] > 0 and all(map(_is_tensor, self._of_round(key, by[0])))
-            for key, by in self._grown.items()
-        )
-
-    def _growth(self, key: int) -> list[int]:
-        sizes = [noted.get(key, 0) for noted in self._sizes]
-        return [late - early for early, late in pairwise(sizes)]
-
-    def _of_round(self, key: int, by: int) -> list[Any]:
-        """What the counted round added to a list."""
-        end = self._sizes[COUNTED][key]
-        return self._lists[key][end - by : end]
-
-    def extend(self, rounds: int) -> None:
-        """Add to each list what as many rounds would have added."""
-        for key, by in self._grown.items():
-            stand_ins = [_stand_ins(tensor, rounds) for tensor in self._of_round(key, by[0])]
-            self._lists[key] += [tensor for one_round in zip(*stand_ins, strict=True) for tensor in one_round]
-
-    def counts_rounds(self) -> bool:
-        """Whether a number goes on by rounds, where the loop's own has gone further: some were left out."""
-        before, last, now = self._plain[-3:]
-        for name, value in now.items():
-            then, earlier = last.get(name), before.get(name)
-            if type(value) in {int, float} and type(then) is type(value) is type(earlier):
-                step = then - earlier
-                if step and value - then == step:
-                    return True
-        return False
-
-    def forget(self) -> None:
-        """Let go of the frame and of its lists."""
-        self._frame = None
-        self._lists.clear()
-
-
-def _is_tensor(value: object) -> bool:
-    return isinstance(value, Tensor)
-
-
-class _StandIn(torch.autograd.Function):
-    """A tensor many times over, of which no gradient comes back: only one of them was made."""
-
-    @staticmethod
-    def forward(ctx: Any, tensor: Tensor, count: int) -> tuple[Tensor, ...]:  # type: ignore[override]  # noqa: ANN401 - torch's own
-        ctx.set_materialize_grads(False)
-        return tuple(tensor.view_as(tensor) for _ in range(count))
-
-    @staticmethod
-    def backward(ctx: Any, *_gradients: Tensor | None) -> tuple[None, None]:  # type: ignore[override]  # noqa: ANN401 - the same
-        del ctx
-        return None, None
-
-
-def _stand_ins(tensor: Tensor, count: int) -> tuple[Tensor, ...]:
-    if not (tensor.requires_grad and torch.is_grad_enabled()):
-        return (tensor,) * count
-    return _StandIn.apply(tensor, count)  # type: ignore[no-untyped-call,no-any-return]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -22,9 +22,6 @@ from advisor.worker.trace.ops.op_names import operators
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator, RawOp, size_bytes, tensors_in
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker
-
-if TYPE_CHECKING:
-    from advisor.worker.trace.long_loops import LongLoops
 
 Tensor = torch.Tensor
 _DEVICE = torch.ops.prim.device.default
@@ -79,8 +76,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.input_bytes: dict[str, int] = {}
         self.results = results
         self.without_values = without_values
-        self.loops: LongLoops | None = None
-        """Loops that are shortened."""
+        self.before_gradients: Callable[[], None] | None = None
+        """Called before each operator of backward."""
         self.paused = False
         """Whether what passes is no part of the step."""
         self._told = told
@@ -101,7 +98,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._kinds[func] = kind
         return kind
 
-    def __torch_dispatch__(self, func: Operator, types: object, args: Args = (), kwargs: Named | None = None) -> Any:  # noqa: ANN401 - whatever the operator returns
+    def __torch_dispatch__(self, func: Operator, types: object, args: Args = (), kwargs: Named | None = None) -> Any:  # noqa: ANN401, C901 - whatever the operator returns; calls of methods would cost as much as it
         """Run the operator below, or make its known result again, then note it."""
         del types
         if func is _DEVICE:
@@ -109,8 +106,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         if self.paused:
             return func(*args, **kwargs)
-        if self.loops is not None and self.phase == "backward":
-            self.loops.at_backward()
+        if self.before_gradients is not None and self.phase == "backward":
+            self.before_gradients()
         kind = self._kinds.get(func) or self._look_up(func)
         out, cost = self._result(kind, func, args, kwargs)
         if self.values:

