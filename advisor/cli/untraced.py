@@ -12,6 +12,9 @@ from advisor.store.advice_record import AdviceRecord
 
 LOG_NAME = "last-trace.log"
 _BY_NUMBERS = Reason.of("command-untraced-remedy")
+_WITH_LESS = Reason.of("command-unfinished-remedy")
+_UNFINISHED = frozenset({"trace-worker-hung", "trace-worker-too-large"})
+"""Traces that were ended: that they took too much need not be a fault of the model's."""
 
 
 class TraceWatch:
@@ -41,6 +44,7 @@ class TraceWatch:
         reason = advice.model.not_traced_reason
         if reason is None:
             return (_BY_NUMBERS,)
+        remedy = _WITH_LESS if reason.code in _UNFINISHED else _BY_NUMBERS
         # Nor could it be measured; of several devices the first one's cause. What raised there too is told once, with
         # the remedy of its trace: it is the model's fault, and none to report.
         ended = [
@@ -49,7 +53,7 @@ class TraceWatch:
             for caveat in measurement.caveats
             if caveat.code.startswith("measure-worker-") and caveat.code != "measure-worker-failed"
         ][:1]
-        return (reason, *ended) if self._failed is not None else (reason, *ended, _BY_NUMBERS)
+        return (reason, *ended) if self._failed is not None else (reason, *ended, remedy)
 
     def _kept(self) -> str | None:
         """Where the traceback was written; None where there is none, or no place for it."""

@@ -70,7 +70,7 @@ def test_an_endless_constructor_is_ended_and_told_as_what_it_is(
     (tmp_path / "mine.py").write_text(HEAD + "def build_model():\n    while True:\n        pass\n")
     line = ended(capsys, str(tmp_path / "mine.py"), "--allow-code")
     assert "Tracing the model took longer than 5.00 s and was ended." in line
-    assert "describe it by numbers" in line
+    assert "Mend a loop that does not end; else a shorter sequence (--sequence-length) takes less" in line
 
 
 def test_an_unknown_type_of_model_is_answered_with_the_nearest(

@@ -15,6 +15,7 @@ command-expected = Command line: argument { $option }: a value is missing.
 command-see-help = See advisor --help.
 command-did-you-mean = Did you mean { $names }? See advisor --help.
 command-untraced = { $workload }: the model cannot be traced.
+command-unfinished-remedy = Mend a loop that does not end; else a shorter sequence (--sequence-length) takes less, or describe the model by numbers (source = "numbers").
 command-untraced-remedy = Mend the model, or describe it by numbers (source = "numbers").
 command-untraced-log = The whole log: { $path }
 command-two-on-stdout = Command line: more than one output goes to stdout.

@@ -84,6 +84,7 @@ flag-no-history = an empty data folder
 flag-precision = "Precision"
 flag-predict = "Predict without measuring"
 flag-prices = "Price file"
+flag-sequence-length = "Sequence length"
 flag-strategies = the command line
 flag-verify = "Verify here for a minute"
 

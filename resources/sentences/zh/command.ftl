@@ -15,6 +15,7 @@ command-expected = 命令行：参数 { $option }：缺少值。
 command-see-help = 见 advisor --help。
 command-did-you-mean = 是否指 { $names }？见 advisor --help。
 command-untraced = { $workload }：无法追踪该模型。
+command-unfinished-remedy = 若有不会结束的循环，请修正；否则较短的序列（--sequence-length）所需更少，或以数字描述该模型（source = "numbers"）。
 command-untraced-remedy = 请修正模型，或以数字描述它（source = "numbers"）。
 command-untraced-log = 完整日志：{ $path }
 command-two-on-stdout = 命令行：有多个输出写到标准输出。

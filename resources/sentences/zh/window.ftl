@@ -84,6 +84,7 @@ flag-no-history = 空的数据文件夹
 flag-precision = “精度”
 flag-predict = “仅预测，不测量”
 flag-prices = “价格文件”
+flag-sequence-length = “序列长度”
 flag-strategies = 命令行
 flag-verify = “在本机验证一分钟”
 
