@@ -32,7 +32,7 @@ def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
     low, high = REAL_BATCHES
     further = LARGEST_TIMES * low
     with ExitStack() as stack:
-        for context in (layers_in_the_open, uncompiled, unasserted, _lists_by_item):
+        for context in (layers_in_the_open, uncompiled, unasserted, _lists_by_item, _classes_unasked):
             stack.enter_context(context())
         stack.enter_context(numbers_in_lists(of=Tensor))
         model = subject.build().float().train(subject.mode != "inference")
@@ -67,4 +67,18 @@ def _lists_by_item() -> Iterator[None]:
         return [listed(item) for item in tensor] if tensor.dim() else tensor.item()
 
     with replaced(Tensor, tolist=listed):
+        yield
+
+
+@contextmanager
+def _classes_unasked() -> Iterator[None]:
+    """One-hot codes of so many classes are made as those of fakes are, and on a GPU: nobody asks whether values fit."""
+    original = torch.nn.functional.one_hot
+
+    def coded(tensor: Tensor, num_classes: int = -1) -> Tensor:
+        if num_classes == -1:
+            return original(tensor, num_classes)
+        return (tensor.unsqueeze(-1) == torch.arange(num_classes)).long()
+
+    with replaced(torch.nn.functional, one_hot=coded):
         yield

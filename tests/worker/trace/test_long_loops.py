@@ -15,7 +15,7 @@ from advisor.cost.memory.fragmentation import needed_bytes
 from advisor.cost.memory.replay import StepSetup, Stream, live_peak
 from advisor.optable.op_table import OpTable, has_long_loop
 from advisor.recommend.switches import Change, applies
-from advisor.worker.trace import long_loops
+from advisor.worker.trace.loops import long_loops
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload, with_training

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 import torch
 
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.loop_locals import COUNTED, LoopLocals
+from advisor.worker.trace.loops.loop_locals import COUNTED, LoopLocals
 from advisor.worker.trace.recorder import Recorder
 
 Tensor = torch.Tensor

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE
 from advisor.worker.trace.layer_runs import Mark
-from advisor.worker.trace.long_loops import (
+from advisor.worker.trace.loops.long_loops import (
     FIRST_ROUNDS,
     KEPT_ROUNDS,
     LongLoops,
@@ -20,7 +20,7 @@ from advisor.worker.trace.long_loops import (
     Place,
     place_of,
 )
-from advisor.worker.trace.loop_locals import COUNTED
+from advisor.worker.trace.loops.loop_locals import COUNTED
 from advisor.worker.trace.recorder import GradientEvent, Recorder
 
 _ALIKE = (COUNTED, COUNTED + 1, FIRST_ROUNDS)
