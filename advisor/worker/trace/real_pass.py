@@ -72,7 +72,7 @@ def _lists_by_item() -> Iterator[None]:
 
 @contextmanager
 def _classes_unasked() -> Iterator[None]:
-    """One-hot codes of so many classes are made as those of fakes are, and on a GPU: nobody asks whether values fit."""
+    """One-hot codes of so many classes are made as a trace makes them: only the processor asks whether values fit."""
     original = torch.nn.functional.one_hot
 
     def coded(tensor: Tensor, num_classes: int = -1) -> Tensor:

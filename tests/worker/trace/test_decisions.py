@@ -252,3 +252,24 @@ def test_compiling_is_not_advised_where_sizes_follow_from_values() -> None:
     compiled = Change(kind="compile", workload=with_training(workload, compile=True))
     assert not applies(compiled, table)
     assert applies(compiled, msgspec.structs.replace(table, caveats=()))
+
+
+class Coding(nn.Module):
+    """Writes a sign as a one-hot code, and stops where its values say so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 6)
+
+    def forward(self, x: Tensor) -> Tensor:
+        code = functional.one_hot(self.layer(x).argmax(1), 6).float()
+        return code @ self.layer.weight if bool((code.sum(1) == 1).all()) else x
+
+
+def test_one_hot_codes_of_known_classes_ask_a_real_pass_nothing_that_a_trace_does_not_ask() -> None:
+    subject = Subject(Coding, lambda batch: torch.zeros(batch, 4), lambda model, x: model(x).sum())
+    told = decisions_of(subject, checked=False)
+    assert [len(decisions) for decisions in told.steady.values()] == [1, 1]
+    way = Way()
+    assert trace(subject, "fp32", checked=False, way=way).ops
+    assert way.decisions == told
