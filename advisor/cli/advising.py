@@ -143,6 +143,7 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
     """The request of the flags. Raises InputError naming the flag or file."""
     from advisor.advice import AdviceRequest
     from advisor.catalogue.spec_table import read_gpu_file, spec_table
+    from advisor.core.file_fault import shown_value
     from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.dealing import counts_over, left_out_counts, require_even_nodes
     from advisor.recommend.fixed import Fixed
@@ -152,6 +153,8 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
     from advisor.workload.python_source import pinned
     from advisor.workload.workload_file import load_workload
 
+    if arguments.device and arguments.measure is None:
+        raise command_fault("device-unmeasured", given=shown_value(", ".join(arguments.device)))
     critical: tuple[int, int] | None = arguments.critical_batch
     counts = arguments.counts or counts_over(arguments.nodes)
     require_even_nodes(counts, arguments.nodes)

@@ -111,6 +111,7 @@ def test_every_format_is_written_at_once(tmp_path: Path, home: Home) -> None:
         (("--predict", "iris_mlp", "--max-cost", "5"), 2, "--prices"),
         (("--predict", "iris_mlp", "--interconnect", "two cans and a string"), 2, "interconnect"),
         (("--measure", "iris_mlp", "--device", "7"), 2, "--device 7"),
+        (("--predict", "iris_mlp", "--device", "cuda:7"), 2, "--device `cuda:7`: it says what is measured"),
         (("--measure", "code.py"), 2, "--allow-code"),
         (("--open", "missing.json"), 2, "missing.json"),
         (("--open", "broken.toml"), 2, "broken.toml"),

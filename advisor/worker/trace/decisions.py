@@ -77,7 +77,15 @@ class Decisions(NamedTuple):
     @property
     def change_sizes(self) -> bool:
         """Whether the size of any tensor followed from values."""
-        return any(decision.changes_sizes for each in self.steady.values() for decision in each)
+        return bool(self._changing())
+
+    @property
+    def by_lengths(self) -> bool:
+        """Whether all such values were lengths of targets, as CTC's table of probabilities has."""
+        return all("ctc_loss" in decision.operator for decision in self._changing())
+
+    def _changing(self) -> list[Decision]:
+        return [decision for each in self.steady.values() for decision in each if decision.changes_sizes]
 
 
 class Noting(TorchDispatchMode):  # type: ignore[no-untyped-call]

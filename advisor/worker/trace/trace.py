@@ -48,7 +48,6 @@ _NESTED = "torch.nested"
 _MOST_REAL_WEIGHTS = 1 << 26
 _KEPT: tuple[Values, ...] = ("none", "whole", "all")
 _EVENLY = Reason(code="trace-even-routing")
-_AS_DECIDED = Reason(code="trace-sizes-by-values")
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
 
 
@@ -166,7 +165,10 @@ def _as_decided(subject: Subject, precision: TracePrecision, decisions: Decision
     """The table by known decisions; it says so where the size of anything follows from them."""
     checks = checked and len(decisions.steady) > len(REAL_BATCHES)
     table = _traced(subject, precision, Fakes(), checked=checks, decisions=decisions)
-    return replace(table, caveats=(_AS_DECIDED, *table.caveats)) if decisions.change_sizes else table
+    if not decisions.change_sizes:
+        return table
+    told = Reason.of("trace-sizes-by-values", values="lengths" if decisions.by_lengths else "boxes")
+    return replace(table, caveats=(told, *table.caveats))
 
 
 def _is_small(subject: Subject) -> bool:

@@ -7,7 +7,10 @@ trace-loops-over-samples = 该模型逐个处理批次中的样本。这里按�
 trace-own-half = 无论选择哪种精度，模型自身都让 { $share_fraction } 的矩阵乘法和卷积以 16 位运行，这里照此计算。
 trace-own-single = 虽然选择了 16 位，模型自身仍让 { $share_fraction } 的矩阵乘法和卷积以 32 位运行，这里照此计算。
 trace-even-routing = 该模型按运行时的数值作选择（例如哪些专家处理哪些词元）：这里按每种选择出现得同样多来计算。若偏向其中一部分，单步用时会不同，多半更慢。
-trace-sizes-by-values = 该模型保留多少取决于数值（例如非极大值抑制后的框）：它以 build_model 的权重与 make_batch 的样本在本机处理器上运行过，此表采用由此得到的大小。换成其他图像或训练好的权重，保留的数目会增减，单步用时也随之变化。
+trace-sizes-by-values = { $values ->
+    [lengths] CTC 损失保留多少取决于一批中最长的目标序列：此处采用 make_batch 样本的长度。目标更长，显存和用时更多；更短则更少。
+   *[boxes] 该模型保留多少取决于数值（例如非极大值抑制后的框）：它以 build_model 的权重与 make_batch 的样本在本机处理器上运行过，此表采用由此得到的大小。换成其他图像或训练好的权重，保留的数目会增减，单步用时也随之变化。
+}
 trace-depends-on-data = 该模型依张量的值作判断（{ $detail }），不运行就无法追踪。能运行它的设备改为实测；其他 GPU 请以数字描述。
 trace-shape-depends-on-data = 该模型生成大小取决于数值的张量（{ $detail }），不运行就无法追踪。能运行它的设备改为实测；其他 GPU 请以数字描述。
 trace-depends-on-batch = 该模型在其他批大小下运行不同的算子（{ $detail }），一次追踪无法回答所有批大小。能运行它的设备改为实测；其他 GPU 请以数字描述。

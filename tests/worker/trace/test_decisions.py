@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from advisor.core.sentences import say
 from advisor.optable.op_table import OpTable, at
 from advisor.recommend.switches import Change, applies
 from advisor.worker.trace import real_pass
@@ -273,3 +274,20 @@ def test_one_hot_codes_of_known_classes_ask_a_real_pass_nothing_that_a_trace_doe
     way = Way()
     assert trace(subject, "fp32", checked=False, way=way).ops
     assert way.decisions == told
+
+
+def test_a_ctc_loss_says_that_its_size_follows_the_longest_target_and_nothing_of_boxes() -> None:
+    def step(model: nn.Module, batch: Tensor) -> Tensor:
+        scores = model(batch).log_softmax(-1).transpose(0, 1)
+        samples = batch.shape[0]
+        targets = torch.ones(samples, 7, dtype=torch.long)
+        lengths = torch.full((samples,), 30), torch.full((samples,), 7)
+        return nn.functional.ctc_loss(scores, targets, *lengths)
+
+    speech = Subject(
+        build=lambda: nn.Linear(20, 11), make_batch=lambda samples: torch.randn(samples, 30, 20), step=step
+    )
+    (told,) = (caveat for caveat in trace(speech, "fp32").caveats if caveat.code == "trace-sizes-by-values")
+    assert "longest target" in say(told, "en")
+    assert "最长的目标" in say(told, "zh")
+    assert "boxes" not in say(told, "en")

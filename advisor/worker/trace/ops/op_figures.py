@@ -156,6 +156,23 @@ def _matmul(call: Call) -> list[RawOp]:
     return [_product(call.name, left, right, call.read_bytes, call.written_bytes)]
 
 
+def _distances(call: Call) -> list[RawOp]:
+    """Euclidean distances of all pairs of rows: one product of the rows with their squared norms and ones appended.
+
+    Around it both are squared, summed, scaled and copied together, and the result is clamped and its root taken.
+    """
+    left, right = call.args[:2]
+    rows, others, width = left.shape[-2], right.shape[-2], left.shape[-1] + 2
+    batch = left.numel() // max(1, rows * left.shape[-1])
+    given, out = float(touched_in(call.args)), float(call.written_bytes)
+    figures = (2.0 * batch * rows * others * width, given, out, *map(float, (batch, rows, others, width)))
+    around = call._replace(kind="elementwise", name="distance_norms")
+    return [
+        RawOp("matmul", call.name, left.element_size(), 1, "matmul", (), figures),
+        *_plain(around, [left], 4 * given + 2 * out, 3 * given + 2 * out, kernels=11),
+    ]
+
+
 def _convolution(call: Call) -> list[RawOp]:
     """Forward, or the two (three with a bias) kernels of its backward."""
     name, args, out = call.name, call.args, call.out
@@ -254,6 +271,7 @@ _NAMES: dict[Handler, tuple[str, ...]] = {
     _picked_loss: ("nll_loss_forward", "nll_loss_backward", "nll_loss2d_forward", "nll_loss2d_backward"),
     _slice_backward: ("slice_backward", "select_backward"),
     _convolution: ("convolution", "convolution_backward"),
+    _distances: ("_euclidean_dist",),
     grouped_product: ("_grouped_mm", "grouped_mm_fallback"),
     grouped_product_backward: ("grouped_mm_fallback_backward",),
 }
