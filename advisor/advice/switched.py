@@ -24,12 +24,14 @@ from advisor.recommend.switches import (
     applies,
     checkpointed_adapters,
     freeing_changes,
+    held_by_8bit_states,
     lighter_changes,
     plain_changes,
     switch_of,
     traced_changes,
 )
 from advisor.store.advice_record import AdviceRecord
+from advisor.workload.training_checks import training_problems
 from advisor.workload.workload import NumbersModel, with_training
 
 _ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
@@ -116,6 +118,20 @@ def _without_tracing(asked: Trial, chosen: Prediction | None, *, makeshift: bool
         held = asked.changed(larger.workload, tables).on_larger_cards()
         if held is not None:
             yield switch_of(larger, held, None)
+        yield from _with_8bit_states(asked)
+
+
+def _with_8bit_states(asked: Trial) -> Iterator[Switch]:
+    """The first change of the states that lets cards of the question hold a step, by operators that are known."""
+    checkpointed = asked.facts.tables_with(("checkpointing",))
+    for change in held_by_8bit_states(asked.request.workload):
+        further = change.kind == "optimizer_8bit_checkpointing"
+        if any(training_problems(change.workload)) or (further and checkpointed is asked.facts.tables):
+            continue
+        held = asked.changed(change.workload, checkpointed if further else asked.tables).on_cards_of_the_question()
+        if held is not None:
+            yield switch_of(change, held, None)
+            return
 
 
 def _keeps_global_batch(request: AdviceRequest, change: Change, chosen: Prediction) -> bool:

@@ -91,6 +91,10 @@ class Trial:
         found = (self._on_fewest(keys, counts) for keys, counts in ways)
         return next((held for held in found if held is not None), None)
 
+    def on_cards_of_the_question(self) -> Prediction | None:
+        """The fewest cards that hold it, of those and of as many as were asked for."""
+        return self._on_fewest(table_keys(known_specs(self.request), self.request.gpu_keys), self.request.counts)
+
     def on_one_card(self) -> Prediction | None:
         """The fastest set-up on one card that holds it.
 

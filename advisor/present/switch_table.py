@@ -30,7 +30,10 @@ _LIKELY = 0.5
 may as well be a loss stands in the table alone."""
 
 
-_HOLDING: tuple[SwitchKind, ...] = ("checkpointing_on_cards", "larger_cards", "lora", "qlora", "qlora_checkpointing")
+_HOLDING: tuple[SwitchKind, ...] = (
+    "checkpointing_on_cards", "optimizer_8bit_on_cards", "optimizer_8bit_checkpointing", "larger_cards", "lora",
+    "qlora", "qlora_checkpointing",
+)  # fmt: skip
 """What may hold a step where the question's own set-ups do not, in the order in which people try them."""
 
 
@@ -91,6 +94,8 @@ def _holding(switch: Switch) -> str:
     """Message id of what holds a step where the question's own set-ups do not."""
     if switch.kind == "checkpointing_on_cards":
         return "help-checkpointing-card" if switch.count == 1 else "help-checkpointing-cards"
+    if switch.kind in {"optimizer_8bit_on_cards", "optimizer_8bit_checkpointing"}:
+        return "help-states-card" if switch.count == 1 else "help-states-cards"
     if switch.kind != "larger_cards":
         return "help-adapter"
     return "help-larger-card" if switch.count == 1 else "help-larger-cards"

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "fused_layers", "unpacked_half", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
-    "larger_cards", "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded",
+    "larger_cards", "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded", "optimizer_8bit_on_cards",
+    "optimizer_8bit_checkpointing",
 ]  # fmt: skip
 _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "compile": "compiled",
@@ -63,7 +64,8 @@ class Switch(Record, frozen=True, kw_only=True):
     """What is changed, by its name in a workload file or its common name; `half` is 16-bit autocast, `sharding`
     FSDP, `accumulation` four micro-batches, `padded_vocabulary` a multiple of 64, `larger_cards` larger or more
     cards, `checkpointing_on_cards` activation checkpointing with nothing off-loaded, `nothing_off_loaded` the same
-    set-up with all of it on the cards."""
+    set-up with all of it on the cards, `optimizer_8bit_on_cards` 8-bit states with nothing off-loaded,
+    `optimizer_8bit_checkpointing` the same with activation checkpointing."""
     device_key: str
     """Key of the device that the change is predicted on."""
     device_name: str
@@ -221,6 +223,18 @@ def lighter_changes(workload: Workload, chosen: Prediction | None) -> Iterator[C
             workload=with_training(workload, activation_checkpointing="full", offload="none"),
             strategy="fsdp" if chosen is not None and chosen.count > 1 else "single",
         )
+
+
+def held_by_8bit_states(workload: Workload) -> Iterator[Change]:
+    """8-bit states in the cards' own memory, where no card holds those of 32 bits; then with checkpointing too."""
+    training = workload.training
+    if training.optimizer not in EIGHT_BIT_OPTIMIZERS or training.optimizer_bits == 8:  # noqa: PLR2004 - bits
+        return
+    small = with_training(workload, optimizer_bits=8, offload="none")
+    yield Change(kind="optimizer_8bit_on_cards", workload=small)
+    if training.activation_checkpointing == "none":
+        checkpointed = with_training(small, activation_checkpointing="full")
+        yield Change(kind="optimizer_8bit_checkpointing", workload=checkpointed)
 
 
 def checkpointed_adapters(change: Change) -> Iterator[Change]:

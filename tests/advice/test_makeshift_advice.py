@@ -26,6 +26,7 @@ from advisor.workload.workload import Data, NumbersModel, Offload, Training, Wor
 from tests.recommend.fakes import machine
 
 GIBIBYTE = 2.0**30
+EIGHT_BIT = {"optimizer_8bit_on_cards", "optimizer_8bit_checkpointing"}
 
 
 def asked(parameters: float, *, offload: Offload = "none", **more: object) -> AdviceRecord:
@@ -167,3 +168,12 @@ def test_help_for_a_batch_that_is_fixed_holds_that_batch() -> None:
     kept = asked(1e10, gpu_keys=("rtx4090",), counts=(1,), fixed=fixed)
     assert larger(free).batch_size_per_device == 4
     assert {one.batch_size_per_device for one in kept.switches} == {4}
+
+
+def test_where_only_the_hosts_memory_holds_a_step_8_bit_states_in_the_cards_own_are_looked_at() -> None:
+    held = [one for one in asked(1.6e9, gpu_keys=("rtx4090",), counts=(1,)).switches if one.kind in EIGHT_BIT]
+    assert [(one.kind, one.strategy, one.fits) for one in held] == [("optimizer_8bit_on_cards", "single", True)]
+    beyond = asked(1e10, gpu_keys=("rtx4090",), counts=(1,)).switches
+    assert not [one for one in beyond if one.kind in EIGHT_BIT]
+    whole = asked(2e8, gpu_keys=("rtx4090",), counts=(1,)).switches
+    assert not [one for one in whole if one.kind in EIGHT_BIT], "it fits as it is"

@@ -128,6 +128,8 @@ switch-fused-layers = fused layers (Liger kernels)
 switch-unpacked-half = norms beside quantised weights in 16 bits
 switch-lora = LoRA
 switch-qlora = QLoRA (4-bit weights)
+switch-optimizer-8bit-on-cards = 8-bit optimizer states
+switch-optimizer-8bit-checkpointing = 8-bit optimizer states and activation checkpointing
 switch-qlora-checkpointing = QLoRA (4-bit weights) and activation checkpointing
 switch-checkpointing-on-cards = activation checkpointing and nothing off-loaded
 switch-nothing-off-loaded = nothing off-loaded
@@ -163,6 +165,20 @@ help-checkpointing-card = With activation checkpointing (full) one { $device } h
        *[other] , accumulating { $steps } micro-batches
     }): { $step_s } a step in { $need_bytes }.
 help-checkpointing-cards = With activation checkpointing (full) { $count } × { $device } hold all of it ({ $strategy }, batch size { $batch } a card{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
+    }{ $steps ->
+        [1] { "" }
+       *[other] , accumulating { $steps } micro-batches
+    }): { $step_s } a step in { $need_bytes } a card.
+help-states-card = With { $name } one { $device } holds all of it (batch size { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
+    }{ $steps ->
+        [1] { "" }
+       *[other] , accumulating { $steps } micro-batches
+    }): { $step_s } a step in { $need_bytes }.
+help-states-cards = With { $name } { $count } × { $device } hold all of it ({ $strategy }, batch size { $batch } a card{ $precision ->
         [unknown] { "" }
        *[other] { " in " }{ $precision }
     }{ $steps ->

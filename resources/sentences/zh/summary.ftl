@@ -126,6 +126,8 @@ switch-fused-layers = 融合层（Liger 内核）
 switch-unpacked-half = 量化权重之外的部分用 16 位
 switch-lora = LoRA
 switch-qlora = QLoRA（4 位权重）
+switch-optimizer-8bit-on-cards = 8 位优化器状态
+switch-optimizer-8bit-checkpointing = 8 位优化器状态加激活检查点
 switch-qlora-checkpointing = QLoRA（4 位权重）加激活检查点
 switch-checkpointing-on-cards = 激活检查点且不卸载
 switch-nothing-off-loaded = 不卸载
@@ -161,6 +163,20 @@ help-checkpointing-card = 启用激活检查点（full）后，一块 { $device 
        *[other] ，梯度累积 { $steps } 步
     }）：每步 { $step_s }，占用 { $need_bytes }。
 help-checkpointing-cards = 启用激活检查点（full）后，{ $count } × { $device } 放得下全部（{ $strategy }，每卡批大小 { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
+    }{ $steps ->
+        [1] { "" }
+       *[other] ，梯度累积 { $steps } 步
+    }）：每步 { $step_s }，每卡占用 { $need_bytes }。
+help-states-card = 采用“{ $name }”后，一块 { $device } 就放得下全部（批大小 { $batch }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
+    }{ $steps ->
+        [1] { "" }
+       *[other] ，梯度累积 { $steps } 步
+    }）：每步 { $step_s }，占用 { $need_bytes }。
+help-states-cards = 采用“{ $name }”后，{ $count } × { $device } 放得下全部（{ $strategy }，每卡批大小 { $batch }{ $precision ->
         [unknown] { "" }
        *[other] ，{ $precision }
     }{ $steps ->
