@@ -25,8 +25,10 @@ LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")
 """Tried by themselves where none of the default cards holds a step whole."""
 DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
-ACCUMULATED = 4
-"""How many times the workload's own micro-batches are also tried where what follows each step costs most."""
+ACCUMULATED_TIMES = (2, 4)
+ACCUMULATED = max(ACCUMULATED_TIMES)
+"""How many times the workload's own micro-batches are also tried where what follows each step costs most: as many as
+the bound on the global batch leaves to two cards, and half of it, which it leaves to four."""
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
 
@@ -179,7 +181,8 @@ def _accumulations(
     if global_batch_size is None:
         # Several cards may take over what one accumulates: then the global batch stays as it is.
         shared = -(-own // count)
-        more = (ACCUMULATED * own,) if strategy == "ddp" and batch_size == workload.training.batch_size else ()
+        own_batch = strategy == "ddp" and batch_size == workload.training.batch_size
+        more = (further * own for further in ACCUMULATED_TIMES) if own_batch else ()
         return tuple(dict.fromkeys((own, shared, *more)))
     per_pass = count * batch_size
     if per_pass > global_batch_size or global_batch_size % per_pass:

@@ -11,7 +11,7 @@ from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, STRATEGY_FA
 from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
 from advisor.predict.prediction import Candidate, Prediction, SetUp
-from advisor.recommend.candidates import ACCUMULATED, DEFAULT_COUNTS, strategies_for
+from advisor.recommend.candidates import ACCUMULATED, ACCUMULATED_TIMES, DEFAULT_COUNTS, strategies_for
 from advisor.recommend.dealing import batch_sizes_dealing
 from advisor.workload.model_config import config_of
 from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
@@ -55,9 +55,10 @@ def candidates_that_make_up(
             made = whole // size if training.mode == "training" else steps
             candidates.append(_in_passes(first, size, made))
             # As at the workload's own batch: cards whose link is slow gain by averaging gradients more rarely.
-            further = ACCUMULATED * whole // size
-            if made > steps and first.strategy == "ddp" and further * size * first.count <= workload.data.samples:
-                candidates.append(_in_passes(first, size, further))
+            for further in (times * whole // size for times in ACCUMULATED_TIMES):
+                inside = further * size * first.count <= workload.data.samples
+                if made > steps and first.strategy == "ddp" and inside:
+                    candidates.append(_in_passes(first, size, further))
     return tuple(candidates)
 
 

@@ -8,7 +8,6 @@ from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
 from advisor.catalogue.precisions import TracePrecision
-from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.step_pass import Subject
@@ -392,23 +391,3 @@ def test_a_model_that_was_refused_leaves_nothing_behind_for_the_next() -> None:
         with pytest.raises(TraceFailed):
             trace(subject(module(), 4), "fp32")
     assert traced(small_gpt()) == before
-
-
-class Distances(nn.Module):
-    """Distances of a layer's outputs to 300 centres."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.inside = nn.Linear(16, 64)
-        self.centres = nn.Parameter(torch.zeros(300, 64))
-
-    def forward(self, batch: Tensor) -> Tensor:
-        return torch.cdist(self.inside(batch), self.centres)
-
-
-def test_distances_of_all_pairs_are_a_product_of_known_work() -> None:
-    table = trace(subject(Distances(), 50, 16), "fp32")
-    (product,) = named(table, "_euclidean_dist")
-    assert product.kind == "matmul"
-    assert at(product.flop, 4) == 2 * 4 * 50 * 300 * 66
-    assert compile_table(table).unknown_call_fraction == 0
