@@ -164,11 +164,18 @@ def _sizes(numbers: Mapping[str, Value]) -> dict[str, float]:
 @cache
 def _own_words(language: Language) -> dict[str, str]:
     """What each name that is made of English words is called: records keep one name, whoever reads them."""
-    codes = [code for code in _sources("en") if code.startswith(_NAMED)]
+    return _words_of(_NAMED, language)
+
+
+def _words_of(prefix: str, language: Language) -> dict[str, str]:
+    """English names and those of the language, of the messages whose ids begin so."""
+    codes = [code for code in _sources("en") if code.startswith(prefix)]
     return {_formatted(code, "en", {}): _formatted(code, language, {}) for code in codes}
 
 
 _NAMED = "choice-precision-"
+_SAID_AS_ARGUMENTS = "strategy-"
+"""Names that come in the words of the language already."""
 _BETWEEN = " / "
 
 
@@ -182,7 +189,7 @@ def _in_words(name: str, language: Language) -> str:
 def _loose_spaces(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """By each name of one's own, the spaces beside it that stand between two Chinese characters."""
     found = []
-    for kept, name in _own_words(language).items():
+    for kept, name in (_own_words(language) | _words_of(_SAID_AS_ARGUMENTS, language)).items():
         own = re.escape(name)
         before = rf"(?<={_HAN}) (?={own})" if re.match(_HAN, name[0]) else ""
         after = rf"(?<={own}) (?={_HAN})" if re.match(_HAN, name[-1]) else ""

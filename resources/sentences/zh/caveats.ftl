@@ -54,18 +54,28 @@ caveat-power-unknown = { $devices } 的功耗未知，无法比较能耗。
 caveat-memory-unknown = 无法预测显存需求，因此不知道一步能否放入 { $device }。请先试跑一步。
 caveat-memory-range = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：有可能显存不足。在它上面试过的方案没有一个肯定放得下；开始长任务前请先试跑几步。
 caveat-memory-range-instead = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }。若显存不足，请改用{ $more ->
-        [0] { "" }
-       *[other] { " " }{ $more }{ " 张卡、" }
-    }{ $strategy ->
-        [same] { "" }
-        [single] { "" }
-        [ddp] { "DDP、" }
-        [dp] { "DataParallel、" }
-        [zero2] { "ZeRO-2、" }
-        [fsdp] { "FSDP、" }
-        [fsdp_offload] { "FSDP（CPU 卸载）、" }
-        [tp] { "张量并行、" }
-       *[pp] { "流水线并行、" }
+        [0] { $strategy ->
+             [same] { "" }
+             [single] { "" }
+             [ddp] { " DDP、" }
+             [dp] { " DataParallel、" }
+             [zero2] { " ZeRO-2、" }
+             [fsdp] { " FSDP、" }
+             [fsdp_offload] { " FSDP（CPU 卸载）、" }
+             [tp] { "张量并行、" }
+            *[pp] { "流水线并行、" }
+        }
+       *[other] { " " }{ $more }{ " 张卡、" }{ $strategy ->
+             [same] { "" }
+             [single] { "" }
+             [ddp] { "DDP、" }
+             [dp] { "DataParallel、" }
+             [zero2] { "ZeRO-2、" }
+             [fsdp] { "FSDP、" }
+             [fsdp_offload] { "FSDP（CPU 卸载）、" }
+             [tp] { "张量并行、" }
+            *[pp] { "流水线并行、" }
+        }
     }批大小 { $batch }{ $steps ->
         [1] { "" }
        *[other] { " × " }{ $steps }

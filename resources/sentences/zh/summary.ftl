@@ -91,15 +91,12 @@ list-workloads = 内置训练任务
 list-gpus = 规格表中的 GPU（稠密算力，FP32 累加）
 claim-verdict = 结论
 summary-log = 日志中的时间去向
-summary-more = 还有 { $sentences ->
-        [0] { "" }
-       *[other] { $sentences } 条说明
-    }{ $both ->
-        [1] { "和 " }
-       *[other] { "" }
-    }{ $rows ->
-        [0] { "" }
-       *[other] { $rows } 行
+summary-more = 还有 { $both ->
+        [1] { $sentences } 条说明和 { $rows } 行
+       *[other] { $sentences ->
+            [0] { $rows } 行
+           *[other] { $sentences } 条说明
+        }
     }：--details
 summary-not-here = 本机未参与比较：没有 NVIDIA 驱动；CPU 速度需实测（--measure）。
 summary-best-rows = 最佳方案，所建议的在前

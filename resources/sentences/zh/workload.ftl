@@ -31,13 +31,13 @@ assumed-image-size = { $value } × { $value } 像素的图像
 assumed-sequence-length = 每个序列 { $value } 个词元
 assumed-speech-length = 每段录音 { $value } 个采样点（16 kHz 下 10 秒）
 assumed-precision = 精度 { $value }
-assumed-optimizer = 优化器 { $value ->
-        [adamw] AdamW
-        [adam] Adam
-        [sgd] SGD
+assumed-optimizer = 优化器{ $value ->
+        [adamw] { " AdamW" }
+        [adam] { " Adam" }
+        [sgd] { " SGD" }
         [sgd_momentum] 带动量的 SGD
-        [adafactor] Adafactor
-        [lamb] LAMB
+        [adafactor] { " Adafactor" }
+        [lamb] { " LAMB" }
        *[none] 无
     }
 assumed-epochs = { $value } 轮
