@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from textwrap import wrap
+
+from rich.cells import cell_len
 
 from advisor.core.foreign_text import spreadsheet_cell, visible
 from advisor.core.sentences import Arguments, Language, Names, Said, say, sentence
@@ -30,6 +34,8 @@ ANSWER_COLUMNS = (
 )
 """Columns that follow those of the file; `error` is predicted over measured time minus one. Ranges hold 80 %."""
 _SCORE_COLUMNS = ("group", "runs", "mean", "median", "bias", "covered", "pairs", "ranked", "ratio")
+_WIDEST_HEAD = 8
+"""Characters; `100.0 %` and `+12.3 %` take seven."""
 _UNKNOWN = "–"
 _MOST_CAVEATS = 5
 """Told below the table; all of them stand beside their rows in the CSV file."""
@@ -76,7 +82,7 @@ def evaluation_text(evaluation: Evaluation, language: Language) -> str:
     head = [sentence(f"evaluate-column-{name}", language) for name in _SCORE_COLUMNS]
     lines: list[str] = []
     if evaluation.overall.step_count:
-        table = [head, _score_cells(evaluation.overall, sentence("evaluate-group-all", language))]
+        table = [*_in_lines(head), _score_cells(evaluation.overall, sentence("evaluate-group-all", language))]
         for heading, scores in (
             ("family", evaluation.by_family),
             ("gpu", evaluation.by_gpu),
@@ -86,6 +92,24 @@ def evaluation_text(evaluation: Evaluation, language: Language) -> str:
             table += [_score_cells(score, visible(score.group)) for score in scores]
         lines += aligned(table, 1)
     return "\n".join([*lines, *_remarks(evaluation, language)])
+
+
+def _in_lines(head: Sequence[str]) -> list[list[str]]:
+    """The heads of columns in as many lines as the longest takes: figures are narrower than words."""
+    broken = [_broken(text) for text in head]
+    most = max(map(len, broken))
+    padded = [[""] * (most - len(lines)) + lines for lines in broken]
+    return [list(line) for line in zip(*padded, strict=True)]
+
+
+def _broken(text: str) -> list[str]:
+    """A head at its spaces and hyphens; a long one of Chinese characters, which has none, in two halves."""
+    if text.isascii():
+        return wrap(text, _WIDEST_HEAD)
+    if " " not in text and cell_len(text) > _WIDEST_HEAD - 2:
+        half = len(text) // 2
+        return [text[:half], text[half:]]
+    return wrap(text.replace(" %", "\u00a0%"), _WIDEST_HEAD - 2)
 
 
 def _score_cells(score: Score, name: str) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from rich.cells import cell_len
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason, say
@@ -81,6 +82,9 @@ def test_rows_are_predicted_scored_and_told_in_both_languages(tmp_path: Path) ->
         assert "resnet51" in text
         told = [say(answer.reason, language) for answer in found.refused if answer.reason is not None]
         assert told == [one.strip() for one in told]
+        table = text.split("resnet51")[0].splitlines()
+        scores = table[: next(place for place, line in enumerate(table) if line.startswith("fp16_amp")) + 1]
+        assert max(map(cell_len, scores)) <= 80, "a terminal's usual width"
 
 
 def test_the_csv_keeps_the_columns_and_adds_the_answers(tmp_path: Path) -> None:
