@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from advisor.advice.request import AdviceRequest
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS
 from advisor.predict.prediction import Prediction, SetUp
 from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact
 
-_MOST_WAITING = 0.5
-"""Share of a step that cards with shards may wait for one another: beyond it more samples at once pay more than what
-frees the memory for them costs, which is at most a second forward pass."""
+_LEAST_RATE_SHARE = 0.75
+"""Of what the same cards would do at the workload's own batch, if they held it: computing activations again costs a
+second forward pass, a quarter of the rate, so what is slower than this may gain by it."""
+_MOST_WAITING_SHARE = 0.5
+"""Of a step, for which cards with shards may wait for one another: beyond it more samples at once gain more."""
 
 
 def lacking_devices(request: AdviceRequest, predictions: Sequence[Prediction]) -> frozenset[str]:
@@ -37,35 +40,34 @@ def short_of_memory(
 
 
 def _holding(request: AdviceRequest, predictions: Sequence[Prediction]) -> Iterator[Prediction]:
-    """What keeps what is fixed, in the precision that was asked for, where the device computes in it."""
+    """What keeps what is fixed and is not slow for lack of memory, in the precision that was asked for.
+
+    Where a device does not compute in that, in what stands in for it.
+    """
     training = request.workload.training
     kept = kept_by(request.fixed, predictions, training, request.global_batch_size)
     having = {one.device.key for one in kept if one.precision == training.precision}
-    for one in kept:
-        own = one.precision == training.precision or one.device.key not in having
-        if (
-            own
-            and one.holds_plainly
-            and _is_busy(request, one)
-            and at_least_as_exact(one.precision, training.precision)
-        ):
+    wanted = [
+        one
+        for one in kept
+        if (one.precision == training.precision or one.device.key not in having)
+        and one.effort_rank <= PLAIN_EFFORT
+        and at_least_as_exact(one.precision, training.precision)
+    ]
+    rates: dict[object, float] = defaultdict(float)
+    for one in wanted:
+        if one.batch_size_per_device <= training.batch_size:
+            rates[_cards(one)] = max(rates[_cards(one)], one.samples_per_s.value)
+    for one in wanted:
+        quick = one.samples_per_s.value >= _LEAST_RATE_SHARE * rates[_cards(one)]
+        if one.fits is not False and quick and not _waits(one):
             yield one
 
 
-def _is_busy(request: AdviceRequest, one: Prediction) -> bool:
-    """Whether several cards have work for the time that they exchange something: enough samples in between."""
-    facts = STRATEGY_FACTS[one.strategy]
-    if one.count == 1:
-        return True
-    if facts.shards and one.part_share("communication") > _MOST_WAITING:
-        return False
-    # DistributedDataParallel waits with gradients for the last pass of a step. Shards are sent in every pass, and so is
-    # what one process deals out.
-    passes = 1 if facts.shards or facts.one_process else one.gradient_accumulation_steps
-    return one.batch_size_per_device * passes >= _own_batch(request, one.count)
+def _cards(one: Prediction) -> tuple[object, ...]:
+    return (one.device.key, one.count, one.precision)
 
 
-def _own_batch(request: AdviceRequest, count: int) -> int:
-    """Samples that each card is to work on: those of the workload, or its share of a batch that is asked for."""
-    own = request.workload.training.batch_size
-    return own if request.global_batch_size is None else min(own, max(1, request.global_batch_size // count))
+def _waits(one: Prediction) -> bool:
+    """Whether cards with shards wait for one another most of the time."""
+    return STRATEGY_FACTS[one.strategy].shards and one.part_share("communication") > _MOST_WAITING_SHARE

@@ -13,7 +13,7 @@ from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.host_time import HostSpeed
 from advisor.measure.measurement import timed_loader
@@ -97,13 +97,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         short = short_of_memory(request, predictions, everywhere=lighter.everywhere)
         part = rounds[lighter.added] = _Round(changed, tables, specs, calibrations, lighter.added, short)
         part.fill()
-        # What leans on the host or splits the model all the same is worth it only where nothing else is there.
-        found = {one.device_and_count for one in predictions if one.fits is not False}
-        predictions += tuple(
-            one
-            for one in part.predictions
-            if one.effort_rank <= PLAIN_EFFORT or (one.fits is not False and one.device_and_count not in found)
-        )
+        predictions += part.predictions
     return AllPredictions(
         predictions=predictions,
         calibrations=calibrations,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from advisor.workload.workload import Training
 
 KNEE_MARGINAL_RATIO = 0.7
-"""From n1 to n2 cards only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
+"""From n1 to n2 cards only where (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
 WORTH_ACCUMULATING_FRACTION = 0.95
 
 
@@ -91,9 +91,16 @@ def _beyond(prediction: Prediction) -> tuple[int, int]:
 
 
 def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:
-    """The fastest; a smaller step than the workload's, too little room, additions, accumulation, DP: for over 5 %."""
-    best = max(member.samples_per_s.value for member in members)
-    near = [member for member in members if member.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * best]
+    """The fastest; a smaller step than the workload's, too little room, additions, accumulation, DP: for over 5 %.
+
+    Each thing that is added to the workload has to gain that much by itself.
+    """
+
+    def worth(member: Prediction) -> float:
+        return member.samples_per_s.value * WORTH_ACCUMULATING_FRACTION ** len(member.added)
+
+    best = max(map(worth, members))
+    near = [member for member in members if worth(member) >= WORTH_ACCUMULATING_FRACTION * best]
     own = training.global_batch_size
 
     def unusual(member: Prediction) -> tuple[int, bool, int, int, bool, float]:
@@ -107,13 +114,14 @@ def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:
 
 
 def knee_count(by_count: Sequence[Prediction]) -> Prediction | None:
-    """The set-up at the knee of an ascending row of counts; None for an empty row."""
+    """The set-up at the knee of an ascending row of counts; None for an empty row.
+
+    More cards may hold what fewer lack memory for: a count that is not worth it does not keep out a larger one that is.
+    """
     best: Prediction | None = None
     for prediction in by_count:
         if best is None or marginal_ratio(best, prediction) >= KNEE_MARGINAL_RATIO:
             best = prediction
-        else:
-            break
     return best
 
 

@@ -167,10 +167,17 @@ def test_cards_are_added_only_while_they_give_seventy_percent() -> None:
     row = [one(16, 100), one(16, 180, count=2, strategy="ddp"), one(16, 250, count=4, strategy="ddp")]
     assert marginal_ratio(row[0], row[1]) == pytest.approx(0.8)
     assert knee_count(row) is row[1]
-    assert (
-        knee_count([*row[:1], one(16, 160, count=2, strategy="ddp"), one(16, 400, count=4, strategy="ddp")]) is row[0]
-    )
+    slow = one(16, 160, count=2, strategy="ddp")
+    assert knee_count([row[0], slow, one(16, 300, count=4, strategy="ddp")]) is row[0]
     assert knee_count([]) is None
+
+
+def test_a_number_of_cards_that_is_not_worth_it_does_not_keep_out_a_larger_one_that_is() -> None:
+    """Eight cards hold in shards what two and four have to off-load."""
+    row = [one(16, 100, count=2, strategy="fsdp_offload"), one(16, 130, count=4, strategy="fsdp_offload")]
+    plain = one(16, 600, count=8, strategy="fsdp")
+    assert knee_count(row) is row[0]
+    assert knee_count([*row, plain]) is plain
 
 
 def test_data_parallel_is_not_taken_where_ddp_is_as_fast_at_its_batch() -> None:

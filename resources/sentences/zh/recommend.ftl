@@ -59,12 +59,12 @@ why-sharded = 单张这样的卡放不下整个模型，因此{ $count ->
          [pp] 流水线并行
         *[ddp] DistributedDataParallel
     }）。
-why-checkpointing-added = 不启用激活检查点，{ $device } 放不下一步，或只能借助主机内存、拆分模型，或分片后每次的样本太少、各卡忙不起来，因此已将其启用：反向传播时重新计算激活。若要排除，可用 --checkpointing 将其固定为 none。
-why-chunked-loss-added = 若一次保存所有词元的 logits，{ $device } 放不下一步，或只能借助主机内存、拆分模型，或分片后每次的样本太少、各卡忙不起来，因此分块计算损失。
+why-checkpointing-added = 不启用激活检查点，{ $device } 放不下一步，或只能借助主机内存、拆分模型，或每次样本太少而明显变慢，因此已将其启用：反向传播时重新计算激活。若要排除，可用 --checkpointing 将其固定为 none。
+why-chunked-loss-added = 若一次保存所有词元的 logits，{ $device } 放不下一步，或只能借助主机内存、拆分模型，或每次样本太少而明显变慢，因此分块计算损失。
 added-elsewhere = { $devices } 按启用{ $added ->
        *[checkpointing] 激活检查点
         [chunked_loss] 分块计算损失
-    }来比较：否则放不下一步，或只能借助主机内存、拆分模型，或分片后每次的样本太少、各卡忙不起来。
+    }来比较：否则放不下一步，或只能借助主机内存、拆分模型，或每次样本太少而明显变慢。
 why-rival-leans = { $device } 需要主机内存或拆分模型才能放下一步，其中 { $share_fraction } 的时间用于通信、拷贝和优化器。
 why-sharded-batch = 单张这样的卡放不下批次大小 { $batch } 的一步，因此{ $count ->
         [1] 暂时用不到的部分存放在主机内存中
