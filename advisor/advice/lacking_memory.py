@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS
-from advisor.predict.prediction import Prediction, SetUp
+from advisor.predict.prediction import Prediction
 from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact
 
@@ -18,25 +18,20 @@ _MOST_WAITING_SHARE = 0.5
 """Of a step, for which cards with shards may wait for one another: beyond it more samples at once gain more."""
 
 
-def lacking_devices(request: AdviceRequest, predictions: Sequence[Prediction]) -> frozenset[str]:
-    """Keys of the GPUs no number of which holds a step by itself, as it may be advised."""
-    cards = [prediction for prediction in predictions if prediction.device.key != "cpu"]
-    held = {prediction.device.key for prediction in _holding(request, cards)}
-    return frozenset(card.device.key for card in cards) - held
-
-
 def short_of_memory(
-    request: AdviceRequest, predictions: Sequence[Prediction], *, everywhere: bool
-) -> Callable[[SetUp], bool]:
-    """Whether as many of a set-up's GPU do not hold a step by themselves; `everywhere`: though another number does."""
-    held = {prediction.device_and_count for prediction in _holding(request, predictions)}
-    lacking = lacking_devices(request, predictions)
+    request: AdviceRequest, predictions: Sequence[Prediction], *, everywhere: bool = False
+) -> frozenset[tuple[str, int]]:
+    """Keys of the GPUs and how many of them do not hold a step by themselves, as it may be advised.
 
-    def is_short(one: SetUp) -> bool:
-        open_to_it = everywhere or one.device.key in lacking
-        return one.device.key != "cpu" and open_to_it and one.device_and_count not in held
-
-    return is_short
+    Of a GPU that fewer hold a step of, or any number: fewer than it takes are nothing to mend; `everywhere`: they are.
+    """
+    cards = [prediction for prediction in predictions if prediction.device.key != "cpu"]
+    held = {prediction.device_and_count for prediction in _holding(request, cards)}
+    least: dict[str, int] = {}
+    for key, count in held:
+        least[key] = min(count, least.get(key, count))
+    every = {card.device_and_count for card in cards}
+    return frozenset((key, count) for key, count in every - held if everywhere or count > least.get(key, 0))
 
 
 def _holding(request: AdviceRequest, predictions: Sequence[Prediction]) -> Iterator[Prediction]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from msgspec.structs import replace
 
 from advisor.advice.facts import Facts, LighterTables, complete_tables, trace_precisions
-from advisor.advice.lacking_memory import lacking_devices
+from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
 from advisor.measure.events import RunnerEvent
 from advisor.measure.traces import Traces
@@ -60,13 +60,9 @@ def as_advised(request: AdviceRequest, facts: Facts, advice: AdviceRecord) -> tu
 
 
 def _may_help(request: AdviceRequest, advice: AdviceRecord, *, everywhere: bool) -> bool:
-    """Whether a card lacks memory that is not all taken by what no activation is part of."""
-    lacking = lacking_devices(request, advice.predictions)
-    return any(
-        _is_hopeful(prediction)
-        for prediction in advice.predictions
-        if prediction.device.key in lacking or (everywhere and prediction.device.key != "cpu")
-    )
+    """Whether cards lack memory that is not all taken by what no activation is part of."""
+    short = short_of_memory(request, advice.predictions, everywhere=everywhere)
+    return any(_is_hopeful(prediction) for prediction in advice.predictions if prediction.device_and_count in short)
 
 
 def _is_hopeful(prediction: Prediction) -> bool:

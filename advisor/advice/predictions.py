@@ -95,7 +95,9 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         changed = replace(request, workload=with_added(request.workload, lighter.added))
         tables = replace(facts, tables=lighter.tables)
         short = short_of_memory(request, predictions, everywhere=lighter.everywhere)
-        part = rounds[lighter.added] = _Round(changed, tables, specs, calibrations, lighter.added, short)
+        part = rounds[lighter.added] = _Round(
+            changed, tables, specs, calibrations, lighter.added, lambda one, short=short: one.device_and_count in short
+        )
         part.fill()
         predictions += part.predictions
     return AllPredictions(

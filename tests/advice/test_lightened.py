@@ -9,7 +9,7 @@ import pytest
 
 from advisor.advice import advice_from_facts, advise_events
 from advisor.advice.facts import Facts, trace_precisions
-from advisor.advice.lacking_memory import lacking_devices
+from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.lightened import lightened_where_needed
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import leans_on_host
@@ -110,12 +110,12 @@ def test_a_card_that_holds_a_step_only_in_another_precision_than_was_asked_for_l
     large = card(24e9)
     request = AdviceRequest(workload=GPT2, measure=False, gpu_keys=(large.key,), extra_specs=(large,), counts=(1,))
     found = alone(GPT2, large).predictions
-    assert lacking_devices(request, found) == frozenset()
+    assert not short_of_memory(request, found)
     own = GPT2.training.precision
     others = [msgspec.structs.replace(one, fits=one.precision != own) for one in found]
     assert any(one.fits for one in others)
-    assert lacking_devices(request, others) == {large.key}
-    assert lacking_devices(request, alone(GPT2, between).predictions) == {between.key}
+    assert short_of_memory(request, others) == {(large.key, 1)}
+    assert short_of_memory(request, alone(GPT2, between).predictions) == {(between.key, 1)}
 
 
 def test_where_a_step_fits_without_it_is_left_off() -> None:
@@ -164,7 +164,7 @@ def test_what_is_slow_for_lack_of_memory_lacks_it() -> None:
         )
 
     def lacks(*them: object) -> bool:
-        return bool(lacking_devices(request, them))  # type: ignore[arg-type] # predictions, each made above
+        return bool(short_of_memory(request, them))  # type: ignore[arg-type] # predictions, each made above
 
     too_large = of(100, own, fits=False)
     assert lacks(too_large)
@@ -175,6 +175,22 @@ def test_what_is_slow_for_lack_of_memory_lacks_it() -> None:
     assert not lacks(too_large, of(80, own, "fsdp", waiting=0.49))
     assert lacks(too_large, of(80, own, "fsdp", waiting=0.51))
     assert not lacks(of(80, own, waiting=0.9)), "whole replicas accumulate, which takes no memory"
+
+
+def test_more_cards_than_hold_a_step_are_short_of_it_and_fewer_are_not() -> None:
+    spec = card(24e9)
+    request = AdviceRequest(workload=GPT2, measure=False, gpu_keys=(spec.key,), extra_specs=(spec,), counts=(1, 2, 4))
+    found = advice_from_facts(request, Facts(machine=machine(), tables=saved_tables(GPT2))).predictions
+
+    def short(*holding: int, everywhere: bool = False) -> set[int]:
+        them = [msgspec.structs.replace(one, fits=one.count in holding) for one in found]
+        return {count for _key, count in short_of_memory(request, them, everywhere=everywhere)}
+
+    assert short(1, 2, 4) == set()
+    assert short(4) == set(), "fewer cards hold less"
+    assert short(2) == {4}, "replicas of two cards fit, and with the buffers of four they do not"
+    assert short() == {1, 2, 4}
+    assert short(4, everywhere=True) == {1, 2}
 
 
 def test_where_it_does_not_help_enough_the_answer_is_as_it_was() -> None:
