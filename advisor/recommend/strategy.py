@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 KNEE_MARGINAL_RATIO = 0.7
 """From n1 to n2 cards only where (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
 WORTH_ACCUMULATING_FRACTION = 0.95
+_WORTH_SHARDING = 1.25
+"""Times as fast as whole replicas: less is not worth another wrapper and what it asks of saving and loading."""
 
 
 def marginal_ratio(fewer: Prediction, more: Prediction) -> float:
@@ -50,13 +52,22 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
 def _plainest_with_room(
     members: Sequence[Prediction], predictions: Sequence[Prediction], training: Training
 ) -> Prediction:
-    """Of the plainest kind; where that may run out of memory, its like that shards among the cards and has room."""
+    """Of the plainest kind; where that may run out of memory, its like that shards among the cards and has room.
+
+    Shards that leave room for many more samples may be far quicker than replicas of a few: then they are taken.
+    """
     plainest = min(member.effort_rank for member in members)
     chosen = _preferred([member for member in members if member.effort_rank == plainest], training)
-    if plainest or not chosen.may_run_out:
+    if plainest:
+        return chosen
+    sharded = [member for member in members if member.strategy in PLAINLY_SHARDING and member.fits]
+    quicker = [one for one in sharded if one.samples_per_s.value >= _WORTH_SHARDING * chosen.samples_per_s.value]
+    if quicker:
+        return _preferred(quicker, training)
+    if not chosen.may_run_out:
         return chosen
     twins = (prediction for prediction in predictions if prediction.differs_at_most_by(chosen, "strategy"))
-    sharded = [one for one in (*members, *twins) if one.strategy in PLAINLY_SHARDING and one.fits]
+    sharded += [one for one in twins if one.strategy in PLAINLY_SHARDING and one.fits]
     return _preferred([chosen, *(one for one in sharded if not one.may_run_out)], training)
 
 

@@ -200,12 +200,14 @@ def test_within_a_count_ddp_and_less_accumulation_win_at_nearly_equal_speed() ->
     assert best_by_count([msgspec.structs.replace(ddp, samples_per_s=estimate(60.0)), more], OWN, 10_000) == (more,)
 
 
-def test_sharding_is_chosen_only_where_no_replica_fits() -> None:
-    ddp = one(16, 50, count=2, strategy="ddp")
+def test_sharding_is_chosen_only_where_no_replica_fits_or_only_one_that_is_far_slower() -> None:
+    ddp = one(16, 90, count=2, strategy="ddp")
     sharded = one(16, 100, count=2, strategy="fsdp")
     assert best_by_count([ddp, sharded], OWN, 1000) == (ddp,)
     assert best_by_count([msgspec.structs.replace(ddp, fits=False), sharded], OWN, 1000) == (sharded,)
     assert best_by_count([sharded], OWN, 1) == (sharded,), "what fits only beyond the bound is kept"
+    quick = msgspec.structs.replace(sharded, samples_per_s=estimate(1.3 * ddp.samples_per_s.value))
+    assert best_by_count([ddp, quick], OWN, 1000) == (quick,), "replicas of so few samples are far slower"
 
 
 def test_the_pareto_set_holds_nothing_that_is_beaten_twice() -> None:
