@@ -7,26 +7,27 @@ from collections.abc import Iterator, Sequence
 
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS
+from advisor.predict.additions import Addition
 from advisor.predict.prediction import Prediction
 from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact
 
-_LEAST_RATE_SHARE = 0.75
-"""Of what the same cards would do at the workload's own batch, if they held it: computing activations again costs a
-second forward pass, a quarter of the rate, so what is slower than this may gain by it."""
+_LEAST_RATE_SHARES: dict[Addition, float] = {"checkpointing": 0.75, "chunked_loss": 0.9}
+"""Of what the same cards would do at the workload's own batch, if they held it: what is slower may gain by what frees
+memory for it. Computing activations again costs a second forward pass, a quarter of the rate; chunks cost little."""
 _MOST_WAITING_SHARE = 0.5
 """Of a step, for which cards with shards may wait for one another: beyond it more samples at once gain more."""
 
 
 def short_of_memory(
-    request: AdviceRequest, predictions: Sequence[Prediction], *, everywhere: bool = False
+    request: AdviceRequest, predictions: Sequence[Prediction], addition: Addition, *, everywhere: bool = False
 ) -> frozenset[tuple[str, int]]:
-    """Keys of the GPUs and how many of them do not hold a step by themselves, as it may be advised.
+    """Keys of the GPUs and how many of them do not hold a step by themselves, as it may be advised without `addition`.
 
     Of a GPU that fewer hold a step of, or any number: fewer than it takes are nothing to mend; `everywhere`: they are.
     """
     cards = [prediction for prediction in predictions if prediction.device.key != "cpu"]
-    held = {prediction.device_and_count for prediction in _holding(request, cards)}
+    held = {prediction.device_and_count for prediction in _holding(request, cards, _LEAST_RATE_SHARES[addition])}
     least: dict[str, int] = {}
     for key, count in held:
         least[key] = min(count, least.get(key, count))
@@ -34,7 +35,9 @@ def short_of_memory(
     return frozenset((key, count) for key, count in every - held if everywhere or count > least.get(key, 0))
 
 
-def _holding(request: AdviceRequest, predictions: Sequence[Prediction]) -> Iterator[Prediction]:
+def _holding(
+    request: AdviceRequest, predictions: Sequence[Prediction], least_rate_share: float
+) -> Iterator[Prediction]:
     """What keeps what is fixed and is not slow for lack of memory, in the precision that was asked for.
 
     Where a device does not compute in that, in what stands in for it.
@@ -54,7 +57,7 @@ def _holding(request: AdviceRequest, predictions: Sequence[Prediction]) -> Itera
         if one.batch_size_per_device <= training.batch_size:
             rates[_cards(one)] = max(rates[_cards(one)], one.samples_per_s.value)
     for one in wanted:
-        quick = one.samples_per_s.value >= _LEAST_RATE_SHARE * rates[_cards(one)]
+        quick = one.samples_per_s.value >= least_rate_share * rates[_cards(one)]
         if one.fits is not False and quick and not _waits(one):
             yield one
 

@@ -14,7 +14,7 @@ from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
 from advisor.measure.events import RunnerEvent
 from advisor.measure.traces import Traces
-from advisor.predict.additions import possible_additions, with_added
+from advisor.predict.additions import Addition, possible_additions, with_added
 from advisor.predict.prediction import Prediction
 from advisor.store.advice_record import AdviceRecord
 
@@ -39,7 +39,7 @@ def lightened_where_needed(
         return facts, advice
     for added in possible_additions(request.workload, keep_checkpointing=request.fixed.checkpointing):
         everywhere = advice.recommendation is None
-        if not _may_help(request, advice, everywhere=everywhere):
+        if not _may_help(request, advice, added[-1], everywhere=everywhere):
             break
         lightened = replace(request, workload=with_added(request.workload, added))
         wanted = trace_precisions(lightened)
@@ -59,9 +59,9 @@ def as_advised(request: AdviceRequest, facts: Facts, advice: AdviceRecord) -> tu
     return replace(request, workload=advice.workload), replace(facts, tables=facts.tables_with(added))
 
 
-def _may_help(request: AdviceRequest, advice: AdviceRecord, *, everywhere: bool) -> bool:
+def _may_help(request: AdviceRequest, advice: AdviceRecord, addition: Addition, *, everywhere: bool) -> bool:
     """Whether cards lack memory that is not all taken by what no activation is part of."""
-    short = short_of_memory(request, advice.predictions, everywhere=everywhere)
+    short = short_of_memory(request, advice.predictions, addition, everywhere=everywhere)
     return any(_is_hopeful(prediction) for prediction in advice.predictions if prediction.device_and_count in short)
 
 

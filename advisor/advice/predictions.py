@@ -94,7 +94,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     for lighter in facts.lighter:
         changed = replace(request, workload=with_added(request.workload, lighter.added))
         tables = replace(facts, tables=lighter.tables)
-        short = short_of_memory(request, predictions, everywhere=lighter.everywhere)
+        short = short_of_memory(request, predictions, lighter.added[-1], everywhere=lighter.everywhere)
         part = rounds[lighter.added] = _Round(
             changed, tables, specs, calibrations, lighter.added, lambda one, short=short: one.device_and_count in short
         )

@@ -23,7 +23,7 @@ from advisor.core.units import Estimate
 from advisor.cost.parts import Part
 from advisor.measure.traces import Traces
 from advisor.optable.saved_tables import saved_tables
-from advisor.predict.additions import possible_additions, with_added
+from advisor.predict.additions import Addition, possible_additions, with_added
 from advisor.present.one_screen import one_screen
 from advisor.present.script.launch_script import render
 from advisor.present.summary import summarise
@@ -110,12 +110,12 @@ def test_a_card_that_holds_a_step_only_in_another_precision_than_was_asked_for_l
     large = card(24e9)
     request = AdviceRequest(workload=GPT2, measure=False, gpu_keys=(large.key,), extra_specs=(large,), counts=(1,))
     found = alone(GPT2, large).predictions
-    assert not short_of_memory(request, found)
+    assert not short_of_memory(request, found, "checkpointing")
     own = GPT2.training.precision
     others = [msgspec.structs.replace(one, fits=one.precision != own) for one in found]
     assert any(one.fits for one in others)
-    assert short_of_memory(request, others) == {(large.key, 1)}
-    assert short_of_memory(request, alone(GPT2, between).predictions) == {(between.key, 1)}
+    assert short_of_memory(request, others, "checkpointing") == {(large.key, 1)}
+    assert short_of_memory(request, alone(GPT2, between).predictions, "checkpointing") == {(between.key, 1)}
 
 
 def test_where_a_step_fits_without_it_is_left_off() -> None:
@@ -163,13 +163,15 @@ def test_what_is_slow_for_lack_of_memory_lacks_it() -> None:
             samples_per_s=exactly(rate),
         )
 
-    def lacks(*them: object) -> bool:
-        return bool(short_of_memory(request, them))  # type: ignore[arg-type] # predictions, each made above
+    def lacks(*them: object, addition: Addition = "checkpointing") -> bool:
+        return bool(short_of_memory(request, them, addition))  # type: ignore[arg-type] # predictions, each made above
 
     too_large = of(100, own, fits=False)
     assert lacks(too_large)
     assert not lacks(too_large, of(76, 1)), "a second forward pass costs as much"
     assert lacks(too_large, of(74, 1))
+    assert lacks(too_large, of(89, 1), addition="chunked_loss"), "chunks cost little"
+    assert not lacks(too_large, of(91, 1), addition="chunked_loss")
     assert not lacks(of(200, 2 * own, fits=False), of(74, 1)), "more samples than asked for are nothing that it lacks"
     assert lacks(too_large, of(200, 1, "fsdp_offload")), "its own memory, not the host's"
     assert not lacks(too_large, of(80, own, "fsdp", waiting=0.49))
@@ -184,7 +186,7 @@ def test_more_cards_than_hold_a_step_are_short_of_it_and_fewer_are_not() -> None
 
     def short(*holding: int, everywhere: bool = False) -> set[int]:
         them = [msgspec.structs.replace(one, fits=one.count in holding) for one in found]
-        return {count for _key, count in short_of_memory(request, them, everywhere=everywhere)}
+        return {count for _key, count in short_of_memory(request, them, "checkpointing", everywhere=everywhere)}
 
     assert short(1, 2, 4) == set()
     assert short(4) == set(), "fewer cards hold less"
