@@ -26,7 +26,7 @@ from advisor.predict.device_memory import MemorySolver
 from advisor.predict.groups import Groups
 from advisor.predict.host_memory import OffloadCapacity
 from advisor.predict.memory_savings import MemorySaving
-from advisor.predict.prediction import Calibration, Candidate, Prediction, SetUp
+from advisor.predict.prediction import Calibration, Candidate, Prediction
 from advisor.predict.sources import Sources
 from advisor.recommend.candidates import (
     LARGER_GPU_KEYS,
@@ -95,9 +95,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         changed = replace(request, workload=with_added(request.workload, lighter.added))
         tables = replace(facts, tables=lighter.tables)
         short = short_of_memory(request, predictions, lighter.added[-1], everywhere=lighter.everywhere)
-        part = rounds[lighter.added] = _Round(
-            changed, tables, specs, calibrations, lighter.added, lambda one, short=short: one.device_and_count in short
-        )
+        part = rounds[lighter.added] = _Round(changed, tables, specs, calibrations, lighter.added, short)
         part.fill()
         predictions += part.predictions
     return AllPredictions(
@@ -146,9 +144,9 @@ class _Round:
         specs: Mapping[str, GpuSpec],
         calibrations: tuple[Calibration, ...],
         added: Added = (),
-        wanted: Callable[[SetUp], bool] = lambda _: True,
+        wanted: frozenset[tuple[str, int]] | None = None,
     ) -> None:
-        """Predict nothing yet; `request` and `facts` have what is `added`."""
+        """Predict nothing yet; `request` and `facts` have what is `added`, `wanted` is how many of which GPU."""
         mode = request.workload.training.mode
         self.added = added
         self.predictions: tuple[Prediction, ...] = ()
@@ -206,7 +204,7 @@ class _Round:
             for one in candidates
             if one.batch_size_per_device >= self._least
             and not (self._in_lists and one.strategy == "dp")
-            and self._wanted(one)
+            and (self._wanted is None or one.device_and_count in self._wanted)
         )
 
     def _of_cards(self, gpu_keys: tuple[str, ...] | None, *, local: bool = False) -> tuple[Candidate, ...]:
