@@ -22,9 +22,10 @@ _MOST_WAITING_SHARE = 0.5
 def short_of_memory(
     request: AdviceRequest, predictions: Sequence[Prediction], addition: Addition, *, everywhere: bool = False
 ) -> frozenset[tuple[str, int]]:
-    """Keys of the GPUs and how many of them do not hold a step by themselves, as it may be advised without `addition`.
+    """Keys of GPUs and how many of them do not hold a step by themselves, as it may be advised without `addition`.
 
-    Of a GPU that fewer hold a step of, or any number: fewer than it takes are nothing to mend; `everywhere`: they are.
+    Fewer than the least number that holds one are left out, since they are known to hold less; `everywhere`: they are
+    looked at too, as where what holds a step passes a limit.
     """
     cards = [prediction for prediction in predictions if prediction.device.key != "cpu"]
     held = {prediction.device_and_count for prediction in _holding(request, cards, _LEAST_RATE_SHARES[addition])}
