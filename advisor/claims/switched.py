@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 
 import msgspec
@@ -86,15 +87,25 @@ def _device(claim: Claim, specs: Sequence[GpuSpec]) -> str | Names:
 
 
 def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[Estimate]:
-    """How many times as fast the change makes one model, at each batch size that may be meant."""
+    """How many times as fast the change makes one model, at each batch size and in each precision that may be meant."""
     estimates: list[Estimate] = []
-    for batch in batches_of(claim, name):
-        pair = predicted_pair(claim, predictor, spec, name, batch)
+    for meant, batch in itertools.product(_in_precisions(claim), batches_of(claim, name)):
+        pair = predicted_pair(meant, predictor, spec, name, batch)
         if pair is not None:
             after, before = pair
             unlike = "fp8" in {after.precision, before.precision} or after.strategy != before.strategy
             estimates.append(gain_range(after, before, "unlike" if unlike else _gain_kind(claim)))
     return estimates
+
+
+def _in_precisions(claim: Claim) -> tuple[Claim, ...]:
+    """The claim, and where it names no precision for ways of training the same with autocast on both sides.
+
+    PEFT's own scripts train LoRA in pure BF16, where FP32 adapters keep products in FP32; under autocast they do not.
+    """
+    if kind_of(claim) != "tuning" or claim.precision is not None:
+        return (claim,)
+    return (claim, msgspec.structs.replace(claim, precision="bf16_amp"))
 
 
 def _gain_kind(claim: Claim) -> GainKind:
