@@ -194,7 +194,7 @@ def polls_without_growth(number: int) -> str:
             seen += len(monitor.readings())
             time.sleep(0.05)
         later_bytes, later_descriptors = sampler_use(monitor.sampler_pid)
-    assert later_descriptors == descriptors
+    assert later_descriptors <= descriptors
     assert later_bytes - memory_bytes <= 256 * 1024
     return f"{seen:,} polls: {(later_bytes - memory_bytes) / 1024:+.0f} KiB, descriptors +0"
 
