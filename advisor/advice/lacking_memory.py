@@ -9,7 +9,7 @@ from advisor.advice.request import AdviceRequest
 from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS
 from advisor.predict.additions import Addition
 from advisor.predict.prediction import Prediction
-from advisor.recommend.fixed import kept_by
+from advisor.recommend.fixed import devices_predicted_in, kept_by
 from advisor.recommend.precisions import at_least_as_exact
 
 _LEAST_RATE_SHARES: dict[Addition, float] = {"checkpointing": 0.75, "chunked_loss": 0.9}
@@ -45,7 +45,7 @@ def _holding(
     """
     training = request.workload.training
     kept = kept_by(request.fixed, predictions, training, request.global_batch_size)
-    having = {one.device.key for one in kept if one.precision == training.precision}
+    having = devices_predicted_in(training.precision, kept)
     wanted = [
         one
         for one in kept

@@ -31,9 +31,9 @@ def lightened_where_needed(
 ) -> Generator[RunnerEvent, None, tuple[Facts, AdviceRecord]]:
     """The facts with the operators of the lightened workload, and the answer with these; else both as they were.
 
-    Each card that holds a step in no number by itself is looked at with what frees memory, and where nothing could be
-    recommended each number that does not: what holds a step may pass a limit. What the user fixed stays, and so does
-    what was timed here without it.
+    Cards that are short of memory are looked at with what frees some, and where nothing could be recommended every
+    number of them: what holds a step may pass a limit. What the user fixed stays, and so does what was timed here
+    without it.
     """
     if any(step.summary is not None for measurement in facts.measurements for step in measurement.steps):
         return facts, advice

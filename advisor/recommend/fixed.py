@@ -11,8 +11,9 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
     from advisor.workload.workload import Training
 
@@ -44,7 +45,7 @@ def kept_by(
         own = [prediction for prediction in kept if prediction.batch_size_per_device == training.batch_size]
         kept = tuple(prediction for prediction in own if prediction.gradient_accumulation_steps <= most)
     if fixed.precision:
-        having = {prediction.device.key for prediction in predictions if prediction.precision == training.precision}
+        having = devices_predicted_in(training.precision, predictions)
         kept = tuple(
             prediction
             for prediction in kept
@@ -70,6 +71,11 @@ def not_kept(
     if precision:
         return (Reason.of("caveat-batch-not-kept", batch=training.batch_size),)
     return (Reason.of("caveat-precision-not-kept", precision=label),)
+
+
+def devices_predicted_in(precision: Precision, predictions: Iterable[Prediction]) -> frozenset[str]:
+    """Keys of those that compute in it; of another device something else stands in for it."""
+    return frozenset(prediction.device.key for prediction in predictions if prediction.precision == precision)
 
 
 def any_fits(predictions: Sequence[Prediction]) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.fixed import devices_predicted_in
 from advisor.recommend.ranking import Row, is_trusted, leaders, rank, score
 from advisor.recommend.reasons.memory_room import roomier
 from advisor.recommend.recommendation import Goal
@@ -81,7 +82,7 @@ def _counted_on(comparison: Comparison) -> Callable[[Prediction, Estimate], Esti
 def is_makeshift(comparison: Comparison) -> Callable[[Prediction], bool]:
     """Whether a set-up leans on the host's memory, splits the model, or computes otherwise than the card was to."""
     asked = comparison.workload.training.precision
-    having = {prediction.device.key for prediction in comparison.predictions if prediction.precision == asked}
+    having = devices_predicted_in(asked, comparison.predictions)
 
     def otherwise(one: Prediction) -> bool:
         return one.precision != asked and one.device.key in having

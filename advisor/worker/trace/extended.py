@@ -6,19 +6,18 @@ The copies are only made where the second group and the one behind the copies di
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE
 from advisor.worker.trace.layer_runs import HEAD_GROUPS, LayerRun, Mark
 from advisor.worker.trace.recorder import GradientEvent, Recorder
-from advisor.worker.trace.storages import StorageTracker
+from advisor.worker.trace.storages import Event, Reference, StorageTracker
 
 _SECOND, _BEHIND = HEAD_GROUPS - 1, HEAD_GROUPS
 """The groups on both sides of the copies."""
 Label = tuple[int, int]
 """Number of the segment of the short pass in which a storage was made, and which of its storages it is."""
-Reference = tuple[object, ...]
 
 
 class NotAlikeError(Exception):
@@ -30,15 +29,6 @@ class _Segment(NamedTuple):
 
     begin: Mark
     end: Mark
-
-
-class _Event(NamedTuple):
-    """One allocation, free or gradient."""
-
-    kind: int
-    size: int
-    reference: Reference
-    event: int
 
 
 class Extension:
@@ -127,19 +117,10 @@ class Extension:
         partners = sorted((a.event, b.event) for a, b in zip(events, others, strict=True))
         self._partners[self._segments.index(segment)] = self._segments.index(other), partners
 
-    def _events(self, segment: _Segment) -> list[_Event]:
-        """A segment's events with what each refers to, those that free in one go in a fixed order: theirs is chance."""
-        tracker, events = self._short.tracker, list[_Event]()
-        for event in range(segment.begin.event_count, segment.end.event_count):
-            kind = tracker.kinds[event]
-            named = kind not in {ALLOCATE, CONVOLUTION}
-            reference = self._reference(tracker.storages[event], segment) if named else ()
-            events.append(_Event(kind, tracker.sizes[event], reference, event))
-        ordered: list[_Event] = []
-        for frees, members in groupby(events, key=lambda event: event.kind == FREE):
-            together = list(members)
-            ordered += sorted(together, key=repr) if frees else together
-        return ordered
+    def _events(self, segment: _Segment) -> list[Event]:
+        """A segment's events with what each refers to."""
+        begin, end = segment.begin.event_count, segment.end.event_count
+        return self._short.tracker.events(begin, end, lambda storage: self._reference(storage, segment))
 
     def _reference(self, storage: int, segment: _Segment) -> Reference:
         """Where a storage was made, as seen from a segment: by distance within a run, else absolutely.

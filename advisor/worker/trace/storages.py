@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from itertools import groupby
+from typing import NamedTuple
 
 import torch
 
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT
+
+Reference = tuple[object, ...]
+"""What an event is of, in words that are the same for each of several parts of a pass that do the same."""
+
+
+class Event(NamedTuple):
+    """One allocation, free or gradient."""
+
+    kind: int
+    size: int
+    reference: Reference
+    event: int
 
 
 class StorageTracker:
@@ -53,6 +67,22 @@ class StorageTracker:
         """Number and bytes of the tensor's storage; None where it was never seen, or holds nothing."""
         entry = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 - as above
         return None if entry is None else entry[:2]
+
+    def events(self, begin: int, end: int, refer: Callable[[int], Reference]) -> list[Event]:
+        """Those from one place to another, each with what it refers to (`refer`, of its storage's number).
+
+        Those that free in one go are in a fixed order: theirs is chance.
+        """
+        events = list[Event]()
+        for event in range(begin, end):
+            kind = self.kinds[event]
+            reference = refer(self.storages[event]) if kind not in {ALLOCATE, CONVOLUTION} else ()
+            events.append(Event(kind, self.sizes[event], reference, event))
+        ordered: list[Event] = []
+        for frees, members in groupby(events, key=lambda event: event.kind == FREE):
+            together = list(members)
+            ordered += sorted(together, key=repr) if frees else together
+        return ordered
 
     def whole_size(self, event: int) -> int:
         """Bytes of an event's storage, and of those alike that it stands for."""

@@ -6,10 +6,9 @@ It is only counted so where that round and those that ran on both sides did the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
-from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE
+from advisor.optable.op_table import ALLOCATE, FREE
 from advisor.worker.trace.layer_runs import Mark
 from advisor.worker.trace.loops.long_loops import (
     FIRST_ROUNDS,
@@ -22,11 +21,11 @@ from advisor.worker.trace.loops.long_loops import (
 )
 from advisor.worker.trace.loops.loop_locals import COUNTED
 from advisor.worker.trace.recorder import GradientEvent, Recorder
+from advisor.worker.trace.storages import Reference
 
 _ALIKE = (COUNTED, COUNTED + 1, FIRST_ROUNDS)
 """Rounds whose gradients are worked out alike: those behind them have just begun, those before are at their end."""
 _ALIKE_FORWARD = (*_ALIKE, FIRST_ROUNDS + 1)
-Reference = tuple[object, ...]
 
 
 class RoundsDiffer(Exception):  # noqa: N818 - what happened
@@ -130,19 +129,11 @@ class _Counted:
         )
         return self._recorder.ops[begin.op_count : end.op_count], calls, self._events(part)
 
-    def _events(self, part: _Part) -> list[Reference]:
-        """Its events; those that free in one go in a fixed order, since theirs is chance."""
-        tracker, events = self._recorder.tracker, list[Reference]()
-        for event in range(part.begin.event_count, part.end.event_count):
-            kind = tracker.kinds[event]
-            named = kind not in {ALLOCATE, CONVOLUTION}
-            reference = self._reference(tracker.storages[event], part) if named else ()
-            events.append((kind, tracker.sizes[event], *reference))
-        ordered: list[Reference] = []
-        for frees, members in groupby(events, key=lambda event: event[0] == FREE):
-            together = list(members)
-            ordered += sorted(together, key=repr) if frees else together
-        return ordered
+    def _events(self, part: _Part) -> list[tuple[object, ...]]:
+        """Its events with what each refers to."""
+        begin, end = part.begin.event_count, part.end.event_count
+        events = self._recorder.tracker.events(begin, end, lambda storage: self._reference(storage, part))
+        return [event[:3] for event in events]
 
     def _reference(self, storage: int, part: _Part) -> Reference:
         label = self._labels.get(storage)
