@@ -15,6 +15,7 @@ from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.lightened import as_advised, lightened_where_needed
 from advisor.advice.predictions import at_fixed_precision, predict_all
 from advisor.advice.request import AdviceRequest, check, growth_of, known_specs
+from advisor.advice.rounds import Rounds
 from advisor.advice.switched import find_switches
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
@@ -83,8 +84,12 @@ def advise_events(
     with closing(Traces(allow_code=request.allow_code, cancelled=cancelled)) as traces:
         facts = yield from find_facts(request, traces)
         yield progress("advice-phase-predict", 0.97)
-        advice = advice_from_facts(request, facts)
-        facts, advice = yield from lightened_where_needed(request, facts, advice, advice_from_facts, traces)
+        rounds: Rounds = {}
+
+        def answer(facts: Facts) -> AdviceRecord:
+            return advice_from_facts(request, facts, rounds)
+
+        facts, advice = yield from lightened_where_needed(request, facts, answer, traces)
         request, facts = as_advised(request, facts, advice)
         switches = yield from find_switches(request, facts, advice, traces)
     advice = msgspec.structs.replace(advice, switches=switches)
@@ -92,15 +97,17 @@ def advise_events(
     return advice
 
 
-def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
+def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | None = None) -> AdviceRecord:
     """Calibrate, predict, recommend and explain: a pure function of its arguments but for the time of day.
+
+    `rounds` keeps what is predicted here, for the same question with more facts of what frees memory.
 
     Raises InputError for a workload that asks for what its traced model cannot do.
     """
     if request.workload.training.compile and any(table.differentiates_twice for table in facts.tables.values()):
         raise SaidError.of("trace-compiled-twice")
     specs = known_specs(request)
-    predicted = predict_all(request, facts, specs)
+    predicted = predict_all(request, facts, specs, rounds)
     recommendations = recommend(
         request.workload,
         facts.machine,

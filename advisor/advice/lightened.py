@@ -25,8 +25,7 @@ _KEPT = frozenset({"activations", "workspace", "fragmentation"})
 def lightened_where_needed(
     request: AdviceRequest,
     facts: Facts,
-    advice: AdviceRecord,
-    answer: Callable[[AdviceRequest, Facts], AdviceRecord],
+    answer: Callable[[Facts], AdviceRecord],
     traces: Traces,
 ) -> Generator[RunnerEvent, None, tuple[Facts, AdviceRecord]]:
     """The facts with the operators of the lightened workload, and the answer with these; else both as they were.
@@ -35,6 +34,7 @@ def lightened_where_needed(
     number of them: what holds a step may pass a limit. What the user fixed stays, and so does what was timed here
     without it.
     """
+    advice = answer(facts)
     if any(step.summary is not None for measurement in facts.measurements for step in measurement.steps):
         return facts, advice
     for added in possible_additions(request.workload, keep_checkpointing=request.fixed.checkpointing):
@@ -49,7 +49,7 @@ def lightened_where_needed(
             break
         lighter = LighterTables(added=added, tables=tables, everywhere=everywhere)
         facts = replace(facts, lighter=(*facts.lighter, lighter))
-        advice = answer(request, facts)
+        advice = answer(facts)
     return facts, advice
 
 

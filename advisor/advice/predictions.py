@@ -1,9 +1,8 @@
-"""From facts to predictions: candidates, single devices, strategies, memory, and what to try when nothing fits."""
+"""From facts to every prediction of a run: the workload as it is, and with what frees memory where cards lack it."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -11,36 +10,23 @@ from msgspec.structs import replace
 from advisor.advice.facts import Facts
 from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
+from advisor.advice.rounds import Round, Rounds
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
-from advisor.cost.host_time import HostSpeed
-from advisor.measure.measurement import timed_loader
 from advisor.optable.compiled_table import compile_table
-from advisor.optable.op_table import come_in_lists, least_batch
-from advisor.predict.additions import Added, with_added
-from advisor.predict.assembly import predict_candidates
-from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
-from advisor.predict.device_memory import MemorySolver
+from advisor.optable.op_table import come_in_lists
+from advisor.predict.additions import with_added
+from advisor.predict.calibration import calibrate
 from advisor.predict.groups import Groups
-from advisor.predict.host_memory import OffloadCapacity
 from advisor.predict.memory_savings import MemorySaving
-from advisor.predict.prediction import Calibration, Candidate, Prediction
-from advisor.predict.sources import Sources
+from advisor.predict.prediction import Calibration, Prediction
 from advisor.recommend.candidates import (
-    LARGER_GPU_KEYS,
-    enumerate_candidates,
     local_device,
     local_gpu_groups,
 )
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes, unsplittable_batches
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu
-from advisor.recommend.smaller_candidates import (
-    candidates_in_smaller_passes,
-    candidates_that_make_up,
-    sharded_candidates,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,26 +64,34 @@ def at_fixed_precision(
     return tuple(prediction for prediction in predictions if prediction.precision == own or not has_it(prediction))
 
 
-def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec]) -> AllPredictions:
+def predict_all(
+    request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec], rounds: Rounds | None = None
+) -> AllPredictions:
     """Predict every candidate of the request; sharded ones are added where no plain set-up of a card fits.
 
-    Where cards lack memory for that, the same with what frees some, of which `facts` has the operators.
+    Where cards lack memory for that, the same with what frees some, of which `facts` has the operators. What `rounds`
+    has is not predicted again, and what it lacks is put there: it belongs to this request and these facts, asked
+    before with less that frees memory.
     """
+    rounds = {} if rounds is None else rounds
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
     listed = unsplittable_batches(request.counts, in_lists=come_in_lists(facts.tables.values()))
     lone = lone_laptops(request.counts, [specs[key] for key in request.gpu_keys or () if key in specs])
     calibrations = _calibrations(request, facts, specs)
-    plain = _Round(request, facts, specs, calibrations)
-    plain.fill()
-    predictions, rounds = plain.predictions, {plain.added: plain}
+    if () not in rounds:
+        rounds[()] = Round(request, facts, specs, calibrations)
+        rounds[()].fill()
+    plain = rounds[()]
+    predictions = plain.predictions
     for lighter in facts.lighter:
-        changed = replace(request, workload=with_added(request.workload, lighter.added))
-        tables = replace(facts, tables=lighter.tables)
-        short = short_of_memory(request, predictions, lighter.added[-1], everywhere=lighter.everywhere)
-        part = rounds[lighter.added] = _Round(changed, tables, specs, calibrations, lighter.added, short)
-        part.fill()
-        predictions += part.predictions
+        if lighter.added not in rounds:
+            changed = replace(request, workload=with_added(request.workload, lighter.added))
+            tables = replace(facts, tables=lighter.tables)
+            short = short_of_memory(request, predictions, lighter.added[-1], everywhere=lighter.everywhere)
+            rounds[lighter.added] = Round(changed, tables, specs, calibrations, lighter.added, short)
+            rounds[lighter.added].fill()
+        predictions += rounds[lighter.added].predictions
     return AllPredictions(
         predictions=predictions,
         calibrations=calibrations,
@@ -111,128 +105,6 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         largest_batch=lambda prediction: rounds[prediction.added].memory.largest_batch(prediction),
         savings=lambda prediction: rounds[prediction.added].memory.savings(prediction),
         groups=Groups({key: grid for part in rounds.values() for key, grid in part.groups.grids.items()}),
-    )
-
-
-def sources_and_memory(
-    request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec], calibrations: tuple[Calibration, ...]
-) -> tuple[Sources, MemorySolver]:
-    """What predictions of this request rest on, and what answers their memory."""
-    sources = Sources(
-        workload=request.workload,
-        tables=facts.tables,
-        specs=specs,
-        machine=facts.machine,
-        measurements={measurement.device_key: measurement for measurement in facts.measurements},
-        calibrations={calibration.device_key: calibration for calibration in calibrations},
-        host=_host(facts),
-        loader=timed_loader(facts.measurements),
-        interconnect=request.interconnect,
-        machines=request.machines,
-    )
-    host = OffloadCapacity(facts.machine, request.host_memory_bytes, request.machines)
-    return sources, MemorySolver(request.workload.training, facts.tables, specs, facts.machine, host)
-
-
-class _Round:
-    """The predictions of a workload with what was added to it: one kind of candidate after the other."""
-
-    def __init__(  # noqa: PLR0913 - what predictions rest on, and which are wanted
-        self,
-        request: AdviceRequest,
-        facts: Facts,
-        specs: Mapping[str, GpuSpec],
-        calibrations: tuple[Calibration, ...],
-        added: Added = (),
-        wanted: frozenset[tuple[str, int]] | None = None,
-    ) -> None:
-        """Predict nothing yet; `request` and `facts` have what is `added`, `wanted` is how many of which GPU."""
-        mode = request.workload.training.mode
-        self.added = added
-        self.predictions: tuple[Prediction, ...] = ()
-        self.refusals: tuple[Reason, ...] = ()
-        self.groups = Groups({})
-        self.sources, self.memory = sources_and_memory(request, facts, specs, calibrations)
-        self._request, self._facts, self._specs, self._wanted = request, facts, specs, wanted
-        self._in_lists = come_in_lists(facts.tables.values())
-        self._least = 1 if request.fixed.batch_size else least_batch(facts.tables.values(), mode)
-
-    def fill(self) -> None:
-        """Predict plain set-ups, and by turns what makes up the batch and shards where those do not fit."""
-        request = self._request
-        first = self._of_cards(request.gpu_keys, local=True)
-        predicted = predict_candidates(first, self.sources, self.memory.answer)
-        self.predictions, self.refusals, self.groups = predicted.predictions, predicted.refusals, predicted.groups
-        if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
-            own = request.workload.training.batch_size
-            self._add_sharded(tuple(one for one in self.predictions if one.batch_size_per_device == own))
-        self._make_up()
-        self._add_sharded(self.predictions)
-        if request.gpu_keys is None and not any(_holds_by_itself(prediction) for prediction in self.predictions):
-            larger = tuple(key for key in LARGER_GPU_KEYS if key in self._specs)
-            self._add_sharded(self._add(self._of_cards(larger)))
-        self._make_up()
-        self.predictions = self.memory.settled(self.predictions)
-
-    def _make_up(self) -> None:
-        if self._request.global_batch_size is None:
-            workload, largest = self._request.workload, self.memory.largest_batch
-            self._add(candidates_that_make_up(workload, self.predictions, largest))
-            while self._add(candidates_in_smaller_passes(workload, self.predictions)):
-                continue
-
-    def _add_sharded(self, members: tuple[Prediction, ...]) -> None:
-        asked = self._request
-        batch, machines = asked.global_batch_size, asked.machines
-        self._add(sharded_candidates(asked.workload, members, asked.counts, batch, machines))
-
-    def _add(self, candidates: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
-        """Those that are wanted and were not predicted before."""
-        present = {prediction.set_up for prediction in self.predictions}
-        further = self._open(candidate for candidate in candidates if candidate.set_up not in present)
-        if not further:
-            return ()
-        more = predict_candidates(further, self.sources, self.memory.answer)
-        self.predictions += more.predictions
-        self.refusals += tuple(reason for reason in more.refusals if reason not in self.refusals)
-        return more.predictions
-
-    def _open(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-        """Without those that are not wanted, train on fewer samples a device than the model can, or cut lists."""
-        return tuple(
-            one
-            for one in candidates
-            if one.batch_size_per_device >= self._least
-            and not (self._in_lists and one.strategy == "dp")
-            and (self._wanted is None or one.device_and_count in self._wanted)
-        )
-
-    def _of_cards(self, gpu_keys: tuple[str, ...] | None, *, local: bool = False) -> tuple[Candidate, ...]:
-        asked = self._request
-        found = enumerate_candidates(
-            asked.workload,
-            self._facts.machine,
-            self._specs,
-            gpu_keys=gpu_keys,
-            counts=asked.counts,
-            precisions=asked.precisions,
-            global_batch_size=asked.global_batch_size,
-            machines=asked.machines,
-            local=local,
-        )
-        flags = {
-            "checkpointing_added": "checkpointing" in self.added,
-            "chunked_loss_added": "chunked_loss" in self.added,
-        }
-        return self._open(replace(candidate, **flags) if self.added else candidate for candidate in found)
-
-
-def _holds_by_itself(prediction: Prediction) -> bool:
-    """Whether a set-up of GPUs fits without the memory of their machine."""
-    return (
-        prediction.fits is not False
-        and prediction.device.key != "cpu"
-        and not STRATEGY_FACTS[prediction.strategy].offloads
     )
 
 
@@ -251,13 +123,3 @@ def _calibrations(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuS
         for measurement in facts.measurements
         if measurement.device_key in rows and measurement.rates
     )
-
-
-def _host(facts: Facts) -> HostSpeed:
-    """The speed of this machine's processor at issuing work: a GPU's own measurement first, else the CPU's."""
-    table = facts.tables.get("fp32")
-    floors = [pass_floor_s(measurement, table) for measurement in facts.measurements] if table is not None else []
-    for measurement in sorted(facts.measurements, key=lambda measurement: measurement.device_key == "cpu"):
-        if measurement.rates:
-            return dataclasses.replace(host_speed(measurement), pass_floor_s=max(floors, default=0.0))
-    return HostSpeed(pass_floor_s=max(floors, default=0.0))

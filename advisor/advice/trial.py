@@ -11,8 +11,8 @@ from itertools import product
 import msgspec
 
 from advisor.advice.facts import Facts
-from advisor.advice.predictions import sources_and_memory
 from advisor.advice.request import AdviceRequest, known_specs
+from advisor.advice.rounds import sources_and_memory
 from advisor.catalogue.precisions import TracePrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.optable.op_table import OpTable

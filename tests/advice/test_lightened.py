@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import msgspec
 import pytest
 
-from advisor.advice import advice_from_facts, advise_events
+from advisor.advice import advice_from_facts, advise_events, rounds
 from advisor.advice.facts import Facts, trace_precisions
 from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.lightened import lightened_where_needed
 from advisor.advice.request import AdviceRequest
+from advisor.advice.rounds import Rounds
 from advisor.advice.switched import leans_on_host
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TracePrecision
@@ -24,6 +27,8 @@ from advisor.cost.parts import Part
 from advisor.measure.traces import Traces
 from advisor.optable.saved_tables import saved_tables
 from advisor.predict.additions import Addition, possible_additions, with_added
+from advisor.predict.assembly import predict_candidates
+from advisor.predict.prediction import Candidate
 from advisor.present.one_screen import one_screen
 from advisor.present.script.launch_script import render
 from advisor.present.summary import summarise
@@ -71,8 +76,7 @@ def answered(workload: Workload, spec: GpuSpec, **more: object) -> AdviceRecord:
         **{"counts": (1,), **more},  # type: ignore[arg-type]
     )
     facts = Facts(machine=machine(), tables=saved_tables(workload))
-    plain = advice_from_facts(request, facts)
-    return drive(lightened_where_needed(request, facts, plain, advice_from_facts, TRACES))[1]
+    return drive(lightened_where_needed(request, facts, partial(advice_from_facts, request), TRACES))[1]
 
 
 def least_bytes(workload: Workload) -> float:
@@ -301,8 +305,7 @@ def compared(workload: Workload, *specs: GpuSpec, **more: object) -> AdviceRecor
     )
     own = TRACES.known(workload, ()) or drive(TRACES.make(workload, trace_precisions(request)))
     facts = Facts(machine=machine(), tables=own)
-    plain = advice_from_facts(request, facts)
-    return drive(lightened_where_needed(request, facts, plain, advice_from_facts, TRACES))[1]
+    return drive(lightened_where_needed(request, facts, partial(advice_from_facts, request), TRACES))[1]
 
 
 def test_a_card_that_lacks_memory_is_compared_with_what_frees_some_not_with_its_hosts(between: GpuSpec) -> None:
@@ -351,3 +354,33 @@ def test_what_can_be_added_is_what_the_workload_lacks_and_takes(workload: Worklo
 def test_nothing_is_added_to_pictures_without_a_loss_over_words_but_checkpointing() -> None:
     assert list(possible_additions(load_workload("resnet50"), keep_checkpointing=False)) == [("checkpointing",)]
     assert not list(possible_additions(with_training(GPT2, mode="inference"), keep_checkpointing=False))
+
+
+def test_what_was_predicted_is_not_predicted_again_with_what_frees_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three answers one after the other, of which each knows the rounds of the ones before."""
+    asked: Counter[tuple[object, ...]] = Counter()
+
+    def counted(candidates: tuple[Candidate, ...], *rest: object) -> object:
+        asked.update(candidate.set_up for candidate in candidates)
+        return predict_candidates(candidates, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rounds, "predict_candidates", counted)
+    workload = load_workload("gpt2_small")
+    card = msgspec.structs.replace(spec_table()["rtx4090"], key="small", name="Small", memory_bytes=4e9)
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("small",), extra_specs=(card,), counts=(1, 2, 4)
+    )
+    facts = Facts(machine=machine(), tables=saved_tables(workload))
+    kept: Rounds = {}
+    answers: list[AdviceRecord] = []
+
+    def answer(facts: Facts) -> AdviceRecord:
+        answers.append(advice_from_facts(request, facts, kept))
+        return answers[-1]
+
+    facts, advice = drive(lightened_where_needed(request, facts, answer, TRACES))
+    assert len(answers) == 1 + len(facts.lighter) == 3
+    assert set(asked.values()) == {1}
+    anew = advice_from_facts(request, facts)
+    assert anew.predictions == advice.predictions
+    assert (anew.recommendation, anew.best_set_ups) == (advice.recommendation, advice.best_set_ups)
