@@ -99,7 +99,7 @@ class Passes:
         self._known = KnownResults(CHOOSING if mode.values == "even" else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self._runs = layer_runs(model) if subject.alike_layers else ()
-        self._shortens_loops = subject.alike_layers and decisions is None
+        self._shortens_loops = decisions is None
         self._shortened = False
         """Whether a pass has left out rounds of a loop."""
         self._whole_loops: set[Origin] = set()

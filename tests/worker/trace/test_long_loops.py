@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from msgspec.structs import replace
-from torch import nn
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.cost.memory.fragmentation import needed_bytes
-from advisor.cost.memory.replay import StepSetup, Stream, live_peak
-from advisor.optable.op_table import OpTable, has_long_loop
+from advisor.optable.op_table import has_long_loop
 from advisor.recommend.switches import Change, applies
 from advisor.worker.trace.loops import long_loops
-from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
+from tests.worker.trace.looped import ROUNDS, Recurrent, assert_same, in_both_ways, rounds_and_tables
 
-ROUNDS = 24
 SMALL = {"hidden_size": 64, "intermediate_size": 128, "vocab_size": 320}
 MAMBA = {**SMALL, "model_type": "mamba", "num_hidden_layers": 7, "architectures": ["MambaForCausalLM"]}
 RWKV = {**SMALL, "model_type": "rwkv", "num_hidden_layers": 1, "context_length": 128}
@@ -58,31 +53,6 @@ def small(config: dict[str, Any], **training: Any) -> Workload:
     )
 
 
-def in_both_ways(traced: Callable[[], OpTable]) -> tuple[OpTable, OpTable]:
-    """With the rounds of long loops counted, and with all of them run."""
-    tables = []
-    for fewest in (ROUNDS, ROUNDS + 1):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(long_loops, "FEWEST_ROUNDS", fewest)
-            tables.append(traced())
-    return tables[0], tables[1]
-
-
-def assert_same(counted: OpTable, whole: OpTable) -> None:
-    """All but the timeline, which is shorter, and what a compiler makes of so many kernels."""
-    same = {"memory": None, "compiled": None, "caveats": ()}
-    assert replace(counted, **same) == replace(whole, **same)
-    assert counted.memory is not None
-    assert whole.memory is not None
-    short, long = Stream(counted.memory), Stream(whole.memory)
-    setup = StepSetup(states=tuple(2 * size for size in whole.trainable_tensor_bytes))
-    for batch_size in (1, 7, 60):
-        assert live_peak(short, setup, batch_size) == live_peak(long, setup, batch_size)
-        needed = needed_bytes(long, setup, batch_size)
-        assert needed_bytes(short, setup, batch_size) == pytest.approx(needed, rel=0.005, abs=4 << 20)
-    assert short.kept_bytes == pytest.approx(long.kept_bytes)
-
-
 @pytest.mark.parametrize(
     ("config", "training"),
     [
@@ -111,24 +81,6 @@ def test_compiling_is_not_offered_where_each_round_would_be_compiled_for_itself(
     change = Change(kind="compile", workload=with_training(workload, compile=True))
     assert not applies(change, counted)
     assert applies(change, whole)
-
-
-class Recurrent(nn.Module):
-    """A cell of the user's own, gone through for each place of a sequence."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cell = nn.GRUCell(8, 16)
-        self.head = nn.Linear(16, 4)
-        self.rounds = 0
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        state, outputs = x.new_zeros(len(x), 16), []
-        for place in range(x.shape[1]):
-            state = self.cell(x[:, place], state)
-            outputs.append(self.head(state))
-            self.rounds += 1
-        return torch.stack(outputs, 1)
 
 
 class GrowsWithItsRounds(Recurrent):
@@ -204,25 +156,6 @@ class IsLeftEarly(Recurrent):
         return state
 
 
-def rounds_and_tables(kind: type[Recurrent]) -> tuple[list[int], tuple[OpTable, OpTable]]:
-    models: list[Recurrent] = []
-    rounds: list[int] = []
-
-    def build() -> nn.Module:
-        models.append(kind())
-        return models[-1]
-
-    def step(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
-        models[-1].rounds = 0
-        outputs: torch.Tensor = model(x)
-        rounds.append(models[-1].rounds)
-        return outputs.square().mean()
-
-    subject = Subject(build, lambda batch: torch.zeros(batch, ROUNDS, 8), step, alike_layers=True)
-    tables = in_both_ways(lambda: trace(subject, "fp32"))
-    return rounds, tables
-
-
 def test_few_rounds_of_a_cell_run() -> None:
     rounds, tables = rounds_and_tables(Recurrent)
     assert rounds[:3] == [long_loops.KEPT_ROUNDS] * 3
@@ -259,3 +192,44 @@ def test_numbers_that_no_loop_goes_through_are_a_range() -> None:
 
     _rounds, tables = rounds_and_tables(Indexes)
     assert_same(*tables)
+
+
+FILE = """
+import torch
+from torch import nn
+
+
+class Scan(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(8, 16)
+        self.head = nn.Linear(16, 4)
+
+    def forward(self, x):
+        state = x.new_zeros(len(x), 16), x.new_zeros(len(x), 16)
+        outputs = []
+        for place in range(x.shape[1]):
+            state = self.cell(x[:, place], state)
+            outputs.append(state[0])
+        return self.head(torch.stack(outputs, 1).mean(1))
+
+
+def build_model():
+    return Scan()
+
+
+def make_batch(batch_size):
+    return torch.randn(batch_size, 24, 8), torch.randint(0, 4, (batch_size,))
+"""
+
+
+def test_the_loop_of_a_users_own_file_is_counted_too(tmp_path: Path) -> None:
+    path = tmp_path / "scan.py"
+    path.write_text(FILE, encoding="utf-8")
+    model = {"source": "python", "file": str(path)}
+    training = {"precision": "bf16_amp", "batch_size": 2}
+    workload = load_workload({"name": "scan", "model": model, "data": {"samples": 1000}, "training": training})
+    counted, whole = in_both_ways(lambda: trace(subject_of(workload, "amp", allow_code=True), "amp"))
+    assert has_long_loop(counted)
+    assert not has_long_loop(whole)
+    assert_same(counted, whole)

@@ -1,8 +1,9 @@
 """Long loops in a model's own Python, such as a scan over the tokens: a few rounds run, one of them for all between.
 
 The loop is a `for` over a `range` in the modules that define the model. It is shortened once its third and fourth
-round have run the same operators; `rounds.py` shows afterwards that all that ran between the first and the last did,
-forward and backward, tensor by tensor, or the loop runs whole.
+round have run the same operators, and nothing that they decided by their number is decided otherwise in a round left
+out; `rounds.py` shows afterwards that all that ran between the first and the last did the same, forward and backward,
+tensor by tensor, or the loop runs whole.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from typing import Any, NamedTuple, Self
 import torch
 
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.loops.loop_locals import COUNTED, LoopLocals
+from advisor.worker.trace.loops.lookups import looks_up
+from advisor.worker.trace.loops.loop_locals import LoopLocals
+from advisor.worker.trace.loops.loop_number import COUNTED, LoopNumber, Numbers
 from advisor.worker.trace.recorder import Recorder
 
 Tensor = torch.Tensor
@@ -119,16 +122,18 @@ class LongLoops:
         return self._watched(numbers, frame, origin)
 
     def _watched(self, numbers: range, frame: FrameType, origin: Origin) -> Iterator[int]:
-        loop, grown = LoopRun(origin), LoopLocals(frame)
+        loop, grown, followed = LoopRun(origin), LoopLocals(frame), Numbers(numbers)
         self._active = True
         try:
-            for number in numbers[:FIRST_ROUNDS]:
+            for round_, number in enumerate(numbers[:FIRST_ROUNDS]):
                 self._begin(loop)
-                yield number
+                yield followed.of_round(round_)
                 grown.note(number)
             self._begin(loop)
             rest = numbers[FIRST_ROUNDS:]
-            if self._is_steady(loop) and grown.can_be_extended():
+            alike = followed.decide_alike(range(FIRST_ROUNDS, len(numbers) - _LAST_ROUNDS))
+            named = {*grown.holding_number}
+            if self._is_steady(loop) and grown.can_be_extended() and alike and not looks_up(frame, origin[1], named):
                 loop.left_out = len(numbers) - KEPT_ROUNDS
                 self.runs.append(loop)
                 loop.spoilt = True  # until it has come to its end
@@ -192,7 +197,10 @@ class _Ranges:
         self._loops = loops
 
     def __call__(self, *limits: Any) -> Any:  # noqa: ANN401 - what `range` takes
-        return self._loops.rounds(range(*limits), sys._getframe(1))  # noqa: SLF001 - the loop that asks
+        for limit in limits:
+            if isinstance(limit, LoopNumber):
+                limit.numbers.lost = True  # a loop within this one, which may have more rounds each time
+        return self._loops.rounds(range(*map(int, limits)), sys._getframe(1))  # noqa: SLF001 - the loop that asks
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, range)

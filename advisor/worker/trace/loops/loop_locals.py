@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
+from advisor.worker.trace.loops.loop_number import COUNTED, LoopNumber, plain
+
 Tensor = torch.Tensor
-COUNTED = 2
-"""The round that stands for those left out: the first two may find no state, or another."""
 
 
 class LoopLocals:
@@ -24,6 +24,8 @@ class LoopLocals:
         self._lists: dict[int, list[Any]] = {}
         self._plain: list[dict[str, Any]] = []
         self._grown: dict[int, list[int]] = {}
+        self.holding_number: set[str] = set()
+        """Names of what held the loop's number, or what was worked out of it."""
 
     def note(self, number: int) -> None:
         """A round has ended."""
@@ -37,7 +39,10 @@ class LoopLocals:
         self._lists |= lists
         sizes = {key: len(value) for key, value in lists.items()}
         self._sizes.append(sizes | {id(value): len(value) for value in others if not isinstance(value, str)})
+        numbers = {name: plain(value) for name, value in values.items() if isinstance(value, LoopNumber)}
         self._plain.append({name: value for name, value in values.items() if type(value) in {int, float, str, bool}})
+        self._plain[-1] |= numbers
+        self.holding_number |= numbers.keys()
         self._numbers.append(number)
 
     def can_be_extended(self) -> bool:

@@ -19,7 +19,7 @@ from advisor.worker.trace.loops.long_loops import (
     Place,
     place_of,
 )
-from advisor.worker.trace.loops.loop_locals import COUNTED
+from advisor.worker.trace.loops.loop_number import COUNTED
 from advisor.worker.trace.recorder import GradientEvent, Recorder
 from advisor.worker.trace.storages import Reference
 
