@@ -29,6 +29,8 @@ EPOCH_SLACK = 1.15
 """An epoch's wall time holds a validation pass, checkpoints and the loader's start beside its steps."""
 _OPEN: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp")
 """Meant where a claim names no precision."""
+_COUNTED_FROM = 10
+"""Of a second's samples: fewer are no count."""
 _LARGEST_FACTOR = 16
 _SMALLEST_FACTOR = 0.2
 
@@ -318,8 +320,13 @@ def _impossible(claim: Claim, set_up: ClaimedSetUp, bound: Bound, workload: Work
         "work_flop": bound.flop,
         "peak_flop_per_s": bound.rate_flop_per_s,
         "needed_flop_per_s": bound.flop / set_up.claimed_step_s,
-        "most_rate": round(samples / bound.step_s),
-        "claimed_rate": round(samples / set_up.claimed_step_s),
+        "most_rate": _rate_text(samples / bound.step_s),
+        "claimed_rate": _rate_text(samples / set_up.claimed_step_s),
     }
     code = "claim-impossible-rate" if claim.samples_per_s is not None else "claim-impossible-step"
     return _answer(claim, "impossible", set_up, code, **numbers)
+
+
+def _rate_text(per_second: float) -> int | str:
+    """A rate as a count; few a second with their decimals, which a count would leave out."""
+    return round(per_second) if per_second >= _COUNTED_FROM else f"{per_second:.3g}"

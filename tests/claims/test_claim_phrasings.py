@@ -120,6 +120,11 @@ TIMES: list[tuple[str, str, float]] = [
     ("8张V100训练ResNet-50 90轮用了6小时", "epoch_s", 240.0),
     ("A100跑ResNet-50能到2500张/s（AMP）", "samples_per_s", 2500.0),
     ("4090上gpt2每秒5万token，序列长度1024", "samples_per_s", 50000 / 1024),
+    ("4090上gpt2，序列2048，每秒5000个token", "samples_per_s", 5000 / 2048),
+    ("4090上gpt2，序列2048，5000 token/s", "samples_per_s", 5000 / 2048),
+    ("4090上gpt2，每秒约能处理30个样本", "samples_per_s", 30.0),
+    ("GPT-2 on a 4090, sequence 2048, 5000 tokens/s", "samples_per_s", 5000 / 2048),
+    ("GPT-2 on a 4090 with a sequence of 2048 and 5000 tokens/s", "samples_per_s", 5000 / 2048),
 ]
 
 

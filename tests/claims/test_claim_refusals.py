@@ -7,6 +7,7 @@ import pytest
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.reader import parse_claim
+from advisor.core.errors import InputError
 from advisor.core.sentences import Names, SaidError, Value, error_text, sentence
 from tests.recommend.real_predictor import real_predictor
 
@@ -136,3 +137,11 @@ def test_sizes_in_k_are_powers_of_two(text: str, batch_size: int, length: int | 
 def test_what_scales_by_a_number_is_that_many_times_as_fast(said: str) -> None:
     claim = parse_claim(f"ResNet-50 on 16 V100 {said}", spec_table())
     assert (claim.count, claim.speed_up_ratio) == (16, 15.2)
+
+
+@pytest.mark.parametrize(
+    "text", ["Can a 4090 train Llama 3 8B LoRA at 900 words per second?", "4090能训练Llama 3 8B LoRA，每秒9000字"]
+)
+def test_a_speed_whose_figure_is_not_read_is_refused_and_never_answered_as_whether_it_fits(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_claim(text, spec_table())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -365,3 +366,10 @@ def test_a_claim_keeps_what_it_says_of_length_image_and_layout() -> None:
 
 def test_a_range_over_nothing_is_unknown() -> None:
     assert range_over([]) is None
+
+
+def test_a_rate_of_few_a_second_keeps_its_decimals() -> None:
+    answer = check_claim("llama_7b_pretraining on an H100 at 30 samples/s", real_predictor())
+    told = say(answer.reasons[0], "en")
+    assert "30 samples a second" in told
+    assert re.search(r"More than \d\.\d", told), told

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from advisor.claims.reading.number_words import (
+    A_SECOND_CHINESE,
     DURATION,
     NUMBER,
     SAMPLES,
@@ -136,7 +137,7 @@ def _step_s(plain: str) -> float | None:
 
 def _rate(plain: str, thing: str) -> float | None:
     match = search(rf"{NUMBER}\s*{thing}\s*(?:/|per|a|each|every|每)\s*{SECOND}", plain) or search(
-        rf"每秒(?:钟)?(?:处理|训练)?\s*{NUMBER}\s*{thing}", plain
+        rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*{thing}", plain
     )
     value = number(match.group(1), match.group(2)) if match is not None else 0.0
     return value if value > 0 else None

@@ -26,10 +26,11 @@ SAMPLES = (
     r"|张图片?|张图像|张|幅|图[片像]?(?=\s*(?:/|每))|个?样本|条)"
 )
 STEPS = r"(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
-TOKENS = r"(?:tok(?:en)?s?|词元)"
+TOKENS = r"个?(?:tok(?:en)?s?|词元)"
 RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 """Two groups: of samples, steps or tokens a second."""
-RATE_BEHIND = rf"每秒(?:钟)?(?:处理|训练)?\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})"
+A_SECOND_CHINESE = r"每秒(?:钟)?(?:大约|约|可以?|能){0,2}(?:处理|训练|跑)?"
+RATE_BEHIND = rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})"
 """The same, as Chinese puts it: two groups."""
 NOT_ONE_NUMBER = (
     rf"(?<![a-z0-9-])(?:\d[\d.]*[,'’_⁄/^*:-]|\d+\.\d+\.|\.){NUMBER}"
@@ -39,7 +40,12 @@ NOT_ONE_NUMBER = (
 SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
 BATCH_WORDS, OTHER_BATCH_WORDS = r"\bbatch(?:[ _-]?size)?", (r"\bbs", r"批(?:大小|量|次)(?:大小)?")
 """What a batch's samples stand behind: the word that may count batches of cards, and others."""
-LENGTH_WORDS = (r"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?", r"\bseq", r"(?:序列长度?|长度)")
+LENGTH_WORDS = (
+    r"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?",
+    r"\bseq",
+    r"\bsequence(?=[ =:]{0,3}(?:of |is )?\d{2,7}(?![\w.]| ?(?:ms|s|sec|seconds?|x|×|gpus?|cards?|[abhlt]\d)\b))",
+    r"(?:序列(?:长度?)?|长度)",
+)
 """What a sample's words stand behind."""
 _SIZE = rf"(?:{'|'.join((BATCH_WORDS, *OTHER_BATCH_WORDS, *LENGTH_WORDS))}){SAYS}"
 _BINARY_K = 1024

@@ -82,6 +82,10 @@ _RTX = r"(?<![a-z0-9.])(?:geforce\s*)?(?:rtx\s*)?([2-5]0[5-9]0(?:\s*ti)?)"
 _LAPTOP_BEHIND = re.compile(rf"{_RTX}\s*(?:laptop|笔记本(?:电脑)?|移动版)(?![a-z])", re.ASCII)
 _LAPTOP_BEFORE = re.compile(rf"(?:\blaptop\s*|笔记本(?:电脑)?(?:上的?|的)?\s*|移动版\s*){_RTX}(?![a-z0-9])", re.ASCII)
 """A laptop's card is one of its own, whichever side the word stands on and with or without its brand."""
+_PARTS = re.compile(r"(?<=\d{4})，(?=\d)|(?<=\d)，(?=\d)(?!\d{3}(?!\d))")
+"""A Chinese comma between two figures parts them, but for one that may join groups of three digits (`1，400`)."""
+_SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|每秒|每步|每轮"
+"""Words of a speed: where no figure of it could be read, the claim is about more than whether a step fits."""
 _LEAST, _MOST = 1e-15, 1e15
 """Of seconds, rates and ratios."""
 _BATCH = (
@@ -277,12 +281,14 @@ def _workload(plain: str) -> str | None:
 
 def _fits(plain: str, *, sized: bool) -> bool | None:
     said = says_fits(plain)
-    return says_possible(plain, sized=sized) if said is None and not says_slower(plain) else said
+    if said is not None or says_slower(plain) or search(_SPEED, plain) is not None:
+        return said
+    return says_possible(plain, sized=sized)
 
 
 def normalised(text: str) -> str:
     """Lower case, full-width forms narrowed, digit groups joined, spreads (`± 2`) left out, blanks and dashes alike."""
-    plain = unicodedata.normalize("NFKC", text).lower()
+    plain = unicodedata.normalize("NFKC", _PARTS.sub(", ", text)).lower()
     plain = re.sub(r"(?<![a-z\d-])\d{1,3}(?:,\d{3})+(?!\d)", lambda match: match[0].replace(",", ""), plain)
     plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)

@@ -109,7 +109,7 @@ _MOST = 4096
 
 def says_training(text: str) -> bool:
     """Whether a claim says in words that a model was trained: then no inference explains it."""
-    return search(r"\b(?:re|pre)?-?train|fine-?\s?tun|\bepochs?\b|训练|微调|轮", text.lower()) is not None
+    return search(r"\b(?:re|pre)?-?train|fine-?\s?tun|\bq?lora\b|\bepochs?\b|训练|微调|轮", text.lower()) is not None
 
 
 def first_named(words: tuple[tuple[str, Word], ...], plain: str) -> Word | None:
