@@ -45,6 +45,7 @@ _FIRST = {
     "workload-no-head",
     "caveat-hours-range", "caveat-hours-range-instead", "caveat-hours-range-larger", "caveat-hours-range-nearest",
     "caveat-cost-range", "caveat-cost-range-instead", "caveat-cost-range-larger", "caveat-cost-range-nearest",
+    "caveat-nothing-fits-host", "memory-host-given-short", "memory-host-assumed-short", "memory-host-here-short",
     "workload-last-batch-single", "workload-batches-single", "workload-own-batch-single",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept", "alternative-unfixed",
 }  # fmt: skip

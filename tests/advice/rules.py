@@ -121,7 +121,8 @@ def _named_as_harder(advice: AdviceRecord, rival: Prediction, ratio: float) -> b
 
 
 _WHY_NOTHING = {
-    "caveat-nothing-fits", "caveat-nothing-fits-at-one", "caveat-nothing-in-limits", "caveat-nothing-so-frugal",
+    "caveat-nothing-fits", "caveat-nothing-fits-at-one", "caveat-nothing-fits-host",
+    "caveat-nothing-in-limits", "caveat-nothing-so-frugal",
     "caveat-nothing-fits-checkpointed", "caveat-nothing-fits-at-one-checkpointed",
     "predict-missing-figures",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept",

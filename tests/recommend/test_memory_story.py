@@ -144,6 +144,13 @@ def test_where_nothing_fits_the_off_loading_that_lacks_least_of_the_hosts_memory
     ]
 
 
+def test_where_only_the_hosts_memory_lacks_neither_smaller_samples_nor_batches_are_advised() -> None:
+    note = Reason.of("memory-host-given-short", need_bytes=90 * GIB, room_bytes=8 * GIB)
+    off_loaded = msgspec.structs.replace(lacking("card", 1, 4 * GIB), strategy="fsdp_offload", notes=(note,))
+    answer = recommend(WORK, machine(), [off_loaded, lacking("card", 1, 9 * GIB)])
+    assert [one.code for one in answer.caveats][:2] == ["caveat-nothing-fits-host", "memory-host-given-short"]
+
+
 def test_a_batch_that_is_fixed_where_it_is_best_anyhow_has_no_better_alternative() -> None:
     work, here = workload("fp32"), machine()
     found = enumerate_candidates(work, here, SPECS, gpu_keys=("rtx3090",), counts=(1,), batch_sizes=(4, 16))

@@ -55,7 +55,9 @@ def _missing_answers(
         yield Reason.of(code, **_limits_given(comparison))
         yield from nearest_to_limits(comparison)
     elif best is None and comparison.predictions:
-        if not any_fits(comparison.exact_enough):
+        if _lacks_only_host_memory(comparison):
+            yield Reason.of("caveat-nothing-fits-host")
+        elif not any_fits(comparison.exact_enough):
             at_one = "-at-one" if _tried_at_one(comparison) else ""
             checkpointed = "-checkpointed" if _tried_checkpointed(comparison) else ""
             yield Reason.of(f"caveat-nothing-fits{at_one}{checkpointed}")
@@ -86,6 +88,17 @@ def _tried_checkpointed(comparison: Comparison) -> bool:
     """Whether all that checkpointing frees was asked for or added: then it is no remedy that is left."""
     asked = comparison.workload.training.activation_checkpointing == "full"
     return asked or any(prediction.checkpointing_added for prediction in comparison.exact_enough)
+
+
+def _lacks_only_host_memory(comparison: Comparison) -> bool:
+    """Whether nothing fits, and off-loading would leave a card room where the machine's memory held what it keeps."""
+    return not any_fits(comparison.exact_enough) and any(
+        any(note.code.endswith("-short") for note in prediction.notes)
+        and prediction.peak_memory_bytes is not None
+        and prediction.usable_memory_bytes is not None
+        and prediction.peak_memory_bytes.value <= prediction.usable_memory_bytes
+        for prediction in comparison.exact_enough
+    )
 
 
 def _host_short(comparison: Comparison) -> Iterator[Reason]:

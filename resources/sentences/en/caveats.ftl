@@ -11,6 +11,7 @@ caveat-nothing-fits = No candidate can hold a step of this model at a precision 
 caveat-nothing-fits-at-one = No candidate can hold a step of this model at a precision at least as exact as asked for, not even of one sample a device. Try activation checkpointing, shorter or smaller samples, or sharding over more cards.
 caveat-nothing-fits-checkpointed = No candidate can hold a step of this model at a precision at least as exact as asked for, with activation checkpointing neither. Try a smaller batch, shorter or smaller samples, or more or larger cards.
 caveat-nothing-fits-at-one-checkpointed = No candidate can hold a step of this model at a precision at least as exact as asked for, not even of one sample a device with activation checkpointing. Try shorter or smaller samples, or more or larger cards.
+caveat-nothing-fits-host = No candidate can hold a step of this model at a precision at least as exact as asked for. The cards have room for one that off-loads, but the machine has too little memory for what is off-loaded. Add memory to the machine, or take more or larger cards.
 caveat-nothing-fits-here = No device of this machine can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch or activation checkpointing.
 caveat-here-over-limits = No device of this machine keeps what was given as limits ({ $limits }).
 caveat-limit-cost = cost

@@ -11,6 +11,7 @@ caveat-nothing-fits = 在不低于所要求精度的条件下，没有候选设�
 caveat-nothing-fits-at-one = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步，每设备一个样本也放不下。请尝试激活检查点、更短或更小的样本，或分片到更多的卡。
 caveat-nothing-fits-checkpointed = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步，启用激活检查点也放不下。请尝试更小的批、更短或更小的样本，或者更多、显存更大的卡。
 caveat-nothing-fits-at-one-checkpointed = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步，启用激活检查点后每设备一个样本也放不下。请尝试更短或更小的样本，或者更多、显存更大的卡。
+caveat-nothing-fits-host = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步。卸载后显卡放得下，但机器内存不够存放被卸载的部分。请增加机器内存，或者用更多、显存更大的卡。
 caveat-nothing-fits-here = 在不低于所要求精度的条件下，本机没有设备能容纳该模型的一步。请尝试更小的批或激活检查点。
 caveat-here-over-limits = 本机没有设备满足所给的限制（{ $limits }）。
 caveat-limit-cost = 费用
