@@ -18,6 +18,10 @@ FIRST_AMPERE_YEAR = 2020
 """PyTorch 1.7 with CUDA 11.0 and cuDNN 8.0: the first kernels for Ampere."""
 SECOND_FLASH_YEAR = 2024
 """PyTorch 2.2 brought the second generation of flash attention, which its own library has had since July 2023."""
+GRADIENTS_FREED_YEAR = 2023
+"""From PyTorch 2.0 on `zero_grad` frees the gradients; before, it wrote zeros to each, and backward added to them."""
+QUICKER_HOST_YEAR = 2022
+"""Hosts that ran PyTorch 1.4 to 1.8 took longer to issue an operator than those that ran 1.10 and later."""
 CUDNN_ATTENTION_YEAR = 2024
 """Transformer Engine prefers cuDNN's fused attention on Hopper, as NeMo's manual of 2024 says."""
 DEQUANTISING_KERNELS_YEAR = 2024

@@ -10,6 +10,7 @@ import numpy as np
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import PINNED_COPY_SHARE, slot_bytes_per_s
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.software import GRADIENTS_FREED_YEAR, QUICKER_HOST_YEAR
 from advisor.cost.efficiencies import Assumed
 from advisor.cost.operators.dequantisation import operator_chain
 from advisor.cost.optimizer_cost import OptimizerCost
@@ -56,12 +57,14 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
 ) -> float:
     """Seconds in which the host issues one optimizer step, whatever the card does."""
     table, chain = compiled.table, operator_chain(compiled, training, software_year)
-    usual = assumed.host_s_per_dispatch
+    earlier = _before(QUICKER_HOST_YEAR, software_year)
+    usual = assumed.earlier_host_s_per_dispatch if earlier else assumed.host_s_per_dispatch
     forward = _known_or(host.forward_s_per_dispatch, usual)
     backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
     optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
     each_s: dict[Phase, float] = {"forward": forward, "backward": backward}
     passes = _issued_s(table.dispatch_count, each_s) + _issued_s(_further_dispatches(table, assumed), each_s)
+    passes += _earlier_backward_dispatches(table, assumed) * forward if earlier else 0.0
     passes += chain.forward_dispatches * forward + chain.backward_dispatches * backward
     if training.compile and table.compiled is None:
         passes *= assumed.compiled_dispatches
@@ -74,7 +77,13 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
     passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
     update = assumed.host_update_s * slowness * cost.update_count
-    return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update
+    kept = training.mode != "inference" and _before(GRADIENTS_FREED_YEAR, software_year)
+    cleared = compiled.parameter_tensor_count * assumed.host_kept_gradient_dispatches * forward if kept else 0.0
+    return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update + cleared
+
+
+def _before(year: int, software_year: int | None) -> bool:
+    return software_year is not None and software_year < year
 
 
 def _issued_s(counts: Mapping[Phase, float], each_s: Mapping[Phase, float]) -> float:
@@ -90,6 +99,12 @@ def _further_dispatches(table: OpTable, assumed: Assumed) -> dict[Phase, float]:
         elif "batch_norm" in op.name:
             further[op.phase] += op.count * (assumed.host_batch_norm_dispatches - 1.0)
     return further
+
+
+def _earlier_backward_dispatches(table: OpTable, assumed: Assumed) -> float:
+    """What backward through convolutions and batch norms cost the host further in 2020 and 2021, in dispatches."""
+    slow = [op for op in table.ops if op.phase == "backward" and (op.kind == "convolution" or "batch_norm" in op.name)]
+    return sum(op.count for op in slow) * assumed.earlier_host_backward_dispatches
 
 
 def _known_or(value: float | None, usual: float) -> float:

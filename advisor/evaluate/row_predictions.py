@@ -12,6 +12,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.software import GRADIENTS_FREED_YEAR
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.file_fault import closest_name
@@ -46,8 +47,6 @@ from advisor.workload.workload_file import load_workload_for_row
 BENCHMARK_HOST = HostSpeed(copies_inputs=False)
 """Published benchmarks keep their inputs on the card or copy them while it computes."""
 _PLAIN: dict[str, Strategy] = {"single": "single", "dp": "dp", "ddp": "ddp"}
-_GRADIENTS_FREED_FROM_YEAR = 2023
-"""From PyTorch 2.0 on `zero_grad` frees the gradients."""
 
 
 class WorkloadReader:
@@ -232,7 +231,7 @@ def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
         training.precision,
         compute_capability=spec.compute_capability,
         layout=row.layout,
-        gradients_kept=_before(row, _GRADIENTS_FREED_FROM_YEAR),
+        gradients_kept=_before(row, GRADIENTS_FREED_YEAR),
         inputs_kept=_before(row, INPUTS_FREED_FROM_YEAR),
         logits_copied=_before(row, LABELS_SHIFTED_FROM_YEAR),
     )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import msgspec
@@ -11,6 +12,7 @@ from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, slow
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import CompiledPass, Op
+from advisor.workload.workload import Mode
 from tests.cost.small_tables import convolution, op, table, training
 
 
@@ -94,3 +96,42 @@ def test_an_optimizer_that_backward_calls_is_called_once_a_tensor() -> None:
     assert alone.moved_bytes == together.moved_bytes
     calls = (alone.dispatch_count - together.dispatch_count) * assumed.host_s_per_dispatch
     assert issued_s(in_backward=True) - issued_s(in_backward=False) == pytest.approx(39 * assumed.host_update_s + calls)
+
+
+def test_software_of_2020_and_2021_takes_longer_for_each_operator_and_longer_still_for_backward_of_convolutions() -> (
+    None
+):
+    how, assumed = training(mode="forward_backward"), efficiencies().assumed
+    cost = optimizer_cost(how, "fp32", 0.0, 0.0)
+
+    def issued_s(year: int | None, *ops: Op) -> float:
+        compiled = replace(compile_table(table(*ops, dispatches=5)), parameter_tensor_count=0)
+        return host_seconds(compiled, how, cost, HostSpeed(), assumed, year)
+
+    plain = op("elementwise", (0.0, 1e6))
+    of_each = (
+        5 * (1.0 + assumed.host_backward_share) * (assumed.earlier_host_s_per_dispatch - assumed.host_s_per_dispatch)
+    )
+    assert issued_s(2021, plain) - issued_s(2022, plain) == pytest.approx(of_each)
+    assert issued_s(2022, plain) == issued_s(2025, plain) == issued_s(None, plain)
+    norm = msgspec.structs.replace(op("norm", (0.0, 1e6), phase="backward"), name="native_batch_norm_backward", count=3)
+    slow = (convolution(64, direction="weight_gradient"), norm)
+    others = tuple(msgspec.structs.replace(plain, phase="backward") for _ in slow)
+    further = [issued_s(year, *slow) - issued_s(year, *others) for year in (2021, 2022)]
+    widened = assumed.earlier_host_s_per_dispatch / assumed.host_s_per_dispatch
+    expected = 4 * assumed.earlier_host_backward_dispatches * assumed.earlier_host_s_per_dispatch
+    assert further[0] - further[1] * widened == pytest.approx(expected)
+
+
+def test_gradients_that_are_kept_cost_the_host_two_operators_a_tensor_before_pytorch_2() -> None:
+    compiled = replace(compile_table(table(op("elementwise", (0.0, 1e6)), dispatches=5)), parameter_tensor_count=40)
+    assumed = efficiencies().assumed
+
+    def issued_s(year: int | None, mode: Mode) -> float:
+        how = training(mode=mode, gradient_accumulation_steps=4)
+        return host_seconds(compiled, how, optimizer_cost(how, "fp32", 0.0, 0.0), HostSpeed(), assumed, year)
+
+    kept = issued_s(2022, "forward_backward") - issued_s(2023, "forward_backward")
+    assert kept == pytest.approx(40 * 2.0 * assumed.host_s_per_dispatch), "cleared once a step"
+    assert issued_s(2022, "inference") == issued_s(2023, "inference")
+    assert issued_s(None, "forward_backward") == issued_s(2026, "forward_backward")
