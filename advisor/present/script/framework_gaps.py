@@ -106,6 +106,8 @@ def _of_the_model(training: Training, framework: Framework) -> Iterator[str]:
     """What is done to the model, its step or its data before a framework has it."""
     if training.trainable != "all":
         yield f"Yours: train `{training.trainable}` only (peft, or requires_grad_(False))."
+    if training.modules_to_save is not None:
+        yield f"Yours: modules_to_save={list(training.modules_to_save)} of peft's LoraConfig."
     if training.weights_bits in {4, 8} or training.quantization is not None:
         prepared = ", then prepare_model_for_kbit_training(model) of peft" * training.keeps_unpacked_whole
         yield f"Yours: load the model with quantised weights (BitsAndBytesConfig){prepared}."

@@ -58,11 +58,11 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
         "clip_split": splits(chosen) and training.clip_gradient_norm is not None,
     }
     return {
-        "parts": "".join(part(name) for name, needed in parts.items() if needed),
+        "parts": "".join(part(name) for name, needed in parts.items() if needed) + _saved_modules(training),
         "learning_rate": rate.rate + f" * BATCH_SIZE * ACCUMULATION{ranks} / {rate.per_samples}" * grows,
         "learning_rate_source": rate.source,
         "functools_import": "import functools\n" * checkpointed,
-        "quantised": _fused_layers(training) + _quantised(training),
+        "quantised": _fused_layers(training) + _copied(training) + _quantised(training),
         "freeze": _freeze(training, chosen.precision) + _fp8(training, chosen.precision) + _left_to_the_user(training),
         "groups": part("groups", stepped=stepped) if splits(chosen) else "",
         "checkpointing": _checkpointing(training),
@@ -164,7 +164,8 @@ def save_lines(workload: Workload, chosen: Recommendation) -> str:
     transformers = isinstance(model, HuggingFaceModel)
     if workload.training.trainable == "lora" and transformers:
         task = _PEFT_TASKS.get(str(task_of(workload)))
-        return part("save_adapters", unwrapped=unwrapped, task_type=f'"{task}"' if task else "None")
+        saved = "list(MODULES_TO_SAVE) + " * (workload.training.modules_to_save is not None)
+        return part("save_adapters", unwrapped=unwrapped, task_type=f'"{task}"' if task else "None", saved=saved)
     written = (
         "model.save_pretrained(folder, state_dict=weights)"
         if transformers and task_of(workload) is not None
@@ -177,6 +178,16 @@ def _quantised(training: Training) -> str:
     if quantization_of(training) not in _QUANTISED:
         return ""
     return "    if on_gpu:  # a CPU keeps the weights as they are\n        quantise(model)\n"
+
+
+def _saved_modules(training: Training) -> str:
+    names = training.modules_to_save
+    return "" if names is None else part("saved_modules", names=pprint.pformat(tuple(names), width=100, compact=True))
+
+
+def _copied(training: Training) -> str:
+    """Before frozen layers are packed: a copy is none of them."""
+    return "    train_copies(model)\n" * (training.modules_to_save is not None)
 
 
 def _fused_layers(training: Training) -> str:
@@ -202,6 +213,8 @@ def _freeze(training: Training, precision: Precision) -> str:
     return (
         f"    # Ends of the projections' names: of the first group that there is.\n    targets = {shown}\n"
         f"    add_adapters(model, {training.lora_rank or DEFAULT_RANK}, targets, {adapters}, {dtype})\n"
+        + "    for copy in trained_copies(model):\n        copy.requires_grad_(True)\n"
+        * (training.modules_to_save is not None)
     )
 
 
@@ -215,8 +228,6 @@ def _fp8(training: Training, precision: Precision) -> str:
 def _left_to_the_user(training: Training) -> str:
     """What the advice counts on and this script leaves out, each with what does it."""
     lines = [
-        f"YOUR MODULES TO SAVE: copies of {', '.join(training.modules_to_save or ())}, trained whole (PEFT)"
-        * (training.modules_to_save is not None),
         "YOUR QUANTISATION: frozen layers in GPTQ, from a checkpoint that has them" * (training.quantization == "gptq"),
         "YOUR FP8 LAYERS: those of Transformer Engine" * (training.fp8_recipe == "transformer_engine"),
         "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)"

@@ -43,6 +43,27 @@ def test_the_script_adapts_what_the_prediction_counts(
     assert trained_by(tmp_path, made) == counted
 
 
+@pytest.mark.parametrize("precision", ["fp32", "bf16_true"])
+def test_the_script_trains_copies_of_the_modules_to_save_and_saves_them_as_peft_does(
+    tmp_path: Path, precision: str
+) -> None:
+    saved = ["embed_tokens", "lm_head", "up_proj"]
+    made = advised(
+        LLAMA, "causal-lm", trainable="lora", lora_targets="all_linear", modules_to_save=saved, precision=precision
+    )
+    module = load(made.workload).module
+    counted = {name: parameter for name, parameter in module.named_parameters() if parameter.requires_grad}
+    assert {name for name in counted if "up_proj" in name} == {f"model.layers.{i}.mlp.up_proj.weight" for i in (0, 1)}
+    assert trained_by(tmp_path, made) == set(counted)
+    folder = tmp_path / "adapters"
+    assert run_script(tmp_path, made, "--steps", "2", "--save", str(folder))["steps"] == 2
+    assert json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["modules_to_save"] == saved
+    weights = safetensors.load_file(folder / "adapter_model.safetensors")
+    assert len(weights) == len(counted)
+    for name in ("lm_head.weight", "model.layers.1.mlp.up_proj.weight"):
+        assert weights[f"base_model.model.{name}"].dtype == counted[name].dtype
+
+
 class Packed(torch.nn.Module):
     """Stands for a layer whose weight is packed: no linear layer, and of the library that packs."""
 
