@@ -61,6 +61,7 @@ def _optimizer_seconds(table: OpTable, training: Training, precision: Precision,
     if not rates.optimizer_bytes_per_s:
         return 0.0
     tensors = len(table.trainable_tensor_bytes)
-    cost = optimizer_cost(training, precision, table.trainable_parameter_count, tensors)
+    stored = sum(table.trainable_tensor_bytes)
+    cost = optimizer_cost(training, precision, table.trainable_parameter_count, tensors, stored_bytes=stored)
     per_tensor = (rates.optimizer_tensor_s or 0.0) if cost.moved_bytes else 0.0
     return cost.moved_bytes / rates.optimizer_bytes_per_s + per_tensor * tensors

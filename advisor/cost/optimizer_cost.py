@@ -42,11 +42,12 @@ def optimizer_cost(
     parameter_count: float,
     tensor_count: float,
     software_year: int | None = None,
+    stored_bytes: float | None = None,
 ) -> OptimizerCost:
     """Traffic, kernels and host calls of one step over the trainable parameters, scaler and clipping included.
 
     PyTorch takes the fused kernel where the training asks for it, else foreach, which before 2023 was a plain loop
-    over the tensors; `software_year` None is today.
+    over the tensors; `software_year` None is today. `stored_bytes` of all of them, None: as wide as the precision says.
     """
     if not training.updates_weights:
         return OptimizerCost(moved_bytes=0.0, kernel_count=0.0, dispatch_count=0.0, update_count=0.0)
@@ -57,10 +58,14 @@ def optimizer_cost(
     per_parameter = facts.fused_bytes if fused else facts.looped_bytes
     stepped = stepped_facts(training, precision)
     # The algorithms' figures count in FP32; where nothing is kept in it, every stream of a step is half as wide.
-    width = stepped.state_bytes / FP32_BYTES
+    state_bytes = stepped.state_bytes
+    if stored_bytes and not stepped.master_copies:
+        # Copies of 16-bit modules beside FP32 adapters have states of their own width.
+        state_bytes = stored_bytes / parameter_count
+    width = state_bytes / FP32_BYTES
     per_parameter *= width
     per_parameter += _MASTER_COPY_BYTES if stepped.master_copies else 0.0
-    per_parameter -= _MOMENT_STREAMS * (stepped.state_bytes - 1.0) if eight_bit else 0.0
+    per_parameter -= _MOMENT_STREAMS * (state_bytes - 1.0) if eight_bit else 0.0
     passes = 1.0 if fused else facts.kernel_count
     launches = max(1.0, parameter_count / _CHUNK_ELEMENTS, tensor_count / _CHUNK_TENSORS)
     in_backward = training.optimizer_in_backward

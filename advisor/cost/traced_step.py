@@ -35,8 +35,9 @@ class TracedStep:
     @cached_property
     def optimizer(self) -> OptimizerCost:
         """What its update moves and launches."""
-        parameters, tensors = self.compiled.table.trainable_parameter_count, self.compiled.parameter_tensor_count
-        return optimizer_cost(self.training, self.precision, parameters, tensors, self.software_year)
+        table, tensors = self.compiled.table, self.compiled.parameter_tensor_count
+        parameters, stored = table.trainable_parameter_count, sum(table.trainable_tensor_bytes)
+        return optimizer_cost(self.training, self.precision, parameters, tensors, self.software_year, stored)
 
     @cached_property
     def chain(self) -> OperatorChain:

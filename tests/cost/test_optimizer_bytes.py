@@ -94,3 +94,20 @@ def test_pure_half_weights_move_half_of_every_stream_and_eight_bit_moments_one_b
     eight_bit = replace(training, optimizer_bits=8)
     kept = optimizer_cost(eight_bit, "bf16_true", COUNT, 10).moved_bytes / COUNT
     assert kept == pytest.approx(_moved("adamw", fused=True) / 2 - 4)
+
+
+@pytest.mark.parametrize("bits", [32, 8])
+def test_copies_in_16_bits_beside_whole_adapters_are_stepped_at_their_own_width(bits: int) -> None:
+    """A million numbers of each: the one moves what FP32 moves, the other what pure BF16 does."""
+    lora = Training(
+        precision="bf16_true", batch_size=8, optimizer="adamw", fused_optimizer=True, trainable="lora",
+        optimizer_bits=bits,
+    )  # fmt: skip
+    pure = replace(lora, trainable="all")
+
+    def moved(training: Training, count: float, stored_bytes: float | None = None) -> float:
+        return optimizer_cost(training, "bf16_true", count, 2, stored_bytes=stored_bytes).moved_bytes
+
+    apart = moved(lora, COUNT) + moved(pure, COUNT)
+    assert moved(lora, 2 * COUNT, stored_bytes=4 * COUNT + 2 * COUNT) == pytest.approx(apart)
+    assert moved(lora, COUNT, stored_bytes=4 * COUNT) == moved(lora, COUNT)
