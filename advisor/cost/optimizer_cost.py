@@ -36,7 +36,7 @@ _MOMENT_STREAMS = 4.0
 """Two moments, read and written, which eight bits keep in one byte each."""
 
 
-def optimizer_cost(
+def optimizer_cost(  # noqa: PLR0913 - what an update depends on
     training: Training,
     precision: Precision,
     parameter_count: float,
