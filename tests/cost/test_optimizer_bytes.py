@@ -97,7 +97,7 @@ def test_pure_half_weights_move_half_of_every_stream_and_eight_bit_moments_one_b
 
 
 @pytest.mark.parametrize("bits", [32, 8])
-def test_copies_in_16_bits_beside_whole_adapters_are_stepped_at_their_own_width(bits: int) -> None:
+def test_copies_in_16_bits_beside_whole_adapters_are_stepped_at_their_own_width(bits: Literal[8, 32]) -> None:
     """A million numbers of each: the one moves what FP32 moves, the other what pure BF16 does."""
     lora = Training(
         precision="bf16_true", batch_size=8, optimizer="adamw", fused_optimizer=True, trainable="lora",
