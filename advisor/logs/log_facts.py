@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 
@@ -15,6 +16,8 @@ class LogFacts:
     bar_epoch: int | None = None
     """Of the newest bar of steps, where it bears a number."""
     step_times_s: list[float] = field(default_factory=list)
+    timed_steps: list[int] = field(default_factory=list)
+    """Numbers of the steps whose lines may state a time."""
     data_times_s: list[float] = field(default_factory=list)
     starts_s: list[float] = field(default_factory=list)
     """Steps numbered 0, which also start the loader's workers and the kernels: a step's time only where no other is."""
@@ -54,6 +57,13 @@ class LogFacts:
             self.drawn_passes.clear()
         self.pass_stated = True
         self.validation_passes_s.append(seconds)
+
+    @property
+    def steps_seen(self) -> int | None:
+        """How many steps a log without a clock has come through; None where it counts anew, or tells no numbers."""
+        numbers = self.timed_steps
+        counts_on = all(earlier < later for earlier, later in itertools.pairwise(numbers))
+        return numbers[-1] if numbers and counts_on else None
 
     def progress(self) -> tuple[int, int]:
         """What changes with a training step that was told: the newest step, and how many times were."""

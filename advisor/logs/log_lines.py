@@ -62,6 +62,13 @@ _PASS_TOOK = re.compile(
     r"(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])",
     re.IGNORECASE,
 )
+_EVALUATION_TOOK = re.compile(
+    rf"(?:(?:{_VALIDATES.pattern})(?:(?!\b(?:step|iter|batch)).){{0,60}}?\b(?:took|takes)\b"
+    r"|(?:验证|评估|测试)(?:耗时|用时))"
+    r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])",
+    re.IGNORECASE,
+)
+"""Of a line that also names the step at which a pass was made: what it says of the pass, not of the step."""
 
 
 def read_log(path: Path) -> LogFacts:
@@ -110,6 +117,8 @@ def _take(line: str, facts: LogFacts) -> None:
         return
     elif (bar := _BAR.search(line)) is not None:
         _take_bar(line, bar, facts)
+    elif (took := _EVALUATION_TOOK.search(line)) is not None and _elapsed_s(line[: took.start()]) is None:
+        facts.validation_passes_s.extend(_seconds_of(_EVALUATION_TOOK, line))
     elif (step := _STEP.search(line)) is not None:
         _take_step(line, step, facts)
     elif _VALIDATES.search(line):
@@ -179,6 +188,7 @@ def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> None:
         else:
             facts.step_times_s.extend(iterations)
             facts.data_times_s.extend(_seconds_of(_DATA, line))
+            facts.timed_steps.append(numbers[0])
         if not iterations:
             take_stamp(line, numbers[0], facts)
     if len(numbers) > 1:

@@ -106,7 +106,11 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
     step_s, total_s, pauses_s, steps = _timeline(facts)
     if step_s is None and not total_s:
         raise file_fault("no-step-times")
-    validation_s = sum(facts.validation_passes_s)
+    passes, validation_s = len(facts.validation_passes_s), sum(facts.validation_passes_s)
+    if total_s is None and steps is not None and passes:
+        # Of the steps that are still to come as many passes are made as of those that were seen.
+        to_come = max(1.0, steps / (facts.steps_seen or steps))
+        passes, validation_s = round(passes * to_come), validation_s * to_come
     total = total_s if total_s is not None else (step_s or 0.0) * (steps or 1) + validation_s
     if facts.runtime_s is None and total_s is not None and validation_s > total_s:
         total += validation_s
@@ -119,17 +123,23 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
         "loader": loading,
     }
     seconds["training"] = max(0.0, total - sum(seconds.values()))
-    loud = (*_split_reasons(facts, seconds, total), *_step_reasons(step_s, data_fraction, prediction))
+    loud = (*_split_reasons(passes, seconds, total), *_step_reasons(step_s, data_fraction, prediction))
     if not loud and (total_s is not None or steps is not None):
         loud = (Reason.of("log-nothing-loud", total_s=total),)
-    reasons = (*loud, *_told_step(step_s, steps, total, projected=total_s is None)) if prediction is None else loud
+    reasons = (
+        (*loud, *_told_step(step_s, steps, total, passes, projected=total_s is None)) if prediction is None else loud
+    )
     return _report(seconds, reasons, step_s, steps, total)
 
 
-def _told_step(step_s: float | None, steps: int | None, total_s: float, *, projected: bool) -> tuple[Reason, ...]:
+def _told_step(
+    step_s: float | None, steps: int | None, total_s: float, passes: int, *, projected: bool
+) -> tuple[Reason, ...]:
     """What a step takes, and whether the whole was seen or is as many steps at that rate."""
     if step_s is None:
         return ()
+    if projected and steps is not None and passes:
+        return (Reason.of("log-steps-validated", step_s=step_s, steps=steps, passes=passes, total_s=total_s),)
     if projected and steps is not None:
         return (Reason.of("log-steps-projected", step_s=step_s, steps=steps, total_s=total_s),)
     return (Reason.of("log-step-alone", step_s=step_s),)
@@ -236,7 +246,7 @@ def _data_fraction(facts: LogFacts) -> float:
     return min(1.0, statistics.fmean(facts.data_times_s) / max(statistics.fmean(facts.step_times_s), 1e-12))
 
 
-def _split_reasons(facts: LogFacts, seconds: dict[WallKind, float], total: float) -> Iterator[Reason]:
+def _split_reasons(passes: int, seconds: dict[WallKind, float], total: float) -> Iterator[Reason]:
     share = seconds["validation"] / total if total > 0 else 0.0
     if share >= LOUD_SHARE:
         gain = seconds["validation"] * (1 - 1 / CALMER_FACTOR)
@@ -246,8 +256,8 @@ def _split_reasons(facts: LogFacts, seconds: dict[WallKind, float], total: float
             "gain_s": gain,
             "better_total_s": total - gain,
         }
-        if facts.validation_passes_s:
-            yield Reason.of("log-validation-passes", **numbers, passes=len(facts.validation_passes_s))
+        if passes:
+            yield Reason.of("log-validation-passes", **numbers, passes=passes)
         else:
             yield Reason.of("log-pauses", **numbers)
 

@@ -192,3 +192,38 @@ def test_a_single_bar_at_its_end_tells_its_step() -> None:
     found = report("训练 第3轮: 100%|██████████| 500/500 [01:40<00:00, 5.00it/s]")
     assert found.split.total_s == pytest.approx(100)
     assert found.step_s == pytest.approx(0.2)
+
+
+def stepping(evaluation: str) -> str:
+    """A log of the first 1,500 of 10,000 steps that evaluates after every 500."""
+    lines = []
+    for step in range(50, 1501, 50):
+        lines.append(f"epoch 1 | step {step}/10000 | loss 3.1 | data_time: 0.02 | time: 0.480")
+        if step % 500 == 0:
+            lines.append(evaluation.format(step=step))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "evaluation",
+    [
+        "Evaluation took 240 s",
+        "[eval] step {step}: val loss 3.2, Evaluation took 240 s",
+        "eval at {step}: val loss 3.2, took 240 s",
+        "step {step}: validation took 4 min",
+        "第 {step} 步：验证耗时 240 秒",
+    ],
+)
+def test_passes_of_steps_to_come_count_as_those_that_were_seen(evaluation: str) -> None:
+    found = report(stepping(evaluation))
+    assert found.step_s == pytest.approx(0.48)
+    assert found.split.total_s == pytest.approx(10_000 * 0.48 + 20 * 240)
+    assert share(found, "validation") == pytest.approx(0.5)
+    assert [reason.code for reason in found.reasons] == ["log-validation-passes", "log-steps-validated"]
+    assert found.reasons[0].numbers["passes"] == 20
+
+
+def test_what_a_step_took_is_no_pass_though_its_line_tells_a_validation_loss() -> None:
+    lines = (f"step {step}/1000: train 3.2, val loss 3.4, step took 480 ms, time 0.48 s" for step in range(10, 100, 10))
+    found = report("\n".join(lines))
+    assert (found.step_s, share(found, "validation")) == (pytest.approx(0.48), 0.0)

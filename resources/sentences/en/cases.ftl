@@ -40,6 +40,7 @@ log-loader = The loader takes { $share_fraction } of a step. Change this first: 
 log-step-slow = A step takes { $step_s } without them, { $slower_ratio } times what is expected of { $device } ({ $expected_s }, { $low_s } to { $high_s }): look at loader, host and precision.
 log-step-normal = A step takes { $step_s } without them; { $expected_s } ({ $low_s } to { $high_s }) is expected of { $device }.
 log-steps-projected = A step takes { $step_s }, the median of the log; its { $steps } steps take { $total_s } at that rate.
+log-steps-validated = A step takes { $step_s }, the median of the log; its { $steps } steps and { $passes } validation passes take { $total_s } at that rate.
 log-step-alone = A step takes { $step_s }, the median of the log.
 log-nothing-loud = Nothing but training takes a notable share of the { $total_s }.
 

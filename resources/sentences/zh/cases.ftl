@@ -40,6 +40,7 @@ log-loader = 数据加载占每步的 { $share_fraction }。首先改这一项�
 log-step-slow = 除此之外每步需要 { $step_s }，是 { $device } 预期（{ $expected_s }，{ $low_s } 至 { $high_s }）的 { $slower_ratio } 倍：请检查数据加载、主机和精度。
 log-step-normal = 除此之外每步需要 { $step_s }；{ $device } 的预期为 { $expected_s }（{ $low_s } 至 { $high_s }）。
 log-steps-projected = 按日志的中位数，每步需要 { $step_s }；照此速度，全部 { $steps } 步需要 { $total_s }。
+log-steps-validated = 按日志的中位数，每步需要 { $step_s }；照此速度，全部 { $steps } 步和 { $passes } 次验证需要 { $total_s }。
 log-step-alone = 按日志的中位数，每步需要 { $step_s }。
 log-nothing-loud = 在 { $total_s } 中，除训练外没有占比明显的部分。
 
