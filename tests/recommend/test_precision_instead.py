@@ -13,6 +13,7 @@ from advisor.core.sentences import say
 from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.recommendation import prediction_of
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import SPECS, TINY, machine, measurement, predict_all, workload
@@ -90,3 +91,18 @@ def test_a_processor_gains_by_a_precision_only_where_that_was_timed_on_it(*, tim
     assert answer.recommendation is not None
     told = {reason.code for reason in answer.recommendation.would_change_if}
     assert ("change-precision-same" in told) is timed
+
+
+def test_another_precision_of_another_card_is_named_only_where_it_serves_the_goal() -> None:
+    """An RTX 4090 in autocast is quicker than the advised L4 and needs more energy: it would change nothing."""
+    work = load_workload("lstm_classifier")
+    request = AdviceRequest(workload=work, measure=False, gpu_keys=("l4", "rtx4090", "t4"), counts=(1,), goal="energy")
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(work))))
+    chosen = advice.recommendation
+    assert chosen is not None
+    row = prediction_of(advice.predictions, chosen)
+    quicker = [one for one in advice.predictions if one.device.key == "rtx4090" and one.precision == "bf16_amp"]
+    assert row is not None
+    assert row.device.key == "l4"
+    assert max(one.samples_per_s.value for one in quicker) > 1.15 * row.samples_per_s.value
+    assert "change-precision-other" not in {reason.code for reason in chosen.would_change_if}

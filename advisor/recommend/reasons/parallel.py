@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from advisor.catalogue.precisions import PRECISION_LABELS
@@ -163,7 +164,8 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
             count=chosen.count,
             more=more.count,
             device=chosen.device.name,
-            marginal_fraction=max(0.0, marginal_ratio(chosen, more)),
+            # Rounded down, or 69.6 % would be printed as less than 70 % and as 70 %.
+            marginal_fraction=max(0.0, math.floor(100 * marginal_ratio(chosen, more)) / 100),
             needed_fraction=KNEE_MARGINAL_RATIO,
         )
     elif (first := _first_alike(finalist)).count < chosen.count:

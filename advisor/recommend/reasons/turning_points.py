@@ -71,8 +71,14 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
     best = max(gaining, key=by_rate, default=None)
     if own is not None:
         yield from _named_precision(own, chosen, asked)
-    if best is not None and best.device.key != chosen.device.key:
+    if best is not None and best.device.key != chosen.device.key and _is_less(best, chosen, comparison):
         yield from _named_precision(best, chosen, asked)
+
+
+def _is_less(rival: Prediction, chosen: Prediction, comparison: Comparison) -> bool:
+    """Whether it needs less of what the goal makes small: a quicker card that costs more would change nothing."""
+    needs, own = score(rival, comparison.goal), score(chosen, comparison.goal)
+    return needs is None or own is None or needs.value < own.value
 
 
 def _run_alike(prediction: Prediction, chosen: Prediction) -> bool:

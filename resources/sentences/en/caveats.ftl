@@ -53,7 +53,7 @@ caveat-some-prices-missing = The price file has no price for { $devices }: their
 caveat-no-prices = Without prices cost means GPU-hours, and hours of different cards are not worth the same. Give a price file with --prices.
 caveat-power-unknown = The power of { $devices } is unknown, so energy could not be compared there.
 caveat-memory-unknown = Whether a step fits { $device } is unknown, since its memory need could not be predicted. Try one step before relying on it.
-caveat-memory-range = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give: it may run out of memory. Nothing that was tried there is sure to fit; run a few steps before a long job.
+caveat-memory-range = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give: it may run out of memory. No strategy or batch size that was tried there is sure to fit; run a few steps before a long job.
 caveat-memory-range-instead = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give. If it runs out, take { $more ->
         [0] { "" }
        *[other] { $more }{ " cards, " }

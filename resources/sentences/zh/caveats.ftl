@@ -53,7 +53,7 @@ caveat-some-prices-missing = 价格文件中没有 { $devices } 的价格：其�
 caveat-no-prices = 没有价格时，费用以 GPU 小时计，而不同显卡的一小时并不等价。请用 --prices 提供价格文件。
 caveat-power-unknown = { $devices } 的功耗未知，无法比较能耗。
 caveat-memory-unknown = 无法预测显存需求，因此不知道一步能否放入 { $device }。请先试跑一步。
-caveat-memory-range = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：有可能显存不足。在它上面试过的方案没有一个肯定放得下；开始长任务前请先试跑几步。
+caveat-memory-range = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：有可能显存不足。在它上面试过的策略和批大小没有一个肯定放得下；开始长任务前请先试跑几步。
 caveat-memory-range-instead = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }。若显存不足，请改用{ $more ->
         [0] { $strategy ->
              [same] { "" }
