@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -32,7 +33,7 @@ def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
     low, high = REAL_BATCHES
     further = LARGEST_TIMES * low
     with ExitStack() as stack:
-        for context in (layers_in_the_open, uncompiled, unasserted, _lists_by_item, _classes_unasked):
+        for context in (layers_in_the_open, uncompiled, unasserted, _lists_by_item, _classes_unasked, _masks_unasked):
             stack.enter_context(context())
         stack.enter_context(numbers_in_lists(of=Tensor))
         model = subject.build().float().train(subject.mode != "inference")
@@ -81,4 +82,18 @@ def _classes_unasked() -> Iterator[None]:
         return (tensor.unsqueeze(-1) == torch.arange(num_classes)).long()
 
     with replaced(torch.nn.functional, one_hot=coded):
+        yield
+
+
+@contextmanager
+def _masks_unasked() -> Iterator[None]:
+    """Masks are made as a trace makes them: of values that are known transformers asks whether any of them is masked.
+
+    It leaves that question out where it recognises fakes, by which a trace would decide something less.
+    """
+    recognising = sys.modules.get("transformers.utils.import_utils")
+    if not hasattr(recognising, "is_fake_tensor"):
+        yield
+        return
+    with replaced(recognising, is_fake_tensor=lambda value: isinstance(value, Tensor)):
         yield
