@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
-from transformers import masking_utils
+from transformers.utils import import_utils
 
 from advisor.core.sentences import say
 from advisor.optable.op_table import OpTable, at
@@ -297,8 +297,8 @@ def test_a_ctc_loss_says_that_its_size_follows_the_longest_target_and_nothing_of
 def test_a_real_pass_asks_as_little_of_a_padding_mask_as_a_trace_does() -> None:
     """transformers asks whether anything is masked of real values alone: a trace would meet another question first."""
     mask = torch.ones(2, 4)
-    assert not masking_utils.is_tracing(mask)
+    assert not import_utils.is_tracing(mask)
     with real_pass._masks_unasked():
-        assert masking_utils.is_tracing(mask)
-        assert not masking_utils.is_tracing()
-    assert not masking_utils.is_tracing(mask)
+        assert import_utils.is_tracing(mask)
+        assert not import_utils.is_tracing()
+    assert not import_utils.is_tracing(mask)
