@@ -21,10 +21,7 @@ from advisor.predict.calibration import calibrate
 from advisor.predict.groups import Groups
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Calibration, Prediction
-from advisor.recommend.candidates import (
-    local_device,
-    local_gpu_groups,
-)
+from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes, unsplittable_batches
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu
 

@@ -51,6 +51,11 @@ def software_year_of(text: str) -> int | None:
     return max((year for first, year in RELEASE_YEARS if release >= first), default=_FIRST_YEAR)
 
 
+def is_before(software_year: int | None, year: int) -> bool:
+    """Whether the software is of a year before; None is today's, which is before none."""
+    return software_year is not None and software_year < year
+
+
 def turns_layouts(text: str) -> bool:
     """Whether the compiler of this PyTorch may turn convolutions to channels-last; True where no version is named."""
     release = _release_of(text)

@@ -10,7 +10,7 @@ import numpy as np
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import PINNED_COPY_SHARE, slot_bytes_per_s
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.catalogue.software import GRADIENTS_FREED_YEAR, QUICKER_HOST_YEAR
+from advisor.catalogue.software import GRADIENTS_FREED_YEAR, QUICKER_HOST_YEAR, is_before
 from advisor.cost.efficiencies import Assumed
 from advisor.cost.operators.dequantisation import operator_chain
 from advisor.cost.optimizer_cost import OptimizerCost
@@ -57,7 +57,7 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
 ) -> float:
     """Seconds in which the host issues one optimizer step, whatever the card does."""
     table, chain = compiled.table, operator_chain(compiled, training, software_year)
-    earlier = _before(QUICKER_HOST_YEAR, software_year)
+    earlier = is_before(software_year, QUICKER_HOST_YEAR)
     usual = assumed.earlier_host_s_per_dispatch if earlier else assumed.host_s_per_dispatch
     forward = _known_or(host.forward_s_per_dispatch, usual)
     backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
@@ -77,13 +77,9 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
     passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
     update = assumed.host_update_s * slowness * cost.update_count
-    kept = training.mode != "inference" and _before(GRADIENTS_FREED_YEAR, software_year)
+    kept = training.mode != "inference" and is_before(software_year, GRADIENTS_FREED_YEAR)
     cleared = compiled.parameter_tensor_count * assumed.host_kept_gradient_dispatches * forward if kept else 0.0
     return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update + cleared
-
-
-def _before(year: int, software_year: int | None) -> bool:
-    return software_year is not None and software_year < year
 
 
 def _issued_s(counts: Mapping[Phase, float], each_s: Mapping[Phase, float]) -> float:

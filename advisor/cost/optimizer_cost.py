@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
+from advisor.catalogue.software import is_before
 from advisor.workload.workload import Training, stepped_facts
 
 _FOREACH_FROM_YEAR = 2023
@@ -52,7 +53,7 @@ def optimizer_cost(  # noqa: PLR0913 - what an update depends on
     if not training.updates_weights:
         return OptimizerCost(moved_bytes=0.0, kernel_count=0.0, dispatch_count=0.0, update_count=0.0)
     facts = OPTIMIZER_FACTS[training.optimizer]
-    looped = software_year is not None and software_year < _FOREACH_FROM_YEAR
+    looped = is_before(software_year, _FOREACH_FROM_YEAR)
     eight_bit = training.optimizer_bits == 8 and facts.eight_bit  # noqa: PLR2004 - bits
     fused = training.fused_optimizer or eight_bit
     per_parameter = facts.fused_bytes if fused else facts.looped_bytes

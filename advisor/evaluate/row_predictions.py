@@ -12,7 +12,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.catalogue.software import GRADIENTS_FREED_YEAR
+from advisor.catalogue.software import GRADIENTS_FREED_YEAR, is_before
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.file_fault import closest_name
@@ -217,11 +217,6 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
     return predicted.predictions[0] if predicted.predictions else predicted.refusals[0]
 
 
-def _before(row: RunRow, year: int) -> bool:
-    """Whether a row names software of earlier years."""
-    return row.software_year is not None and row.software_year < year
-
-
 def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
     """Peak and largest batch, where the row asks for them: replaying the allocator takes its time."""
     row, training, spec = question.row, question.workload.training, question.spec
@@ -231,9 +226,9 @@ def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
         training.precision,
         compute_capability=spec.compute_capability,
         layout=row.layout,
-        gradients_kept=_before(row, GRADIENTS_FREED_YEAR),
-        inputs_kept=_before(row, INPUTS_FREED_FROM_YEAR),
-        logits_copied=_before(row, LABELS_SHIFTED_FROM_YEAR),
+        gradients_kept=is_before(row.software_year, GRADIENTS_FREED_YEAR),
+        inputs_kept=is_before(row.software_year, INPUTS_FREED_FROM_YEAR),
+        logits_copied=is_before(row.software_year, LABELS_SHIFTED_FROM_YEAR),
     )
     if question_of_memory is None:
         return {}

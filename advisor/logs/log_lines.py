@@ -57,15 +57,14 @@ _DATA = re.compile(
 _TRAIN_RUNTIME = re.compile(rf"\btrain_runtime['\"]?\s*[:=]\s*['\"]?(?:{_CLOCK}|(\d+(?:\.\d+)?))")
 _TRAIN_RATE = re.compile(r"\btrain_steps_per_second['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
 _EVAL_RUNTIME = re.compile(r"['\"](?:eval|test|predict)_runtime['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
+_LASTED = r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])"
 _PASS_TOOK = re.compile(
-    r"(?:\b(?:took|takes|time|in|duration)\b|耗时|用时)['\"]?\s*[:=：]?\s*"
-    r"(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])",
+    rf"(?:\b(?:took|takes|time|in|duration)\b|耗时|用时){_LASTED}",
     re.IGNORECASE,
 )
 _EVALUATION_TOOK = re.compile(
     rf"(?:(?:{_VALIDATES.pattern})(?:(?!\b(?:step|iter|batch)).){{0,60}}?\b(?:took|takes)\b"
-    r"|(?:验证|评估|测试)(?:耗时|用时))"
-    r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])",
+    rf"|(?:验证|评估|测试)(?:耗时|用时)){_LASTED}",
     re.IGNORECASE,
 )
 """Of a line that also names the step at which a pass was made: what it says of the pass, not of the step."""
@@ -118,7 +117,7 @@ def _take(line: str, facts: LogFacts) -> None:
     elif (bar := _BAR.search(line)) is not None:
         _take_bar(line, bar, facts)
     elif (took := _EVALUATION_TOOK.search(line)) is not None and _elapsed_s(line[: took.start()]) is None:
-        facts.validation_passes_s.extend(_seconds_of(_EVALUATION_TOOK, line))
+        facts.validation_passes_s.append(_seconds_in(took))
     elif (step := _STEP.search(line)) is not None:
         _take_step(line, step, facts)
     elif _VALIDATES.search(line):
@@ -203,7 +202,11 @@ def _elapsed_s(line: str) -> float | None:
 def _seconds_of(pattern: re.Pattern[str], line: str) -> tuple[float, ...]:
     """The duration that a pattern finds, if it finds one: a number and its unit."""
     match = pattern.search(line)
-    return () if match is None else (float(match.group(1)) * unit_s(match.group(2)),)
+    return () if match is None else (_seconds_in(match),)
+
+
+def _seconds_in(match: re.Match[str]) -> float:
+    return float(match.group(1)) * unit_s(match.group(2))
 
 
 def _by_rate(line: str) -> tuple[float, ...]:

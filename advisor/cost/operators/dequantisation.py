@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from advisor.catalogue.software import DEQUANTISING_KERNELS_YEAR
+from advisor.catalogue.software import DEQUANTISING_KERNELS_YEAR, is_before
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.unpacked_weights import WRITTEN_BYTES
 from advisor.workload.workload import Training
@@ -33,7 +33,7 @@ def operator_chain(compiled: CompiledTable, training: Training, software_year: i
 
     Their results were kept for backward as any product's weights are: it unpacked only what it ran forward again.
     """
-    if software_year is None or software_year >= DEQUANTISING_KERNELS_YEAR:
+    if not is_before(software_year, DEQUANTISING_KERNELS_YEAR):
         return OperatorChain()
     unpacked = compiled.unpacked
     again = 0.5 if training.activation_checkpointing == "full" else 0.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.catalogue.software import CUDNN_ATTENTION_YEAR, FIRST_AMPERE_YEAR, SECOND_FLASH_YEAR
+from advisor.catalogue.software import CUDNN_ATTENTION_YEAR, FIRST_AMPERE_YEAR, SECOND_FLASH_YEAR, is_before
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Architecture, Efficiencies
 from advisor.optable.op_columns import Floats
@@ -111,8 +111,8 @@ def device_rates(  # noqa: PLR0913 - what rates depend on
     `software_year` is that of PyTorch and its libraries; None: today's. `transformer_engine` says that its layers run.
     `flash_generation` is that of the kernels of flash attention; None: the year's.
     """
-    cudnn = transformer_engine and (software_year is None or software_year >= CUDNN_ATTENTION_YEAR)
-    first_flash = software_year is not None and software_year < SECOND_FLASH_YEAR
+    cudnn = transformer_engine and not is_before(software_year, CUDNN_ATTENTION_YEAR)
+    first_flash = is_before(software_year, SECOND_FLASH_YEAR)
     if flash_generation is not None:
         first_flash = flash_generation == 1
     software = {"first_flash": float(first_flash)}
