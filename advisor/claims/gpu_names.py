@@ -15,9 +15,11 @@ _NOT_A_QUANTITY = (
     r"|\.\d|epochs?|minutes?|min\b|hours?|rows?|条))"
 )
 _SUFFIX = r"(?:\s*-?\s*(?:ti|super|laptop|mobile|max-?q|xtx|xt|gre|d|notebook|笔记本|移动版?)(?![a-z0-9]))"
+_BEFORE_BARE = r"(?:(?<=(?<!\d)\dx)|(?<=(?<!\d)\d\dx)|(?<![a-z0-9.$-]))(?<!\d,)"
+"""Of a card's bare number: a count (`4x4090`), never a picture's other side (`1920x1080`)."""
 _UNKNOWN = re.compile(
     rf"(?<![a-z0-9])(?:rtx|gtx|rx|tesla|quadro|titan|geforce|radeon|arc|gt|mx)\s*-?\s*[a-z]{{0,3}}\d{{2,4}}[a-z]*{_SUFFIX}{{0,3}}"
-    rf"|(?<![a-z0-9.$-])(?<!\d,)(?:[1-9]0[4-9]0|16[56]0){_SUFFIX}{{0,3}}(?![a-z0-9%]){_NOT_A_QUANTITY}"
+    rf"|{_BEFORE_BARE}(?:[1-9]0[4-9]0|16[56]0){_SUFFIX}{{0,3}}(?![a-z0-9%]){_NOT_A_QUANTITY}"
     r"|(?<![a-z0-9/-])(?:k[248]0|m[46]0|p40?|p6000|a2|a10g|a16|a30|a800|h20|h800|l2|l20|v100s|gb?[bh]200|gb300|b[13]00"
     r"|mi\d{2,3}x?|m[1-5] (?:pro|max|ultra)|apple m[1-5]|tpu(?:[ -]?v\d\w{0,2})?|gaudi[ -]?\d?|jetson \w+"
     r"|(?:ascend|昇腾)[ -]?\d{3}\w?)(?![a-z0-9])",
@@ -80,14 +82,16 @@ def shared_name(specs: Sequence[GpuSpec]) -> str:
 def nearest_cards(name: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """Names of the table that are spelled most like an unknown one, the likest first; at most three."""
     by_alias = {alias: spec.name for key, spec in specs.items() for alias in (*sorted(_family(key)), spec.name.lower())}
-    digits = re.findall(r"\d+", name)
+    digits, lettered = re.findall(r"\d+", name), re.search(r"[a-z]", name) is not None
 
     def likeness(alias: str) -> float:
         whole = SequenceMatcher(None, name, alias).ratio()
         numbers = re.findall(r"\d+", alias)
         return whole + (SequenceMatcher(None, digits[0], numbers[0]).ratio() if digits and numbers else 0.0)
 
-    ordered = sorted(by_alias, key=lambda alias: (-likeness(alias), alias))
+    # A bare `3080 Ti` is how some call an RTX card: nothing that a `B300` is like.
+    named = (alias for alias in by_alias if not (lettered and alias[0].isdigit()))
+    ordered = sorted(named, key=lambda alias: (-likeness(alias), alias))
     close = [by_alias[alias] for alias in ordered if likeness(alias) >= _LIKE_ENOUGH]
     return tuple(dict.fromkeys(close))[:3]
 
@@ -136,7 +140,7 @@ def _pieces(alias: str) -> list[str]:
 def _pattern(alias: str) -> re.Pattern[str]:
     body = r"[\s_-]*".join(re.escape(piece) for piece in _pieces(alias))
     bare = alias[0].isdigit()
-    before = r"(?:(?<=\dx)|(?<![a-z0-9.])(?<!\d,))" if not bare else r"(?<![a-z0-9.$-])(?<!\d,)"
+    before = r"(?:(?<=\dx)|(?<![a-z0-9.])(?<!\d,))" if not bare else _BEFORE_BARE
     brand = r"(?:(?:nvidia|geforce|tesla|rtx|amd|radeon|instinct)[\s-]*){0,4}"
     after = r"s?(?![a-z0-9])" + _VARIANT + (_NOT_A_QUANTITY if bare else "")
     return re.compile(before + brand + body + after, re.ASCII)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import msgspec
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.changes import is_about_one_change
 from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, claim_of
+from advisor.claims.gpu_names import shared_name
 from advisor.claims.memory import check_fits
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
@@ -16,7 +20,7 @@ from advisor.claims.switched import check_change
 from advisor.claims.times import check_time
 from advisor.claims.utilised import check_utilisation
 from advisor.core.file_fault import shown_value
-from advisor.core.sentences import SaidError
+from advisor.core.sentences import Names, Reason, SaidError
 from advisor.workload.workload_file import load_workload
 
 _SIZE_SLACK = 1.3
@@ -33,6 +37,20 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
     Raises InputError when something is missing without which it cannot be judged (card, model, figure), naming it.
     """
     parsed = _in_samples(_of_its_size(_parsed(claim, predictor), predictor), predictor)
+    answer = _judged(parsed, predictor)
+    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_open_variants(parsed, predictor.specs)))
+
+
+def _open_variants(claim: Claim, specs: Mapping[str, GpuSpec]) -> Iterator[Reason]:
+    """Which cards a name stands for that leaves the variant open."""
+    for keys in dict.fromkeys((claim.gpus, claim.reference_gpus)):
+        if len(keys) > 1:
+            cards = [specs[key] for key in keys]
+            names = Names(names=tuple(spec.name for spec in cards))
+            yield Reason.of("claim-all-variants", card=shared_name(cards), names=names)
+
+
+def _judged(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
     for key in (*parsed.gpus, *parsed.reference_gpus):
         if key not in predictor.specs:
             raise SaidError.of("claim-card-unlisted", gpu=shown_value(key))

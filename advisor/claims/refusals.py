@@ -29,6 +29,12 @@ def unpredicted(
     """The refusal of a claim whose model has no prediction on its card (at a precision, where one was asked for)."""
     if precision is not None and all(rate_of(specs[key], precision) is None for key in claim.gpus):
         return lacks_precision(claim, specs)
+    from advisor.cost.operators.device_rates import missing_figures  # numpy, which most refusals need not load
+
+    lacking = [missing_figures(specs[key], precision or "fp32") for key in claim.gpus]
+    first = next((reason for reason in lacking if reason is not None), None)
+    if first is not None and None not in lacking:
+        return SaidError((first,), Reason.of("claim-unknown-card-remedy"))
     label = PRECISION_LABELS[precision] if precision is not None else "none"
     device = shared_name([specs[key] for key in claim.gpus])
     return refusal("claim-without-prediction", claim, specs, model=workload.name, device=device, precision=label)

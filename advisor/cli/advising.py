@@ -221,25 +221,33 @@ def _gpu_keys(
     if asked is None:
         return None if not extra else (*DEFAULT_GPU_KEYS, *extra)
     specs = {**table, **extra}
+    _refuse_unknown(asked, specs)
     return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, specs, language)), *extra)))
 
 
-def _meant(words: str, specs: Mapping[str, GpuSpec], language: Language) -> tuple[str, ...]:
-    from advisor.catalogue.gpu_words import cards_in_a_row, cards_meant, nearest_keys
+def _refuse_unknown(asked: tuple[str, ...], specs: Mapping[str, GpuSpec]) -> None:
+    """Raise InputError that names all that means no card; a single one may be a processor or a list without commas."""
+    from advisor.catalogue.gpu_words import cards_in_a_row, cards_meant
     from advisor.core.file_fault import shown_value
+    from advisor.core.sentences import Names, Reason
+    from advisor.recommend.candidates import unknown_cards
+
+    unknown = [words for words in asked if not cards_meant(words, specs)]
+    for words in unknown:
+        row, processor = cards_in_a_row(words, specs), words.strip().lower() == "cpu"
+        if row or processor:
+            remedy = in_commas("--gpus", row) if row else Reason.of("command-card-processor")
+            given = Names(names=(shown_value(words),))
+            raise command_fault("unknown-card", remedy, given=given, count=1)
+    if unknown:
+        raise unknown_cards(unknown, specs)
+
+
+def _meant(words: str, specs: Mapping[str, GpuSpec], language: Language) -> tuple[str, ...]:
+    from advisor.catalogue.gpu_words import cards_meant
     from advisor.core.sentences import Names, Reason, say
 
     keys = cards_meant(words, specs)
-    if not keys:
-        if row := cards_in_a_row(words, specs):
-            raise command_fault("unknown-card", in_commas("--gpus", row), given=shown_value(words))
-        near = tuple(f"`{key}`" for key in nearest_keys(words, specs))
-        remedy = Reason.of("command-card-list")
-        if near:
-            remedy = Reason.of("command-card-meant", names=Names(names=near, alternatives=True))
-        if words.strip().lower() == "cpu":
-            remedy = Reason.of("command-card-processor")
-        raise command_fault("unknown-card", remedy, given=shown_value(words))
     if len(keys) > 1:
         variants = Reason.of("command-all-variants", given=words, names=Names(names=keys))
         print(f"advisor: {say(variants, language)}", file=sys.stderr)

@@ -141,12 +141,21 @@ def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> 
     """The asked cards of the table, the default ones with None. Raises InputError for a key that it lacks."""
     if gpu_keys is None:
         return tuple(key for key in DEFAULT_GPU_KEYS if key in specs)
-    for key in gpu_keys:
-        if key not in specs:
-            near = Names(names=tuple(f"`{name}`" for name in nearest_keys(key, specs)), alternatives=True)
-            remedy = Reason.of("command-card-meant", names=near) if near.names else Reason.of("command-card-list")
-            raise SaidError.of("command-unknown-card", remedy, given=shown_value(key))
+    unknown = [key for key in gpu_keys if key not in specs]
+    if unknown:
+        raise unknown_cards(unknown, specs)
     return tuple(dict.fromkeys(gpu_keys))
+
+
+def unknown_cards(names: Sequence[str], specs: Mapping[str, GpuSpec]) -> SaidError:
+    """The fault of names that no card of the table has: all of them at once, each with those that are most like it."""
+    each = [nearest_keys(name, specs) for name in names]
+    # Of several names the likest of each says enough.
+    near = each[0] if len(names) == 1 else [key for keys in each for key in keys[:1]]
+    meant = Names(names=tuple(f"`{key}`" for key in dict.fromkeys(near)), alternatives=len(names) == 1)
+    remedy = Reason.of("command-card-meant", names=meant) if meant.names else Reason.of("command-card-list")
+    given = Names(names=tuple(dict.fromkeys(map(shown_value, names))))
+    return SaidError.of("command-unknown-card", remedy, given=given, count=len(given.names))
 
 
 def local_device(gpu: Gpu) -> Device:

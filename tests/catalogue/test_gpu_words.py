@@ -26,6 +26,15 @@ from advisor.catalogue.spec_table import spec_table
         ("A100 80G", ("a100-pcie-80", "a100-sxm4-80")),
         ("T4 16GB", ("t4",)),
         ("RTX 3080 (10 GB", ("rtx3080-10",)),
+        ("3080", ("rtx3080-10", "rtx3080-12")),
+        ("RTX 3080 12GB", ("rtx3080-12",)),
+        ("4090", ("rtx4090",)),
+        ("4090D", ("rtx4090d",)),
+        ("RTX 4090 D", ("rtx4090d",)),
+        ("NVIDIA A10G", ("a10g",)),
+        ("a10", ("a10",)),
+        ("L40", ("l40",)),
+        ("H20", ("h20-sxm",)),
         ("４０９０ 24GB", ("rtx4090",)),
     ],
 )
@@ -33,7 +42,7 @@ def test_a_card_is_found_by_the_name_that_people_write(words: str, keys: tuple[s
     assert cards_meant(words, spec_table()) == keys
 
 
-@pytest.mark.parametrize("words", ["3090 laptop", "rtx4900", "80", "rtx6000", "", "l40", "t4 32gb", "a100 64g", "80g"])
+@pytest.mark.parametrize("words", ["3090 laptop", "rtx4900", "80", "rtx6000", "", "l4s", "t4 32gb", "a100 64g", "80g"])
 def test_a_name_of_no_row_is_not_taken_for_another_card(words: str) -> None:
     assert cards_meant(words, spec_table()) == ()
 

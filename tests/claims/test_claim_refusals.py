@@ -54,7 +54,7 @@ def test_what_was_understood_is_told_beside_what_is_missing() -> None:
     [
         ("resnet50 on an RTX 4060: 300 ms a step", "RTX 4060", "RTX 4070"),
         ("BERT-base on RTX 5060, 12 it/s", "RTX 5060", "RTX 5070"),
-        ("H20上bert large每步30ms", "H20", "H200"),
+        ("B300上bert large每步30ms", "B300", "B200"),
         ("我的4050用amp跑resnet50每秒350张", "4050", "RTX 4070"),
     ],
 )

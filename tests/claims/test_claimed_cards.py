@@ -12,7 +12,7 @@ from advisor.claims.judge import check_claim
 from advisor.claims.predictor import Predictor
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
-from advisor.core.sentences import say
+from advisor.core.sentences import Names, SaidError, say
 from advisor.workload.workload_file import bundled_names
 from tests.recommend.real_predictor import real_predictor
 
@@ -135,8 +135,8 @@ def test_so_many_steps_in_a_time_are_a_time_of_each(text: str) -> None:
 
 def test_where_no_card_holds_a_copy_the_claim_is_judged_sharded_and_says_so() -> None:
     answer = check_claim("8 A100 80GB train llama_8b at 20000 tokens/s", predictor_with_memory())
-    assert answer.reasons[-1].code == "claim-with-sharding"
-    assert "FSDP" in say(answer.reasons[-1], "en")
+    assert "claim-with-sharding" in {reason.code for reason in answer.reasons}
+    assert "FSDP" in " ".join(say(reason, "en") for reason in answer.reasons)
 
 
 def test_a_rate_of_a_size_that_does_not_fit_says_so_beside_the_speed() -> None:
@@ -190,3 +190,34 @@ def test_a_time_is_judged_by_the_samples_that_are_told_and_not_by_those_of_the_b
     sized = "a 7B model is fine-tuned on 1000 samples of 2048 tokens in 5 minutes on one H100 SXM"
     assert check_claim(sized, real_predictor()).verdict != "impossible"
     assert check_claim(sized.replace("1000", "100k"), real_predictor()).verdict == "impossible"
+
+
+def test_which_cards_a_name_with_several_variants_stands_for_is_said() -> None:
+    said = check_claim("16 A100 train ResNet-50 at 40000 images/s", real_predictor()).reasons[-1]
+    assert said.code == "claim-all-variants"
+    names = tuple(spec.name for key, spec in spec_table().items() if key.startswith("a100-"))
+    assert said.numbers == {"card": "A100", "names": Names(names=names)}
+    one = check_claim("16 A100 SXM4 80 GB train ResNet-50 at 40000 images/s", real_predictor()).reasons
+    assert "claim-all-variants" not in {reason.code for reason in one}
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "count"),
+    [
+        ("4x4090 train resnet50 at 4000 images/s", ("rtx4090",), 4),
+        ("resnet50 on 12x4090D at 9000 img/s", ("rtx4090d",), 12),
+        ("unet at 1920x1080 on one 3090: 30 images/s", ("rtx3090",), 1),
+    ],
+)
+def test_a_bare_card_is_read_behind_its_count_and_never_in_the_sides_of_a_picture(
+    text: str, keys: tuple[str, ...], count: int
+) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.gpus, claim.count, claim.unknown_gpus) == (keys, count, ())
+
+
+def test_a_card_whose_clock_is_not_published_is_refused_for_that_and_not_for_its_precision() -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim("resnet-50 trains at 1000 images/s on an H20 in fp16", real_predictor())
+    assert [reason.code for reason in refused.value.reasons] == ["predict-missing-figures"]
+    assert "lacks boost_clock_hz" in refused.value.text

@@ -202,6 +202,16 @@ def test_a_list_with_blanks_is_answered_with_the_commas_that_it_lacks(
     assert f"Join the names by commas, without blanks: {remedy}" in capsys.readouterr().err
 
 
+def test_of_several_cards_that_are_unknown_all_are_named_with_what_is_likest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["--predict", "iris_mlp", "--gpus", "foo,a10x,rtx4900", *QUIET]) == 2
+    told = capsys.readouterr().err
+    assert "`foo`, `a10x`, `rtx4900` are not in the spec table. Did you mean `a10`, `rtx4090`?" in " ".join(
+        told.split()
+    )
+
+
 @pytest.mark.parametrize(("words", "key"), [("1080ti", "gtx1080ti"), ("1080 Ti", "gtx1080ti"), ("6800", "rx6800")])
 def test_a_consumer_card_is_known_by_its_number_alone_whatever_its_series(words: str, key: str) -> None:
     assert cards_meant(words, spec_table()) == (key,)

@@ -172,6 +172,7 @@ claim-without-prediction = Nothing can be predicted for { $model } on { $device 
    *[other] { " " }in { $precision }
 }.
 claim-without-prediction-remedy = Check that the card has this precision, and that torch is installed so that the model can be traced.
+claim-all-variants = Which { $card } is meant is not said; all of them are looked at: { $names }.
 claim-unknown-card = The claim names the card { $card }, which is not in the spec table. The nearest names there are { $nearest }; none of them is taken in its place.
 claim-unknown-card-alone = The claim names the card { $card }, which is not in the spec table, and no name there is like it.
 claim-unknown-card-remedy = See `advisor --list`; or describe the card with --gpu-file and name it by its key in --claim-file.

@@ -172,6 +172,7 @@ claim-without-prediction = 无法预测 { $model } 在 { $device } 上{ $precisi
    *[other] { "以 " }{ $precision } { "" }
 }的速度。
 claim-without-prediction-remedy = 请确认该卡支持这一精度，并已安装 torch，以便追踪模型。
+claim-all-variants = 没有说明是哪一种 { $card }，因此全部考虑在内：{ $names }。
 claim-unknown-card = 说法中的显卡 { $card } 不在规格表中。表中名称最接近的是 { $nearest }；不会用其中任何一种代替它。
 claim-unknown-card-alone = 说法中的显卡 { $card } 不在规格表中，表中也没有相近的名称。
 claim-unknown-card-remedy = 可用 `advisor --list` 查看；或用 --gpu-file 描述这张卡，并在 --claim-file 中写出它的键。
