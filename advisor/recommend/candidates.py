@@ -155,7 +155,7 @@ def unknown_cards(names: Sequence[str], specs: Mapping[str, GpuSpec]) -> SaidErr
     meant = Names(names=tuple(f"`{key}`" for key in dict.fromkeys(near)), alternatives=len(names) == 1)
     remedy = Reason.of("command-card-meant", names=meant) if meant.names else Reason.of("command-card-list")
     given = Names(names=tuple(dict.fromkeys(map(shown_value, names))))
-    return SaidError.of("command-unknown-card", remedy, given=given, count=len(given.names))
+    return SaidError.of("command-unknown-card", remedy, given=given)
 
 
 def local_device(gpu: Gpu) -> Device:

@@ -207,7 +207,7 @@ def test_of_several_cards_that_are_unknown_all_are_named_with_what_is_likest(
 ) -> None:
     assert run(["--predict", "iris_mlp", "--gpus", "foo,a10x,rtx4900", *QUIET]) == 2
     told = capsys.readouterr().err
-    assert "`foo`, `a10x`, `rtx4900` are not in the spec table. Did you mean `a10`, `rtx4090`?" in " ".join(
+    assert "not in the spec table: `foo`, `a10x`, `rtx4900`. Did you mean `a10`, `rtx4090`?" in " ".join(
         told.split()
     )
 
