@@ -79,7 +79,8 @@ def find_switches(
             switches += _switched(asked, trial, change, chosen)
         else:
             # Recomputing activations is what people do first where a step does not fit, on as many cards as they have.
-            held = trial.on_cards_asked_for() if change.kind == _LIGHTER else trial.on_one_card()
+            on_cards = change.kind == _LIGHTER
+            held = trial.on_cards_asked_for(beyond=(_on_the_cards(asked),)) if on_cards else trial.on_one_card()
             switches += [] if held is None else [switch_of(change, held, None)]
         if change.kind == "qlora" and not alone and not any(switch.kind in _ADAPTERS for switch in switches):
             changes += checkpointed_adapters(change)
@@ -124,14 +125,23 @@ def _without_tracing(asked: Trial, chosen: Prediction | None, *, makeshift: bool
 def _with_8bit_states(asked: Trial) -> Iterator[Switch]:
     """The first change of the states that lets cards of the question hold a step, by operators that are known."""
     checkpointed = asked.facts.tables_with(("checkpointing",))
+    whole = _on_the_cards(asked)
     for change in held_by_8bit_states(asked.request.workload):
         further = change.kind == "optimizer_8bit_checkpointing"
         if any(training_problems(change.workload)) or (further and checkpointed is asked.facts.tables):
             continue
-        held = asked.changed(change.workload, checkpointed if further else asked.tables).on_cards_of_the_question()
+        lighter = with_training(whole.workload, activation_checkpointing="full")
+        beyond = (whole, asked.changed(lighter, checkpointed)) if further else (whole,)
+        changed = asked.changed(change.workload, checkpointed if further else asked.tables)
+        held = changed.on_cards_of_the_question(beyond)
         if held is not None:
             yield switch_of(change, held, None)
             return
+
+
+def _on_the_cards(asked: Trial) -> Trial:
+    """What was asked for with nothing in the host's memory: what that fits in owes nothing to a further change."""
+    return asked.changed(with_training(asked.workload, offload="none"), asked.tables)
 
 
 def _keeps_global_batch(request: AdviceRequest, change: Change, chosen: Prediction) -> bool:

@@ -14,7 +14,7 @@ from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest, known_specs
 from advisor.advice.rounds import sources_and_memory
 from advisor.catalogue.precisions import TracePrecision
-from advisor.catalogue.strategies import Strategy
+from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS, Strategy
 from advisor.optable.op_table import OpTable
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemorySolver
@@ -81,19 +81,20 @@ class Trial:
         usual = (key for key in DEFAULT_GPU_KEYS if key in specs and own in precisions_of_gpu(specs[key], (own,)))
         return self._on_fewest((*usual, *LARGER_GPU_KEYS, *largest_gpu_keys(specs)), LARGER_COUNTS, smallest=True)
 
-    def on_cards_asked_for(self) -> Prediction | None:
-        """As many cards as were asked for that hold it.
+    def on_cards_asked_for(self, beyond: Sequence[Trial]) -> Prediction | None:
+        """As many cards as were asked for that hold it, in a way in which none of the trials `beyond` is held.
 
         Where so many do not, the fewest that do: of the cards of the question, else of 80 GB and more.
         """
         asked = table_keys(known_specs(self.request), self.request.gpu_keys)
         ways = ((asked, self.request.counts), (asked, LARGER_COUNTS), (LARGER_GPU_KEYS, LARGER_COUNTS))
-        found = (self._on_fewest(keys, counts) for keys, counts in ways)
+        found = (self._on_fewest(keys, counts, beyond=beyond) for keys, counts in ways)
         return next((held for held in found if held is not None), None)
 
-    def on_cards_of_the_question(self) -> Prediction | None:
-        """The fewest cards that hold it, of those and of as many as were asked for."""
-        return self._on_fewest(table_keys(known_specs(self.request), self.request.gpu_keys), self.request.counts)
+    def on_cards_of_the_question(self, beyond: Sequence[Trial]) -> Prediction | None:
+        """The fewest cards that hold it, of those and of as many as were asked for; `beyond` as above."""
+        asked = table_keys(known_specs(self.request), self.request.gpu_keys)
+        return self._on_fewest(asked, self.request.counts, beyond=beyond)
 
     def on_one_card(self) -> Prediction | None:
         """The fastest set-up on one card that holds it.
@@ -121,16 +122,32 @@ class Trial:
         asked: list[Sequence[str]] = [tuple(table_keys(specs, self.request.gpu_keys))]
         return [*asked, LARGER_GPU_KEYS, largest_gpu_keys(specs)] if self.request.gpu_keys is None else asked
 
-    def _on_fewest(self, keys: Sequence[str], counts: tuple[int, ...], *, smallest: bool = False) -> Prediction | None:
+    def _on_fewest(
+        self,
+        keys: Sequence[str],
+        counts: tuple[int, ...],
+        *,
+        smallest: bool = False,
+        beyond: Sequence[Trial] = (),
+    ) -> Prediction | None:
         """The fewest of these cards that hold it, whole or sharded; of as few, the fastest.
 
-        `smallest`: of as few those of the least memory, and of these the fastest.
+        `smallest`: of as few those of the least memory, and of these the fastest. `beyond`: the same with less changed;
+        a set-up that holds one of these owes nothing to the change, and is left out.
         """
-        held = (self._fastest_held(self.on_cards(keys, count), smallest=smallest) for count in sorted(set(counts)))
+        ways = (self._needing_it(self.on_cards(keys, count), beyond) for count in sorted(set(counts)))
+        held = (self._fastest_held(candidates, smallest=smallest) for candidates in ways)
         return next((found for found in held if found is not None), None)
+
+    @staticmethod
+    def _needing_it(candidates: Sequence[Candidate], beyond: Sequence[Trial]) -> Sequence[Candidate]:
+        held = {one.set_up for trial in beyond for one in trial.predicted(candidates) if one.fits}
+        return [candidate for candidate in candidates if candidate.set_up not in held]
 
     def _fastest_held(self, candidates: Sequence[Candidate], *, smallest: bool = False) -> Prediction | None:
         held = [prediction for prediction in self.predicted(candidates) if prediction.fits]
+        # What asks for other code of the model is named only where nothing else holds it.
+        held = [one for one in held if STRATEGY_FACTS[one.strategy].effort_rank <= PLAIN_EFFORT] or held
         if smallest:
             rooms = [prediction.memory_capacity_bytes or math.inf for prediction in held]
             held = [prediction for prediction, room in zip(held, rooms, strict=True) if room == min(rooms)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
 from advisor.present.table_cells import NONE, strategy_name
@@ -105,7 +106,7 @@ def _holding_help(switch: Switch, language: Language) -> str:
     return sentence(
         _holding(switch),
         language,
-        name=_name(switch, language),
+        name=_with_code(switch, language),
         device=switch.device_name,
         count=switch.count,
         strategy=strategy_name(switch.strategy, language, short=True),
@@ -115,6 +116,14 @@ def _holding_help(switch: Switch, language: Language) -> str:
         step_s=switch.step_s.value,
         need_bytes=value_of(switch.peak_memory_bytes, 0.0),
     )
+
+
+def _with_code(switch: Switch, language: Language) -> str:
+    """The switch's name, and beside it the split layers without which it would not hold the step."""
+    name = _name(switch, language)
+    if STRATEGY_FACTS[switch.strategy].effort_rank <= PLAIN_EFFORT or switch.strategy == "fsdp_offload":
+        return name
+    return sentence("help-split-code", language, name=name)
 
 
 def _gain_help(switch: Switch, gain: Estimate, language: Language) -> str:

@@ -29,12 +29,21 @@ GIBIBYTE = 2.0**30
 EIGHT_BIT = {"optimizer_8bit_on_cards", "optimizer_8bit_checkpointing"}
 
 
-def asked(parameters: float, *, offload: Offload = "none", **more: object) -> AdviceRecord:
-    """The advice on a model of so many parameters in mixed precision with Adam, by its totals."""
-    model = NumbersModel(
-        parameters=parameters, flop_per_sample=6 * parameters * 512, activation_bytes_per_sample=parameters / 4
-    )
-    training = Training(precision="bf16", batch_size=4, gradient_accumulation_steps=4, offload=offload)
+def asked(
+    parameters: float,
+    *,
+    offload: Offload = "none",
+    activations: float | None = None,
+    batch_size: int = 4,
+    **more: object,
+) -> AdviceRecord:
+    """The advice on a model of so many parameters in mixed precision with Adam, by its totals.
+
+    `activations`: bytes a sample; None: a quarter of the parameters.
+    """
+    kept = parameters / 4 if activations is None else activations
+    model = NumbersModel(parameters=parameters, flop_per_sample=6 * parameters * 512, activation_bytes_per_sample=kept)
+    training = Training(precision="bf16", batch_size=batch_size, gradient_accumulation_steps=4, offload=offload)
     workload = Workload(name="large", model=model, data=Data(samples=10_000), training=training)
     request = AdviceRequest(workload=workload, measure=False, **more)  # type: ignore[arg-type]
     tables = {traced: table_from_numbers(model, traced) for traced in sorted(set(TRACE_PRECISIONS.values()))}
@@ -177,3 +186,34 @@ def test_where_only_the_hosts_memory_holds_a_step_8_bit_states_in_the_cards_own_
     assert not [one for one in beyond if one.kind in EIGHT_BIT]
     whole = asked(2e8, gpu_keys=("rtx4090",), counts=(1,)).switches
     assert not [one for one in whole if one.kind in EIGHT_BIT], "it fits as it is"
+
+
+def on_four(parameters: float, activations: float) -> AdviceRecord:
+    """The advice on four RTX 4090 in a machine with room for everything."""
+    roomy = 1024 * GIBIBYTE
+    return asked(
+        parameters, activations=activations, batch_size=1, gpu_keys=("rtx4090",), counts=(4,), host_memory_bytes=roomy
+    )
+
+
+def test_8_bit_states_are_not_credited_where_tensor_parallelism_alone_holds_the_step() -> None:
+    advice = on_four(2e9, 2e10)
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert STRATEGY_FACTS[chosen.strategy].offloads
+    assert any(one.strategy == "tp" and one.fits and one.batch_size_per_device == 1 for one in advice.predictions)
+    assert not [one for one in advice.switches if one.kind in EIGHT_BIT]
+
+
+def test_8_bit_states_are_told_with_what_leaves_the_code_as_it_is_where_that_holds_the_step() -> None:
+    (held,) = [one for one in on_four(5e9, 4e9).switches if one.kind in EIGHT_BIT]
+    assert (held.kind, held.strategy, held.count) == ("optimizer_8bit_on_cards", "fsdp", 4)
+
+
+def test_where_8_bit_states_hold_a_step_only_with_split_layers_both_are_named() -> None:
+    advice = on_four(4e9, 4e10)
+    (held,) = [one for one in advice.switches if one.kind in EIGHT_BIT]
+    assert held.strategy == "tp"
+    told = " ".join("\n".join(one_screen(advice, "en").sections[0].sentences).split())
+    assert "With 8-bit optimizer states and layers split over the cards (other code of the model) 4 × " in told
+    assert "权重按层拆分" in "".join(one_screen(advice, "zh").sections[0].sentences)

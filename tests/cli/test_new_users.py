@@ -207,9 +207,7 @@ def test_of_several_cards_that_are_unknown_all_are_named_with_what_is_likest(
 ) -> None:
     assert run(["--predict", "iris_mlp", "--gpus", "foo,a10x,rtx4900", *QUIET]) == 2
     told = capsys.readouterr().err
-    assert "not in the spec table: `foo`, `a10x`, `rtx4900`. Did you mean `a10`, `rtx4090`?" in " ".join(
-        told.split()
-    )
+    assert "not in the spec table: `foo`, `a10x`, `rtx4900`. Did you mean `a10`, `rtx4090`?" in " ".join(told.split())
 
 
 @pytest.mark.parametrize(("words", "key"), [("1080ti", "gtx1080ti"), ("1080 Ti", "gtx1080ti"), ("6800", "rx6800")])
