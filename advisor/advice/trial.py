@@ -81,7 +81,7 @@ class Trial:
         usual = (key for key in DEFAULT_GPU_KEYS if key in specs and own in precisions_of_gpu(specs[key], (own,)))
         return self._on_fewest((*usual, *LARGER_GPU_KEYS, *largest_gpu_keys(specs)), LARGER_COUNTS, smallest=True)
 
-    def on_cards_asked_for(self, beyond: Sequence[Trial]) -> Prediction | None:
+    def on_cards_asked_for(self, beyond: Sequence[Trial] = ()) -> Prediction | None:
         """As many cards as were asked for that hold it, in a way in which none of the trials `beyond` is held.
 
         Where so many do not, the fewest that do: of the cards of the question, else of 80 GB and more.
@@ -91,7 +91,7 @@ class Trial:
         found = (self._on_fewest(keys, counts, beyond=beyond) for keys, counts in ways)
         return next((held for held in found if held is not None), None)
 
-    def on_cards_of_the_question(self, beyond: Sequence[Trial]) -> Prediction | None:
+    def on_cards_of_the_question(self, beyond: Sequence[Trial] = ()) -> Prediction | None:
         """The fewest cards that hold it, of those and of as many as were asked for; `beyond` as above."""
         asked = table_keys(known_specs(self.request), self.request.gpu_keys)
         return self._on_fewest(asked, self.request.counts, beyond=beyond)

@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 from advisor.catalogue.precisions import TracePrecision  # noqa: E402 - the checkout is on the path only now
 from advisor.core.errors import UserFacingError  # noqa: E402
 from advisor.optable.op_table import OpTable  # noqa: E402
-from advisor.worker.models.python_file import stand_in_for_torchvision  # noqa: E402
+from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision  # noqa: E402
 from advisor.worker.trace.trace import subject_of, trace  # noqa: E402
 from advisor.workload.workload import Mode, Workload, with_training  # noqa: E402
 from advisor.workload.workload_file import load_workload  # noqa: E402

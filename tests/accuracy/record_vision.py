@@ -25,7 +25,7 @@ from advisor.catalogue.software import upcasts_attention  # noqa: E402
 from advisor.core.errors import UserFacingError  # noqa: E402
 from advisor.evaluate.earlier_attention import attention_upcasts  # noqa: E402
 from advisor.optable.op_table import OpTable  # noqa: E402
-from advisor.worker.models.python_file import stand_in_for_torchvision  # noqa: E402
+from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision  # noqa: E402
 from advisor.worker.trace.trace import subject_of, trace  # noqa: E402
 from advisor.workload.workload import Attention, Mode, with_training  # noqa: E402
 from tests.accuracy.tables import TRACE_PRECISION, Layout, pack, read_table, table_path  # noqa: E402

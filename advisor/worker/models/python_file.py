@@ -6,7 +6,7 @@ import importlib.machinery
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -28,6 +28,7 @@ from advisor.worker.models.file_faults import (
     named_mistakes,
     shown,
 )
+from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
 
@@ -55,6 +56,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     length = length_of(workload)
     taken = _positional_count(make_batch, arguments)
     seen: dict[int, tuple[object, ...]] = {}
+    counts: dict[int, int] = {}
     step = getattr(user, "training_step", None)
     unread = None if step is not None else _step_by_another_name(user)
     alone = False  # whether make_batch returns a tensor by itself, as the file's own step then takes it
@@ -65,6 +67,9 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         made = _invoke(make_batch, path, "make_batch", given, arguments)
         alone = isinstance(made, Tensor) and (step is not None or workload.training.mode == "inference")
         batch = (made,) if alone else _checked_batch(made, path)
+        counts[batch_size] = 0 if isinstance(batch, dict) or alone else len(batch)
+        if len(counts) > 1 and all(size == entries for size, entries in counts.items()):  # one of samples
+            raise file_refused("no-batch", path, given=shown(batch))
         seen[batch_size] = _shapes(batch)
         alike = [size for size, shapes in seen.items() if size != batch_size and shapes == seen[batch_size]]
         if alike:
@@ -192,8 +197,10 @@ def _invoke(
 
 
 def _checked_batch(batch: object, path: Path) -> Batch:
-    if isinstance(batch, list) and not any(isinstance(value, tuple) for value in batch):  # else one of samples
+    if isinstance(batch, list):
         batch = tuple(batch)
+    elif isinstance(batch, Mapping):  # such as a tokenizer gives
+        batch = dict(batch)
     values = batch.values() if isinstance(batch, dict) else batch if isinstance(batch, tuple) else ()
     if not values or not all(map(is_argument, values)):
         raise file_refused("no-batch", path, given=shown(batch))
@@ -231,8 +238,8 @@ def default_loss(module: nn.Module, batch: Batch, path: Path, unread: str | None
     """`model(**batch).loss` for a dict; cross-entropy of `model(inputs)` against the targets for a tuple.
 
     Targets that are no classes (floating point) get the mean squared error. A model that is given its targets in a
-    list, as detectors are, returns its losses by name: their sum. Where this fails, the cause is likely the
-    step of the file's own that stands there by the name `unread`.
+    list or dict, as detectors are, returns its loss, or its losses by name: their sum. Where this fails,
+    the cause is likely the step of the file's own that stands there by the name `unread`.
     """
     try:
         return _usual_loss_of(module, batch, path)
@@ -265,37 +272,9 @@ def _sum_of_losses(module: nn.Module, batch: tuple[Any, ...], path: Path) -> Ten
     name = type(module).__name__
     with named_mistakes(path, f"{name}.forward", batch):
         losses = module(*batch)
+    alone = losses if isinstance(losses, Tensor) else getattr(losses, "loss", None)
+    if isinstance(alone, Tensor) and alone.numel() == 1:
+        return alone
     if not (isinstance(losses, dict) and losses and all(isinstance(loss, Tensor) for loss in losses.values())):
         raise file_refused("no-losses", path, model=name, given=shown(losses))
     return sum(losses.values())  # type: ignore[return-value]
-
-
-_ASKED_AT_IMPORT = ("nms", "qnms")
-_kept: list[torch.library.Library] = []
-"""A library's operators last as long as the object that declared them."""
-
-
-def stand_in_for_torchvision() -> None:
-    """Declare the operators that torchvision asks for while it is imported, where its own do not load.
-
-    torchvision's wheel is built for one build of torch; beside another (a CPU-only one) its extension does not load
-    and `import torchvision` fails, and with it `import timm`, although no model needs the extension. Without
-    torchvision, or where it fits, nothing is done.
-    """
-    spec = importlib.util.find_spec("torchvision")
-    if spec is None or spec.origin is None or _kept or _loads(Path(spec.origin).parent):
-        return
-    library = torch.library.Library("torchvision", "DEF")  # type: ignore[no-untyped-call]
-    for name in _ASKED_AT_IMPORT:
-        library.define(f"{name}(Tensor a, Tensor b, float c) -> Tensor")  # type: ignore[no-untyped-call]
-    _kept.append(library)
-
-
-def _loads(folder: Path) -> bool:
-    for path in (*folder.glob("_C*.so"), *folder.glob("_C*.pyd")):
-        try:
-            torch.ops.load_library(str(path))  # type: ignore[no-untyped-call]
-        except OSError:
-            continue
-        return True
-    return False

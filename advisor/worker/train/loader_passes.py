@@ -7,7 +7,7 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from torch.utils.data import DataLoader, Dataset
@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, Dataset
 from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.protocol.messages import LoaderPass, LoaderRequest, Progress
 from advisor.worker.event_box import EventBox
-from advisor.worker.models.batches import collation_of, sample_of
+from advisor.worker.models.batches import collation_of, listed_columns, sample_of
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.workload.workload import Workload, with_training
 
@@ -32,9 +32,11 @@ def answer(request: LoaderRequest, box: EventBox) -> None:
     box.send(Progress(phase="measure-phase-loader", fraction=0.0, detail=workload.name))
     # On the meta device: the weights of the largest model take no memory, the samples are real.
     loaded = load(workload, device="meta", allow_code=request.allow_code, layer_limit=1, tried=False)
-    own_data = loaded.make_dataset is not None
-    dataset: Any = _Kept(loaded, workload.data.samples) if loaded.make_dataset is None else loaded.make_dataset()
-    collate = collation_of(loaded.make_batch(1))
+    made, own_data = loaded.make_dataset, loaded.make_dataset is not None
+    one = loaded.make_batch(1)
+    listed = listed_columns(one, loaded.make_batch(2))
+    dataset: Any = _Kept(loaded, workload.data.samples, listed) if made is None else made()
+    collate = collation_of(one, listed)
     ended = time.monotonic() + request.budget_s
     sizes = [size for size in sorted(set(request.batch_sizes)) if size <= len(dataset)]
     with warnings.catch_warnings():
@@ -75,9 +77,9 @@ def _loader(
 class _Kept(Dataset[Any]):
     """A few random samples in memory, handed out as if they were the whole data set."""
 
-    def __init__(self, loaded: LoadedModel, sample_count: int) -> None:
+    def __init__(self, loaded: LoadedModel, sample_count: int, listed: Collection[Any]) -> None:
         batch = loaded.make_batch(STAND_IN_SAMPLES)
-        self._samples = [sample_of(batch, place) for place in range(STAND_IN_SAMPLES)]
+        self._samples = [sample_of(batch, place, listed) for place in range(STAND_IN_SAMPLES)]
         self._count = min(sample_count, _MOST_SAMPLES)
 
     def __len__(self) -> int:

@@ -11,7 +11,7 @@ from torch import nn
 
 from advisor.core.sentences import SaidError
 from advisor.optable.op_table import at
-from advisor.worker.models.batches import collation_of, mapped, sample_of, tensors_of
+from advisor.worker.models.batches import collation_of, listed_columns, mapped, sample_of, tensors_of
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.worker.train.device import TorchDevice
@@ -92,7 +92,7 @@ def test_what_a_detector_returns_instead_of_losses_is_said(tmp_path: Path) -> No
 def test_lists_that_hold_no_tensors_or_whole_samples_are_refused(tmp_path: Path, returned: str) -> None:
     code = DETECTOR[: DETECTOR.index("    images = [")] + f"    return {returned}\n"
     with pytest.raises(SaidError) as caught:
-        loaded(tmp_path, code).make_batch(2)
+        list(map(loaded(tmp_path, code).make_batch, (2, 3)))  # one size could be a pair by chance
     assert caught.value.reasons[0].code == "worker-file-no-batch"
 
 
@@ -114,14 +114,15 @@ def test_a_real_step_of_a_detector_changes_its_weights(tmp_path: Path) -> None:
 def test_samples_come_together_as_the_batch_that_they_are_of(tmp_path: Path) -> None:
     batch = loaded(tmp_path).make_batch(3)
     assert isinstance(batch, tuple)
-    again = collation_of(batch)([sample_of(batch, place) for place in range(3)])
+    listed = listed_columns(batch, loaded(tmp_path).make_batch(4))
+    again = collation_of(batch, listed)([sample_of(batch, place, listed) for place in range(3)])
     assert [image.shape for image in again[0]] == [image.shape for image in batch[0]]
     assert [target["image_id"] for target in again[1]] == [0, 1, 2]
     assert torch.equal(again[1][2]["boxes"], batch[1][2]["boxes"])
     stacked = collation_of({"x": torch.zeros(2, 3)})([{"x": torch.zeros(3)}, {"x": torch.ones(3)}])
     assert stacked["x"].shape == (2, 3)
     named = {"images": batch[0], "sizes": torch.arange(3)}
-    joined = collation_of(named)([sample_of(named, place) for place in range(3)])
+    joined = collation_of(named, {"images"})([sample_of(named, place, {"images"}) for place in range(3)])
     assert isinstance(joined["images"], list)
     assert joined["sizes"].tolist() == [0, 1, 2]
     changed = mapped(batch, lambda tensor: tensor + 1)
