@@ -55,6 +55,9 @@ _LORA_TARGETS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("q_proj/k_proj/v_proj/o_proj", _ATTENTION),
     ("lora", ("q_proj", "v_proj")),
 )
+_WITH_EMBEDDINGS = "embedding and output layer"
+"""Of a row that trains these beside its adapters."""
+_EMBEDDINGS = ("embed_tokens", "lm_head")
 _CHECKPOINTING = ((r"^(selective|default graph)", "selective"), (r"^full", "full"), (r".", "none"))
 _DATA_PARALLEL: tuple[tuple[str, DataParallel], ...] = (
     (r"NO_SHARD|^ddp", "ddp"),
@@ -223,6 +226,7 @@ def _adapters(tuned: str, model: str, *, mixed: bool, half: bool, prepared: bool
         "lora_rank": int(rank[1]) if rank else 8,
         "lora_targets": list(_FUSED_ATTENTION if fused else first(_LORA_TARGETS, tuned)),
         "weights_bits": 32 if mixed else 16,
+        **({"modules_to_save": list(_EMBEDDINGS)} if _WITH_EMBEDDINGS in tuned else {}),
         **({"adapter_bits": 16} if half else {}),
     }
     quantization = "gptq" if "gptq" in tuned.lower() else "nf4" if "nf4" in tuned else None
