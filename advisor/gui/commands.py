@@ -53,7 +53,7 @@ class Commands(QObject):
         self.actions: dict[str, QAction] = {}
         self._next: bool | None = None
         """Whether the job that was asked for while another one is being cancelled measures; None: none was."""
-        session.job_ended.connect(lambda: QTimer.singleShot(0, self, self._start_next))
+        session.runner.ended.connect(lambda: QTimer.singleShot(0, self, self._start_next))
 
     @property
     def texts(self) -> Texts:
@@ -65,10 +65,10 @@ class Commands(QObject):
         session = self.session
         possible = {
             **dict.fromkeys(_NEEDS_ADVICE, session.advice is not None),
-            **dict.fromkeys(("measure", "predict"), not session.busy or session.cancelling),
-            "cancel": session.busy,
-            "undo": session.undo.canUndo() or bool(session.invalid),
-            "redo": session.undo.canRedo(),
+            **dict.fromkeys(("measure", "predict"), not session.runner.busy or session.runner.cancelling),
+            "cancel": session.runner.busy,
+            "undo": session.described.undo.canUndo() or bool(session.described.invalid),
+            "redo": session.described.undo.canRedo(),
         }
         for name, action in self.actions.items():
             action.setEnabled(possible.get(name, True))
@@ -90,7 +90,7 @@ class Commands(QObject):
             "zoom-usual": lambda: self.zoom(0),
             "tip": self.show_tip,
             "undo": self.undo,
-            "redo": self.session.undo.redo,
+            "redo": self.session.described.undo.redo,
             "copy-text": self.copy_text,
             "copy-command": self.copy_command,
         }
@@ -127,28 +127,28 @@ class Commands(QObject):
         """Run the main job on the described workload."""
         from advisor.gui.job_request import job_for
 
-        if self.session.busy:
-            if self.session.cancelling:
+        if self.session.runner.busy:
+            if self.session.runner.cancelling:
                 self._next = measure
                 self.tell(self.texts("job-next"))
             return
-        if self.session.workload is None:
+        if self.session.described.workload is None:
             self.page_wanted.emit("model")
             return
-        if self.session.invalid:
+        if self.session.described.invalid:
             self.page_wanted.emit("model")
             self.invalid_wanted.emit()
             self.tell(self.texts("model-invalid"))
             return
-        if not self.consent_for(self.session.workload):
+        if not self.consent_for(self.session.described.workload):
             return
-        self.session.start_job(job_for(self.session, self.settings, measure=measure), measure=measure)
+        self.session.runner.start(job_for(self.session, self.settings, measure=measure), measure=measure)
         self.page_wanted.emit("measure")
 
     def cancel(self) -> None:
         """Ask the running job to end; none follows it unless it is asked for after this."""
         self._next = None
-        self.session.cancel_job()
+        self.session.runner.cancel()
         self.refresh()
 
     def _start_next(self) -> None:
@@ -159,13 +159,13 @@ class Commands(QObject):
 
     def undo(self) -> None:
         """Take back what is typed and not allowed, else the last edit of the job."""
-        wrong = set(self.session.invalid)
+        wrong = set(self.session.described.invalid)
         if wrong:
-            self.session.forget_invalid()
-            self.session.workload_changed.emit()
+            self.session.described.forget_invalid()
+            self.session.described.changed.emit()
         # What was typed before it became too much is one edit with it.
-        if not wrong or self.session.last_edited in wrong:
-            self.session.undo.undo()
+        if not wrong or self.session.described.last_edited in wrong:
+            self.session.described.undo.undo()
 
     def ask_and_open(self) -> None:
         """Choose a file and open it."""
@@ -192,7 +192,7 @@ class Commands(QObject):
             self.session.reopen(json_file.read(path))
             self.page_wanted.emit("advice")
         elif path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
-            self.session.load_workload(str(path))
+            self.session.described.load(str(path))
             self.page_wanted.emit("model")
         else:
             raise InputError(self.texts("open-other", path=str(path)), self.texts("open-other-remedy"))
@@ -205,11 +205,11 @@ class Commands(QObject):
 
         path = path.resolve()
         digest = digest_of(read_code(path))
-        if (str(path), digest) in self.session.consents:
+        if (str(path), digest) in self.session.described.consents:
             return True
         if not ask_consent(self.window_, self.texts, path, digest):
             return False
-        self.session.consents.add((str(path), digest))
+        self.session.described.consents.add((str(path), digest))
         return True
 
     def consent_for(self, workload: Workload) -> bool:
@@ -217,7 +217,7 @@ class Commands(QObject):
         from advisor.workload.python_source import code_to_run
 
         code = code_to_run(workload)
-        if code is None or not self.session.lacks_consent(workload):
+        if code is None or not self.session.described.lacks_consent(workload):
             return True
         return self.consent(code[0])
 
@@ -226,10 +226,10 @@ class Commands(QObject):
         from advisor.gui.job_request import verify_job
 
         advice = self.session.advice
-        if advice is None or self.session.busy or not self.consent_for(advice.workload):
+        if advice is None or self.session.runner.busy or not self.consent_for(advice.workload):
             return
-        allowed = self.session.may_run(advice.workload)
-        self.session.start_job(verify_job(advice, allow_code=allowed), measure=True, kind="verify")
+        allowed = self.session.described.may_run(advice.workload)
+        self.session.runner.start(verify_job(advice, allow_code=allowed), measure=True, kind="verify")
         self.page_wanted.emit("measure")
 
     def _ask_and_save(self, kind: str) -> None:

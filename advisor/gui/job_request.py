@@ -18,10 +18,10 @@ def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
     """The main job for what the window shows now; later edits do not reach it."""
     from advisor.workload.python_source import pinned
 
-    assert session.workload is not None
+    assert session.described.workload is not None
     # Bound to the bytes that were consented to: a file that changes before the worker reads it is refused.
-    workload = pinned(session.workload)
-    allow_code = session.may_run(workload)
+    workload = pinned(session.described.workload)
+    allow_code = session.described.may_run(workload)
     prices = session.prices
     return apart(lambda: ask_for(workload, settings, measure=measure, allow_code=allow_code, prices=prices))
 

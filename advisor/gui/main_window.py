@@ -51,7 +51,7 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self._painted = False
         self._translators: list[QTranslator] = []
-        self._collection = IdleCollection(lambda: session.busy, self)
+        self._collection = IdleCollection(lambda: session.runner.busy, self)
         self.preload = Preload(session.crew, self)
         self._pages: dict[PageName, Page] = {}
         self._page_states: dict[PageName, ViewState] = {}
@@ -82,12 +82,12 @@ class MainWindow(QMainWindow):
         self.show_page(self.current)
         self._machine_changed()
         session.machine_changed.connect(self._machine_changed)
-        session.job_ended.connect(self._job_ended)
+        session.runner.ended.connect(self._job_ended)
         for signal in (
-            session.job_started,
+            session.runner.started,
             session.advice_changed,
-            session.undo.indexChanged,
-            session.validity_changed,
+            session.described.undo.indexChanged,
+            session.described.validity_changed,
         ):
             signal.connect(self.commands.refresh)
         self.commands.invalid_wanted.connect(self._go_to_invalid)
@@ -222,8 +222,8 @@ class MainWindow(QMainWindow):
     def show_page(self, name: str) -> None:
         """Bring a page to the front."""
         chosen: PageName = next(page for page in PAGE_NAMES if page == name)
-        if chosen == "advice" and self.session.advice is not None and not self.session.busy:
-            self.session.see_advice()
+        if chosen == "advice" and self.session.advice is not None and not self.session.runner.busy:
+            self.session.runner.see_advice()
         made = chosen not in self._pages
         page = self.page(chosen)
         in_front = self._stack.currentWidget() is page
@@ -263,7 +263,7 @@ class MainWindow(QMainWindow):
     def _job_ended(self) -> None:
         """Go to the advice where the job went well; troubles are told on the Measure page, without a dialog."""
         self.commands.refresh()
-        end = self.session.job_end
+        end = self.session.runner.end
         if end in PAGES_OF_ENDS:
             self._leave_measure(PAGES_OF_ENDS[end])
 

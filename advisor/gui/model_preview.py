@@ -88,8 +88,8 @@ class ModelTracer(QObject):
         self.needs_consent = False
         self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._wait.timeout.connect(self._trace)
-        session.workload_changed.connect(self.follow)
-        session.job_ended.connect(self.follow)
+        session.described.changed.connect(self.follow)
+        session.runner.ended.connect(self.follow)
 
     @classmethod
     def of(cls, session: Session) -> ModelTracer:
@@ -103,7 +103,7 @@ class ModelTracer(QObject):
 
     def preview(self) -> Preview | None:
         """The figures of the present workload; None while they are not known."""
-        workload, advice = self._session.workload, self._session.advice
+        workload, advice = self._session.described.workload, self._session.advice
         if workload is None:
             return None
         table = self._tables.get(_key_of(workload))
@@ -113,7 +113,7 @@ class ModelTracer(QObject):
 
     def follow(self) -> None:
         """The workload changed: trace it unless its table is known."""
-        workload = self._session.workload
+        workload = self._session.described.workload
         self.problem, self.needs_consent = None, False
         if workload is None or self.preview() is not None:
             self._wait.stop()
@@ -121,25 +121,25 @@ class ModelTracer(QObject):
             return
         if self._lacks_consent(workload):
             self.needs_consent = True
-        elif not self._session.busy:
+        elif not self._session.runner.busy:
             self._wait.start()
         self.changed.emit()
 
     def _lacks_consent(self, workload: Workload) -> bool:
         """A file that is gone by now counts as not consented to; measuring tells what is wrong with it."""
         try:
-            return self._session.lacks_consent(workload)
+            return self._session.described.lacks_consent(workload)
         except UserFacingError:
             return True
 
     def _trace(self) -> None:
-        workload = self._session.workload
-        if workload is None or self._session.busy or self._lacks_consent(workload):
+        workload = self._session.described.workload
+        if workload is None or self._session.runner.busy or self._lacks_consent(workload):
             return
         if self._thread is not None:
             self._thread.cancel()
         self._key = _key_of(workload)
-        key, allowed = self._key, self._session.may_run(workload)
+        key, allowed = self._key, self._session.described.may_run(workload)
         trace = apart(lambda: TraceAsk(workload=workload, allow_code=allowed))
         self._thread = self._session.crew.start(trace, lambda outcome: self._traced(key, outcome))
         self.changed.emit()

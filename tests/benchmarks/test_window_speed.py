@@ -241,9 +241,9 @@ window = MainWindow(session, settings)
 window.show()
 while not window._painted:
     application.processEvents()
-session.detect(); session.load_workload("rnn_characters")
+session.detect(); session.described.load("rnn_characters")
 end_s = time.monotonic() + 60
-while (session.machine is None or session.workload is None) and time.monotonic() < end_s:
+while (session.machine is None or session.described.workload is None) and time.monotonic() < end_s:
     application.processEvents(); time.sleep(0.01)
 window.show_page("measure")
 def stay(seconds):
@@ -260,11 +260,11 @@ def delay_s():
 gaps, last, ended, shown = [], [None, 0.0, 0.0], [], [""]
 def beat():
     now_s, waited_s, busy_s = time.perf_counter(), delay_s(), time.thread_time()
-    if last[0] is not None and session.job is not None:
+    if last[0] is not None and session.runner.job is not None:
         late_s = max(0.0, now_s - last[0] - 0.010)
-        phase = "after" if ended else "measuring" if session.job.sample_count else "starting"
-        if session.job.phase.startswith("advice-phase-p") or session.job.phase.startswith("advice-phase-d"):
-            phase = "advising" if session.job.sample_count and not ended else phase
+        phase = "after" if ended else "measuring" if session.runner.job.sample_count else "starting"
+        if session.runner.job.phase.startswith(("advice-phase-p", "advice-phase-d")):
+            phase = "advising" if session.runner.job.sample_count and not ended else phase
         gaps.append((shown[0] or phase, late_s, min(late_s, waited_s - last[1]), busy_s - last[2]))
     last[:] = now_s, waited_s, busy_s
 timer = QTimer(); timer.setTimerType(Qt.TimerType.PreciseTimer); timer.setInterval(10); timer.timeout.connect(beat)
@@ -272,7 +272,7 @@ timer.start()
 window.commands.act("measure")
 from PySide6.QtCore import QEventLoop
 loop = QEventLoop()  # The application's own would close the window with its end.
-session.job_ended.connect(lambda: (ended.append(1), QTimer.singleShot(2500, loop.quit)))
+session.runner.ended.connect(lambda: (ended.append(1), QTimer.singleShot(2500, loop.quit)))
 QTimer.singleShot(90000, loop.quit)
 loop.exec()
 assert window.current == "advice" and not window.page("advice").filling

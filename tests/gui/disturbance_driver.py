@@ -147,14 +147,14 @@ class Stage:
         self._window = MainWindow(self._session, self._settings)
         self._window.show()
         self._window.show_page("measure")
-        self._session._drain.start()
+        self._session.runner._drain.start()
 
     def hide(self) -> None:
         """No window, and nothing of it left."""
         window, self._window = self._window, None
         if window is None:
             return
-        self._session._drain.stop()
+        self._session.runner._drain.stop()
         for page in window._pages.values():
             page.deactivate()
         window.preload.stop()
@@ -178,11 +178,11 @@ def main() -> int:
     settings.store("data_folder", folder)
     session = Session(settings)
     session.detect()
-    session.load_workload("rnn_characters")
+    session.described.load("rnn_characters")
     work = Work(chosen.batch)
-    while session.machine is None or session.workload is None:
+    while session.machine is None or session.described.workload is None:
         stay(0.05)
-    session.start_job(work.events, measure=True)
+    session.runner.start(work.events, measure=True)
     stage, dice = Stage(session, settings), random.Random(chosen.seed)
     began_s = time.monotonic()
     stage.show()

@@ -43,11 +43,13 @@ def _state(window: MainWindow) -> dict[str, Any]:
             places["strip"] = _middle(strip)
     return {
         "page": window.current,
-        "model": session.reference,
-        "ready": session.machine is not None and session.workload is not None and window.preload.done,
-        "busy": session.busy,
-        "samples": sum(len(one.times_s) for one in session.job.series.values()) if session.job is not None else 0,
-        "troubled": session.job_end == "failed",
+        "model": session.described.reference,
+        "ready": session.machine is not None and session.described.workload is not None and window.preload.done,
+        "busy": session.runner.busy,
+        "samples": sum(len(one.times_s) for one in session.runner.job.series.values())
+        if session.runner.job is not None
+        else 0,
+        "troubled": session.runner.end == "failed",
         "advice": session.advice is not None,
         "filling": window.page(window.current).filling,
         "places": places,

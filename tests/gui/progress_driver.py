@@ -48,31 +48,31 @@ def _run(model: str, folder: Path, budget_s: float) -> tuple[float | None, list[
     settings.store("budget_s", f"{budget_s:g}")
     settings.store("data_folder", str(folder))
     session, loop = Session(settings, MonitorFeed()), QEventLoop()
-    session.workload_changed.connect(loop.quit)
+    session.described.changed.connect(loop.quit)
     QTimer.singleShot(_LIMIT_MS, loop, loop.quit)
-    session.load_workload(model)
-    if session.workload is None:
+    session.described.load(model)
+    if session.described.workload is None:
         loop.exec()
     began_s = time.monotonic()
     told: list[tuple[float, float, float]] = []
     ended: list[float] = []
 
     def look() -> None:
-        if session.job is not None and session.busy:
-            share, left_s = session.job.progress(time.monotonic())
+        if session.runner.job is not None and session.runner.busy:
+            share, left_s = session.runner.job.progress(time.monotonic())
             if left_s is not None:
                 told.append((time.monotonic() - began_s, share, left_s))
 
     def end() -> None:
-        if session.job_outcome is not None and session.job_outcome.kind == "finished":
+        if session.runner.outcome is not None and session.runner.outcome.kind == "finished":
             ended.append(time.monotonic() - began_s)
         loop.quit()
 
     timer = QTimer()
     timer.setInterval(_LOOK_MS)
     timer.timeout.connect(look)
-    session.job_ended.connect(end)
-    session.start_job(job_for(session, settings, measure=True), measure=True)
+    session.runner.ended.connect(end)
+    session.runner.start(job_for(session, settings, measure=True), measure=True)
     timer.start()
     loop.exec()
     timer.stop()

@@ -56,7 +56,7 @@ def test_the_wheel_over_a_choice_turns_the_page_and_not_the_job(
     page: ModelPage, session: Session, window: MainWindow
 ) -> None:
     window.resize(1024, 700)
-    before, choice = session.workload, editor_of(page, "precision")
+    before, choice = session.described.workload, editor_of(page, "precision")
     bring_into_view(choice)
     bar = page.scroll_area.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
@@ -64,8 +64,8 @@ def test_the_wheel_over_a_choice_turns_the_page_and_not_the_job(
     at = bar.value()
     turn_wheel(choice, -1 if at == bar.maximum() else 1)
     assert bar.value() != at
-    assert session.workload == before
-    assert not session.undo.canUndo()
+    assert session.described.workload == before
+    assert not session.described.undo.canUndo()
 
 
 def test_the_wheel_over_the_models_sources_opens_none(page: ModelPage, window: MainWindow, qtbot: QtBot) -> None:
@@ -87,24 +87,24 @@ def test_a_field_that_is_not_allowed_starts_nothing_and_what_is_typed_then_survi
     press(field)
     strike_key(window, Qt.Key.Key_A, _CONTROL)
     strike(window, "999999999")
-    assert session.invalid
+    assert session.described.invalid
     press(window.navigation._buttons["measure"])
     assert window.current == "measure"
     qtbot.waitUntil(lambda: not window.page("measure").filling, timeout=120_000)
     press(button(window, window.context.texts("menu-measure")))
-    assert (session.busy, window.current) == (False, "model")
+    assert (session.runner.busy, window.current) == (False, "model")
     qtbot.waitUntil(field.hasFocus, timeout=120_000)
     strike_key(window, Qt.Key.Key_A, _CONTROL)
     strike(window, "32")
-    assert not session.invalid
-    assert session.workload is not None
-    assert session.workload.training.batch_size == 32
+    assert not session.described.invalid
+    assert session.described.workload is not None
+    assert session.described.workload.training.batch_size == 32
     window.close()
     later = Session(settings, MonitorFeed(lambda _interval: source))
     restore_last(later, settings, DEFAULT_WORKLOAD)
-    qtbot.waitUntil(lambda: later.workload is not None, timeout=120_000)
-    assert later.workload is not None
-    assert later.workload.training.batch_size == 32
+    qtbot.waitUntil(lambda: later.described.workload is not None, timeout=120_000)
+    assert later.described.workload is not None
+    assert later.described.workload.training.batch_size == 32
     qtbot.waitUntil(lambda: not later.crew._threads, timeout=120_000)
     assert later.close()
 
@@ -118,16 +118,16 @@ def test_two_windows_keep_their_jobs_apart(
     other.show()
     qtbot.waitExposed(other)
     before = load_workload("iris_mlp")
-    other_session.set_workload(before, reference="iris_mlp")
+    other_session.described.choose(before, reference="iris_mlp")
     active(other, qtbot)
     press(other.navigation._buttons["history"])
     active(window, qtbot)
     press(editor_of(page, "batch_size"))
     strike_key(window, Qt.Key.Key_A, _CONTROL)
     strike(window, "64")
-    assert session.workload is not None
-    assert session.workload.training.batch_size == 64
-    assert (other_session.workload, other.current, window.current) == (before, "history", "model")
+    assert session.described.workload is not None
+    assert session.described.workload.training.batch_size == 64
+    assert (other_session.described.workload, other.current, window.current) == (before, "history", "model")
     qtbot.waitUntil(lambda: not other_session.crew._threads, timeout=120_000)
     assert other_session.close()
 
@@ -135,10 +135,10 @@ def test_two_windows_keep_their_jobs_apart(
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_the_menu_changes_the_language_while_a_job_runs(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     job = Told(RunProgress(phase="measure-phase-steps", fraction=0.4, left_s=10.0))
-    session.set_workload(fakes.workload())
-    session.start_job(job, measure=True)
+    session.described.choose(fakes.workload())
+    session.runner.start(job, measure=True)
     press(window.navigation._buttons["measure"])
-    qtbot.waitUntil(lambda: session.job is not None and bool(session.job.phase), timeout=120_000)
+    qtbot.waitUntil(lambda: session.runner.job is not None and bool(session.runner.job.phase), timeout=120_000)
     view = next(one for one in window.menuBar().actions() if one.text() == window.context.texts("menu-view"))
     press(window.menuBar(), window.menuBar().actionGeometry(view).center())
     opened = view.menu()
@@ -153,12 +153,12 @@ def test_the_menu_changes_the_language_while_a_job_runs(window: MainWindow, sess
     qtbot.waitUntil(
         lambda: window.context.texts.language == "zh" and not window._rebuild_timer.isActive(), timeout=120_000
     )
-    assert session.busy
+    assert session.runner.busy
     assert window.page("measure").texts.language == "zh"
     (strip,) = window.findChildren(JobStrip)
     assert "训练" in strip.accessibleName()
     job.release.set()
-    qtbot.waitUntil(lambda: not session.busy, timeout=120_000)
+    qtbot.waitUntil(lambda: not session.runner.busy, timeout=120_000)
     qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
 
 
@@ -166,17 +166,17 @@ def test_a_worker_killed_after_the_start_button_is_told_in_red(
     window: MainWindow, session: Session, settings: Settings, qtbot: QtBot
 ) -> None:
     settings.store("budget_s", 4)
-    session.set_workload(load_workload("iris_mlp"), reference="iris_mlp")
+    session.described.choose(load_workload("iris_mlp"), reference="iris_mlp")
     press(window.navigation._buttons["measure"])
     qtbot.waitUntil(lambda: not window.page("measure").filling, timeout=120_000)
     press(button(window, window.context.texts("menu-measure")))
-    while session.busy:
+    while session.runner.busy:
         for one in psutil.Process().children(recursive=True):
             with contextlib.suppress(psutil.Error):
                 if "advisor.worker" in one.cmdline():
                     one.kill()
         qtbot.wait(50)
-    assert session.job_end == "failed"
+    assert session.runner.end == "failed"
     (strip,) = window.findChildren(JobStrip)
     assert strip.property("role") == "strip-failed"
     assert "killed" in strip.accessibleName()
@@ -215,8 +215,8 @@ def test_a_job_that_ends_closes_no_open_menu(window: MainWindow, session: Sessio
     menu = next(one for one in window.menuBar().findChildren(QMenu) if one.title() == "&View")
     menu.popup(window.mapToGlobal(QPoint(100, 40)))
     qtbot.waitUntil(menu.isVisible)
-    session.job_outcome = Outcome(kind="finished")
-    session.job_ended.emit()
+    session.runner.outcome = Outcome(kind="finished")
+    session.runner.ended.emit()
     qtbot.wait(400)
     assert menu.isVisible()
     assert window.current == "measure"

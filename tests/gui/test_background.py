@@ -153,9 +153,9 @@ def test_without_torch_a_bundled_workload_is_still_predicted(
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('libtorch is missing')", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(broken.parent))
-    session.set_workload(load_workload("bert_base_sst2"))
-    with qtbot.waitSignal(session.job_ended, timeout=120_000):
-        session.start_job(job_for(session, window.settings, measure=False), measure=False)
+    session.described.choose(load_workload("bert_base_sst2"))
+    with qtbot.waitSignal(session.runner.ended, timeout=120_000):
+        session.runner.start(job_for(session, window.settings, measure=False), measure=False)
     assert isinstance(session.advice, AdviceRecord)
     assert session.advice.recommendation is not None
     assert session.advice.model.parameter_count == pytest.approx(109.5e6, rel=0.01)

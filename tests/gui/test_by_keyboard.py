@@ -47,13 +47,13 @@ def order_of(first: QWidget, wanted: dict[QWidget, str]) -> list[str]:
 
 
 def test_tab_goes_through_the_model_page_as_one_reads(window: MainWindow, session: Session, qtbot: QtBot) -> None:
-    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
     window.show_page("model")
     page = window.page("model")
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     names = ["precision", "batch_size", "epochs", "samples", "sequence_length", "trainable", "compile"]
-    wanted: dict[QWidget, str] = {page._sources_card.preset.list: "presets", page._layer_table: "layers"}
+    wanted: dict[QWidget, str] = {page._sources_card.preset.list: "presets", page._known.layer_table: "layers"}
     for _section, form in page._forms.values():
         wanted |= {form.editor(name): name for name in names if name in form.names}
     assert order_of(page._sources_card.preset.list, wanted) == ["presets", *names, "layers"]
@@ -66,7 +66,7 @@ def test_whatever_tab_comes_to_is_in_sight(
     keep(tmp_path, fakes.advice())
     session.machine = fakes.machine()
     session.machine_changed.emit()
-    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
     session.show_recorded(fakes.advice())
     window.resize(1024, 640)
     window.show_page(name)
@@ -92,7 +92,7 @@ def test_whatever_tab_comes_to_is_in_sight(
 
 
 def test_the_page_is_turned_by_keys_wherever_the_focus_is(window: MainWindow, session: Session, qtbot: QtBot) -> None:
-    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
     session.show_recorded(fakes.advice())
     window.resize(1024, 640)
     window.show_page("advice")
@@ -131,13 +131,13 @@ def test_return_opens_a_run_and_delete_asks(
     assert asked == [1]
     QTest.keyClick(page._table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.current == "advice", timeout=120_000)
-    assert session.workload == fakes.advice().workload
+    assert session.described.workload == fakes.advice().workload
 
 
 def test_f1_shows_the_tip_of_what_has_the_focus(
     window: MainWindow, session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session.set_workload(load_workload("bert_base_sst2"))
+    session.described.choose(load_workload("bert_base_sst2"))
     window.show_page("model")
     page = window.page("model")
     assert isinstance(page, ModelPage)

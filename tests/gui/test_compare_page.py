@@ -320,8 +320,8 @@ def test_a_typed_price_shows_in_the_advice_and_is_weighed_by_the_next_one(
     hours = before.recommendation.job_s.value / 3600 if before.recommendation.job_s else 0.0
     assert told.recommendation.cost.value == pytest.approx(3.5 * before.recommendation.count * hours)
     assert len(shown.findChildren(Strip)) == 1
-    assert session.workload is not None
-    ask = ask_for(session.workload, window.settings, measure=False, allow_code=False, prices=session.prices)
+    assert session.described.workload is not None
+    ask = ask_for(session.described.workload, window.settings, measure=False, allow_code=False, prices=session.prices)
     prices = request_of(ask).prices
     assert prices is not None
     assert prices.devices == {chosen: 3.5}

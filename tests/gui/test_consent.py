@@ -51,11 +51,11 @@ def test_measuring_a_workload_that_names_a_python_file_asks_first(
         return False
 
     monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", refuse)
-    session.set_workload(load_workload(described))
+    session.described.choose(load_workload(described))
     window.commands.act("measure")
     window.commands.act("predict")
     assert asked == [described.with_name("model.py")] * 2
-    assert not session.busy
+    assert not session.runner.busy
     assert not described.with_name("model.ran").exists()
 
 
@@ -67,11 +67,11 @@ def test_consent_to_one_file_is_none_to_another_nor_to_a_changed_one(
     other = described.with_name("other.py")
     other.write_text("x = 1", encoding="utf-8")
     assert window.commands.consent(other)
-    assert session.lacks_consent(workload)
+    assert session.described.lacks_consent(workload)
     assert window.commands.consent_for(workload)
-    assert session.may_run(workload)
+    assert session.described.may_run(workload)
     described.with_name("model.py").write_text("x = 2", encoding="utf-8")
-    assert session.lacks_consent(workload)
+    assert session.described.lacks_consent(workload)
 
 
 def test_the_same_file_used_once_more_is_traced_where_it_had_not_been_let_run(
@@ -79,14 +79,14 @@ def test_the_same_file_used_once_more_is_traced_where_it_had_not_been_let_run(
 ) -> None:
     monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", lambda *_asked: True)
     code = described.with_name("model.py")
-    session.set_workload(load_workload(code), reference=str(code))
+    session.described.choose(load_workload(code), reference=str(code))
     page = shown_page(window, "model", ModelPage, qtbot)
     qtbot.waitUntil(lambda: page._tracer.needs_consent, timeout=60_000)
     window.resize(1024, 700)
     asked = page.texts("model-needs-consent")
 
     def feet() -> list[int]:
-        notes = [one for one in page._assumptions.findChildren(QLabel) if one.text() == asked]
+        notes = [one for one in page._known.assumptions.findChildren(QLabel) if one.text() == asked]
         return [one.mapTo(page, one.rect().bottomLeft()).y() for one in notes]
 
     qtbot.waitUntil(lambda: len(feet()) == 1 and 0 < feet()[0] < page.height(), timeout=60_000)
@@ -100,7 +100,7 @@ def test_what_the_python_tab_begins_with_is_a_file_that_is_traced(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", lambda *_asked: True)
-    session.set_workload(load_workload("iris_mlp"))
+    session.described.choose(load_workload("iris_mlp"))
     page = shown_page(window, "model", ModelPage, qtbot)
     page._sources_card.show_source(2)
     (start,) = (one for one in page._sources_card.python.findChildren(QLabel) if "def build_model" in one.text())
@@ -108,7 +108,7 @@ def test_what_the_python_tab_begins_with_is_a_file_that_is_traced(
     path = tmp_path / "mine.py"
     path.write_text(start.text(), encoding="utf-8")
     page._sources_card.python.chosen.emit(str(path))
-    qtbot.waitUntil(lambda: session.reference == str(path) and not page._tracer.busy, timeout=120_000)
+    qtbot.waitUntil(lambda: session.described.reference == str(path) and not page._tracer.busy, timeout=120_000)
     assert page._tracer.problem is None
     preview = page._tracer.preview()
     assert preview is not None
@@ -117,8 +117,8 @@ def test_what_the_python_tab_begins_with_is_a_file_that_is_traced(
 
 def test_a_bundled_python_file_needs_no_consent(session: Session, window: MainWindow) -> None:
     workload = load_workload("unet_vgg16")
-    assert not session.lacks_consent(workload)
-    session.set_workload(workload)
+    assert not session.described.lacks_consent(workload)
+    session.described.choose(workload)
     assert callable(job_for(session, window.settings, measure=False)), "nobody was asked"
 
 

@@ -46,11 +46,11 @@ def measuring(window: MainWindow, session: Session, settings: Settings, qtbot: Q
     """A real measurement that has timed its first steps."""
     settings.store("budget_s", 60)
     session.machine = fakes.machine(0)
-    session.set_workload(load_workload("iris_mlp"), reference="iris_mlp")
+    session.described.choose(load_workload("iris_mlp"), reference="iris_mlp")
     active(window, qtbot)
     strike_key(window, Qt.Key.Key_F5)
-    assert session.busy
-    qtbot.waitUntil(lambda: session.job is not None and session.job.step_count > 0, timeout=120_000)
+    assert session.runner.busy
+    qtbot.waitUntil(lambda: session.runner.job is not None and session.runner.job.step_count > 0, timeout=120_000)
 
 
 def test_what_was_measured_is_kept_when_the_window_is_closed_on_the_job(
@@ -84,8 +84,8 @@ def test_a_job_that_does_not_answer_is_given_up_within_two_seconds_of_closing(
 ) -> None:
     sample = fakes.advice().measurements[0].steps[0].samples[0]
     given_up: list[bool] = []
-    session.start_job(silent_after([sample], monkeypatch, given_up), measure=True)
-    qtbot.waitUntil(lambda: session.job is not None and session.job.sample_count > 0, timeout=120_000)
+    session.runner.start(silent_after([sample], monkeypatch, given_up), measure=True)
+    qtbot.waitUntil(lambda: session.runner.job is not None and session.runner.job.sample_count > 0, timeout=120_000)
     window.close()
     assert window.closed_cleanly
     assert given_up == [True]
@@ -97,10 +97,10 @@ def test_a_job_is_asked_to_end_before_the_sampler_is_waited_for(
     session: Session, source: QuietSource, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr(type(source), "__exit__", lambda *_: asked.append(session.cancelling))
+    monkeypatch.setattr(type(source), "__exit__", lambda *_: asked.append(session.runner.cancelling))
     session.feed.start()
-    session.start_job(silent_after([], monkeypatch), measure=True)
-    qtbot.waitUntil(lambda: session.busy)
+    session.runner.start(silent_after([], monkeypatch), measure=True)
+    qtbot.waitUntil(lambda: session.runner.busy)
     assert session.close()
     assert asked == [True]
 
@@ -114,17 +114,17 @@ def test_what_was_timed_but_not_yet_fetched_as_the_window_closes_is_kept(
     )
     told = threading.Event()
     session.machine = fakes.machine()
-    session.set_workload(fakes.workload())
+    session.described.choose(fakes.workload())
 
     def events() -> Generator[object, None, None]:
         yield measured.steps[0].samples[0]
         yield ended
         told.set()
 
-    session.start_job(silent_after(events(), monkeypatch), measure=True)
+    session.runner.start(silent_after(events(), monkeypatch), measure=True)
     assert told.wait(120)
-    assert session.job is not None
-    assert session.job.sample_count == 0  # The event loop had no turn.
+    assert session.runner.job is not None
+    assert session.runner.job.sample_count == 0  # The event loop had no turn.
     session.close()
     (run,) = in_history(tmp_path, read_history).runs
     assert run.head.measured
@@ -139,10 +139,10 @@ def test_measurements_whose_advice_does_not_come_in_time_are_kept_alone_and_are_
         device_key=measured.device_key, measurement=measured, exit_kind="cancelled", ended_monotonic_s=2000.0
     )
     session.machine = fakes.machine()
-    session.set_workload(fakes.workload())
-    session.start_job(silent_after([measured.steps[0].samples[0], ended], monkeypatch), measure=True)
-    qtbot.waitUntil(lambda: session.job is not None and session.job.sample_count > 0, timeout=120_000)
-    session.edit_workload(load_workload("iris_mlp"), "")
+    session.described.choose(fakes.workload())
+    session.runner.start(silent_after([measured.steps[0].samples[0], ended], monkeypatch), measure=True)
+    qtbot.waitUntil(lambda: session.runner.job is not None and session.runner.job.sample_count > 0, timeout=120_000)
+    session.described.edit(load_workload("iris_mlp"), "")
     window.close()
     newest, _before = in_history(tmp_path, read_history).runs
     assert (newest.head.workload_name, newest.head.measured) == (fakes.workload().name, True)
@@ -205,7 +205,7 @@ class Begun:
 def begun(window: MainWindow, session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Begun:
     made = Begun()
     monkeypatch.setattr("advisor.gui.job_request.job_for", made)
-    session.set_workload(fakes.workload())
+    session.described.choose(fakes.workload())
     active(window, qtbot)
     return made
 
@@ -215,7 +215,7 @@ def test_f5_while_a_job_is_being_cancelled_starts_the_next_one(
 ) -> None:
     for key in (Qt.Key.Key_F5, Qt.Key.Key_F5, Qt.Key.Key_Escape):  # While it runs, the second asks for nothing more.
         strike_key(window, key)
-    assert session.cancelling
+    assert session.runner.cancelling
     strike_key(window, Qt.Key.Key_F5)
     assert window.statusBar().currentMessage() == window.context.texts("job-next")
     begun.let_go[0].set()
@@ -225,9 +225,9 @@ def test_f5_while_a_job_is_being_cancelled_starts_the_next_one(
     press(told)
     assert not told.isEnabled()
     begun.let_go[1].set()
-    qtbot.waitUntil(lambda: not session.busy, timeout=120_000)
+    qtbot.waitUntil(lambda: not session.runner.busy, timeout=120_000)
     qtbot.wait(50)
-    assert (len(begun.let_go), session.busy) == (2, False)
+    assert (len(begun.let_go), session.runner.busy) == (2, False)
 
 
 def test_cancelling_once_more_takes_back_what_was_to_come_next(
@@ -236,6 +236,6 @@ def test_cancelling_once_more_takes_back_what_was_to_come_next(
     for key in (Qt.Key.Key_F5, Qt.Key.Key_Escape, Qt.Key.Key_F5, Qt.Key.Key_Escape):
         strike_key(window, key)
     begun.let_go[0].set()
-    qtbot.waitUntil(lambda: not session.busy, timeout=120_000)
+    qtbot.waitUntil(lambda: not session.runner.busy, timeout=120_000)
     qtbot.wait(50)
-    assert (len(begun.let_go), session.busy) == (1, False)
+    assert (len(begun.let_go), session.runner.busy) == (1, False)

@@ -48,11 +48,11 @@ def test_a_second_job_begins_without_the_figures_of_the_first(
     figures = shown.findChildren(KeyFigure)
     assert all("–" not in one._figure.text() for one in figures)
     job = Told(RunProgress(phase="measure-phase-load", fraction=0.1, left_s=10.0))
-    session.start_job(job, measure=True)
-    qtbot.waitUntil(lambda: session.job is not None and bool(session.job.phase), timeout=120_000)
+    session.runner.start(job, measure=True)
+    qtbot.waitUntil(lambda: session.runner.job is not None and bool(session.runner.job.phase), timeout=120_000)
     assert [one._figure.text() for one in figures] == ["–"] * 4
     job.release.set()
-    qtbot.waitUntil(lambda: not session.busy and not session.crew._threads, timeout=120_000)
+    qtbot.waitUntil(lambda: not session.runner.busy and not session.crew._threads, timeout=120_000)
 
 
 def sample(at_s: float, stage: int | None) -> Sample:
@@ -132,19 +132,19 @@ def test_a_dropped_configuration_is_shown_behind_its_own_source(
     data.setUrls([QUrl.fromLocalFile(str(path))])
     left, plain = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPoint(5, 5).toPointF(), Qt.DropAction.CopyAction, data, left, plain))
-    qtbot.waitUntil(lambda: session.reference == str(path), timeout=120_000)
+    qtbot.waitUntil(lambda: session.described.reference == str(path), timeout=120_000)
     assert tabs.currentIndex() == 1
     assert page._sources_card.hub.isVisible()
     assert str(path) in {one.text() for one in page._sources_card.hub.findChildren(QLineEdit)}
-    session.undo.undo()
+    session.described.undo.undo()
     assert tabs.currentIndex() == 0
 
 
 def test_a_source_that_comes_while_the_page_is_still_filled_stands_open_when_it_is_whole(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    session.load_workload("bert_base_sst2")
-    qtbot.waitUntil(lambda: session.workload is not None, timeout=120_000)
+    session.described.load("bert_base_sst2")
+    qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
     path = tmp_path / "config.json"
     sizes = {"vocab_size": 1000, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
     path.write_text(json.dumps({"model_type": "bert", "intermediate_size": 128, **sizes}), encoding="utf-8")
@@ -152,7 +152,7 @@ def test_a_source_that_comes_while_the_page_is_still_filled_stands_open_when_it_
     page = window.page("model")
     assert isinstance(page, ModelPage)
     assert page.filling
-    session.set_workload(load_workload(str(path)), reference=str(path))
+    session.described.choose(load_workload(str(path)), reference=str(path))
     qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     assert page._sources_card.hub.isVisible()
 
@@ -165,7 +165,7 @@ def test_what_a_field_contradicted_is_not_told_of_what_is_typed_now(page: ModelP
     assert "Batch size is 999999" in words_of(page)
     strike(window, "9")
     assert "Batch size is 999999" not in words_of(page)
-    assert "training.batch_size" in page.session.invalid
+    assert "training.batch_size" in page.session.described.invalid
 
 
 def test_choices_stand_in_the_order_of_the_catalogue() -> None:

@@ -102,8 +102,8 @@ def test_an_edit_on_the_page_changes_the_workload(window: MainWindow, session: S
     window.show_page("model")
     page = window.page("model")
     page._edited("training", "batch_size", 64)  # type: ignore[attr-defined]
-    assert session.workload is not None
-    assert session.workload.training.batch_size == 64
+    assert session.described.workload is not None
+    assert session.described.workload.training.batch_size == 64
 
 
 def test_settings_that_contradict_each_other_are_told_and_the_last_good_ones_stay(
@@ -114,9 +114,9 @@ def test_settings_that_contradict_each_other_are_told_and_the_last_good_ones_sta
     session.show_recorded(fakes.advice())
     window.show_page("model")
     page = window.page("model")
-    before = session.workload
+    before = session.described.workload
     page._edited("data", "sequence_length", 100_000)  # type: ignore[attr-defined]
-    assert session.workload == before
+    assert session.described.workload == before
     assert "Sequence length is 100000" in words_of(page), "called as in the form, and not as in a file"
 
 
@@ -140,7 +140,7 @@ def test_assumed_settings_of_a_bare_model_are_told_with_their_values(
 
     path = tmp_path / "config.json"
     path.write_text('{"model_type": "bert", "architectures": ["BertForSequenceClassification"]}', encoding="utf-8")
-    session.load_workload(str(path))
-    qtbot.waitUntil(lambda: session.workload is not None, timeout=120_000)
+    session.described.load(str(path))
+    qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
     window.show_page("model")
     qtbot.waitUntil(lambda: "batch size 16 per device" in words_of(window.page("model")), timeout=120_000)

@@ -63,8 +63,8 @@ class Told:
 
 
 def begin(window: MainWindow, session: Session, job: Told, qtbot: QtBot) -> JobStrip:
-    session.set_workload(fakes.workload())
-    session.start_job(job, measure=True)
+    session.described.choose(fakes.workload())
+    session.runner.start(job, measure=True)
     strip = strip_of(window)
     qtbot.waitUntil(lambda: strip._what.text() not in {"", "starting"})
     return strip
@@ -80,10 +80,10 @@ def test_the_job_is_told_on_every_page_and_the_advice_waits_to_be_seen(
         window.show_page(name)
         assert strip.isVisible()
         assert "Training the model" in strip.accessibleName()
-    told = session.job.told_percent if session.job is not None else None
+    told = session.runner.job.told_percent if session.runner.job is not None else None
     assert strip.ring.value() == told
     assert f" {told} % " in window.page("measure").subtitle.full_text()
-    with qtbot.waitSignal(session.job_ended):
+    with qtbot.waitSignal(session.runner.ended):
         job.release.set()
     shown = [window.current]
     assert strip.property("role") == "strip-ready"
@@ -106,8 +106,8 @@ def test_a_button_of_an_empty_page_that_begins_a_job_rests_while_one_runs(
     buttons = page.findChildren(EmptyState)[0].buttons[:beginning]
     assert [one.isEnabled() for one in buttons] == [False] * beginning
     assert all(one.toolTip() == page.texts("job-busy-tip") for one in buttons)
-    session.cancel_job()
-    qtbot.waitUntil(lambda: not session.busy)
+    session.runner.cancel()
+    qtbot.waitUntil(lambda: not session.runner.busy)
     assert [one.isEnabled() for one in buttons] == [True] * beginning
     assert not any(one.toolTip() for one in buttons)
 
@@ -119,8 +119,8 @@ def test_what_each_of_eight_cards_alike_reports_is_said_once(
     other = msgspec.structs.replace(alike, text="a card is lost")
     job = Told(*[alike] * 8, other, RunProgress(phase="advice-phase-detect", fraction=0.2, left_s=10.0))
     begin(window, session, job, qtbot)
-    session.cancel_job()
-    qtbot.waitUntil(lambda: not session.busy)
+    session.runner.cancel()
+    qtbot.waitUntil(lambda: not session.runner.busy)
     window.show_page("measure")
     page = window.page("measure")
 
@@ -137,7 +137,7 @@ def test_what_each_of_eight_cards_alike_reports_is_said_once(
 def test_cancel_in_the_strip_ends_the_job(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     job = Told(RunProgress(phase="measure-phase-steps", fraction=0.4, left_s=10.0))
     strip = begin(window, session, job, qtbot)
-    with qtbot.waitSignal(session.job_ended):
+    with qtbot.waitSignal(session.runner.ended):
         QTest.mouseClick(strip._cancel, Qt.MouseButton.LeftButton)
     window.show_page("measure")
     assert "Cancelled before a step was timed" in words_of(window.page("measure"))
@@ -152,7 +152,7 @@ def test_a_failed_job_is_red_with_its_reason_and_stays_where_it_is(
     )
     strip = begin(window, session, job, qtbot)
     window.show_page("measure")
-    with qtbot.waitSignal(session.job_ended):
+    with qtbot.waitSignal(session.runner.ended):
         job.release.set()
     assert strip.property("role") == "strip-failed"
     assert "The disk is gone." in strip.accessibleName()
@@ -169,7 +169,7 @@ def test_a_dead_worker_does_not_pass_for_an_advice_that_went_well(
     job = Told(RunProgress(phase="measure-phase-load", fraction=0.1, left_s=9.0), ended, result=fakes.advice())
     strip = begin(window, session, job, qtbot)
     window.show_page("measure")
-    with qtbot.waitSignal(session.job_ended):
+    with qtbot.waitSignal(session.runner.ended):
         job.release.set()
     assert window.current == "measure"
     assert strip.property("role") == "strip-failed"
@@ -189,7 +189,7 @@ def test_a_screen_reader_hears_the_per_cent(window: MainWindow, session: Session
     assert reader.role() == QAccessible.Role.ProgressBar
     assert reader.valueInterface().currentValue() == 40
     job.release.set()
-    qtbot.waitUntil(lambda: not session.busy)
+    qtbot.waitUntil(lambda: not session.runner.busy)
 
 
 def test_share_and_time_left_are_monotone_whatever_the_phases_do() -> None:
@@ -236,14 +236,14 @@ def test_no_second_is_told_where_the_last_part_takes_much_longer_than_foreseen(
     assert [forecast.is_late(now_s) for now_s in (10.0, 26.0, 28.9, 29.1, 60.0)] == [False, False, False, True, True]
     job = Told(RunProgress(phase="advice-phase-predict", fraction=0.2, left_s=10.0))
     strip = begin(window, session, job, qtbot)
-    assert session.job is not None
-    session.job.forecast = Forecast(pace=Pace(prepare_s=0, measure_s=0, predict_s=0.01), started_s=0.0)
-    session.job.forecast.note("advice-phase-predict", 0.0)
-    session.job_progressed.emit()
+    assert session.runner.job is not None
+    session.runner.job.forecast = Forecast(pace=Pace(prepare_s=0, measure_s=0, predict_s=0.01), started_s=0.0)
+    session.runner.job.forecast.note("advice-phase-predict", 0.0)
+    session.runner.progressed.emit()
     late = window.context.texts("watch-late")
     qtbot.waitUntil(lambda: strip._left.text() == late, timeout=20_000)
-    session.cancel_job()
-    qtbot.waitUntil(lambda: not session.busy)
+    session.runner.cancel()
+    qtbot.waitUntil(lambda: not session.runner.busy)
 
 
 def test_phases_belong_to_their_parts() -> None:

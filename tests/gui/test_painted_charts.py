@@ -106,8 +106,8 @@ def test_the_steps_of_a_saved_advice_are_drawn_as_the_page_comes(
 ) -> None:
     session.show_recorded(fakes.advice())
     page = shown_page(window, "measure", MeasurePage, qtbot)
-    assert session.job is not None
-    timed = [one for one in session.job.series.values() if one.times_s]
+    assert session.runner.job is not None
+    timed = [one for one in session.runner.job.series.values() if one.times_s]
     assert timed
     assert [curve.series for curve in page.findChildren(StepPlot)[0]._curves] == timed
 

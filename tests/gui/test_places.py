@@ -53,7 +53,7 @@ def test_the_models_card_is_as_high_as_the_source_that_is_shown(
 def test_rows_of_eight_gpus_begin_right_below_their_head(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     session.machine = fakes.machine(8)
     session.feed.prepare().add(fakes.readings(session.machine, count=120))
-    session.set_workload(fakes.workload())
+    session.described.choose(fakes.workload())
     window.resize(1280, 1400)
     page = shown_page(window, "measure", MeasurePage, qtbot)
 

@@ -40,18 +40,18 @@ def test_a_restart_brings_back_the_edited_workload_and_the_newest_advice(
     session: Session, settings: Settings, source: QuietSource, tmp_path: Path, qtbot: QtBot
 ) -> None:
     before = load_workload("bert_base_sst2")
-    session.set_workload(before, reference="bert_base_sst2")
-    session.edit_workload(with_training(before, batch_size=48), "training.batch_size")
+    session.described.choose(before, reference="bert_base_sst2")
+    session.described.edit(with_training(before, batch_size=48), "training.batch_size")
     keep_last(session, settings)
     keep(tmp_path, fakes.advice())
     later = Session(settings, MonitorFeed(lambda _interval: source))
     restore_last(later, settings, DEFAULT_WORKLOAD)
-    qtbot.waitUntil(lambda: later.workload is not None and later.advice is not None, timeout=120_000)
-    assert later.workload is not None
-    assert later.workload.training.batch_size == 48
-    assert (later.base, later.reference) == (before, "bert_base_sst2")
+    qtbot.waitUntil(lambda: later.described.workload is not None and later.advice is not None, timeout=120_000)
+    assert later.described.workload is not None
+    assert later.described.workload.training.batch_size == 48
+    assert (later.described.base, later.described.reference) == (before, "bert_base_sst2")
     assert later.advice == fakes.advice()
-    assert later.advice_seen
+    assert later.runner.advice_seen
     qtbot.waitUntil(lambda: not later.crew._threads, timeout=120_000)
     assert later.close()
 
@@ -73,8 +73,8 @@ def test_what_another_window_chooses_counts_there_and_after_a_restart(tmp_path: 
 def test_what_was_kept_badly_counts_as_nothing(session: Session, settings: Settings, qtbot: QtBot) -> None:
     settings.store("last_workload", '{"name": 7}')
     restore_last(session, settings, "iris_mlp")
-    qtbot.waitUntil(lambda: session.workload is not None, timeout=120_000)
-    assert session.reference == "iris_mlp"
+    qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
+    assert session.described.reference == "iris_mlp"
     qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
     assert session.advice is None
 
@@ -118,15 +118,15 @@ def test_the_language_may_change_while_a_job_runs(window: MainWindow, session: S
             pass
         return fakes.advice()
 
-    session.set_workload(fakes.workload())
-    session.start_job(job, measure=True)
+    session.described.choose(fakes.workload())
+    session.runner.start(job, measure=True)
     window.show_page("measure")
-    qtbot.waitUntil(lambda: session.job is not None and bool(session.job.phase))
+    qtbot.waitUntil(lambda: session.runner.job is not None and bool(session.runner.job.phase))
     window.commands.choose("language", "zh")
     qtbot.waitUntil(lambda: window.context.texts.language == "zh")
     strips = window.findChildren(JobStrip)
     assert len(strips) == 1
-    assert session.busy
+    assert session.runner.busy
     assert "训练" in strips[0].accessibleName()
     release.set()
     qtbot.waitUntil(lambda: window.current == "advice", timeout=120_000)
@@ -137,12 +137,12 @@ def test_the_language_may_change_while_a_job_runs(window: MainWindow, session: S
 def test_a_real_prediction_goes_on_while_the_language_changes(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
-    session.set_workload(load_workload("iris_mlp"))
-    session.start_job(job_for(session, window.settings, measure=False), measure=False)
+    session.described.choose(load_workload("iris_mlp"))
+    session.runner.start(job_for(session, window.settings, measure=False), measure=False)
     window.commands.choose("language", "zh")
     window.commands.choose("scheme", "dark")
     qtbot.waitUntil(lambda: session.advice is not None, timeout=120_000)
-    assert session.job_end != "failed"
+    assert session.runner.end != "failed"
     assert window.context.theme.dark
     qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
 
@@ -158,7 +158,7 @@ def test_a_saved_advice_that_is_opened_brings_its_model_its_set_ups_and_what_was
         json_file.write(advice, path)
         window.commands.open_path(path)
         qtbot.waitUntil(lambda: window.current == "advice" and not window.page("advice").filling, timeout=120_000)
-        assert (session.workload, session.advice) == (advice.workload, advice)
+        assert (session.described.workload, session.advice) == (advice.workload, advice)
         window.show_page("measure")
         timed = [one.batch_size for one in measure._model.records] if not measure._table_card.isHidden() else []
         assert timed == [step.batch_size for one in advice.measurements for step in one.steps]

@@ -65,7 +65,7 @@ def test_every_way_to_save_says_where_the_file_went(
     keep(tmp_path, fakes.advice())
     session.machine = fakes.machine()
     session.machine_changed.emit()
-    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
     session.show_recorded(fakes.advice())
     machine = shown_page(window, "machine", MachinePage, qtbot)
     qtbot.waitUntil(lambda: machine.grid is not None and not machine.filling, timeout=120_000)

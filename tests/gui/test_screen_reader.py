@@ -39,7 +39,7 @@ def said(widget: QWidget, what: QAccessible.Text) -> str:
 def with_advice(session: Session) -> None:
     session.machine = fakes.machine()
     session.machine_changed.emit()
-    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
     session.show_recorded(fakes.advice())
 
 

@@ -43,7 +43,7 @@ def kept_keys(settings: Settings) -> tuple[str, ...] | None:
 
 @pytest.fixture
 def card(window: MainWindow, session: Session, qtbot: QtBot) -> StartCard:
-    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
     page = window.page("machine")
     assert isinstance(page, MachinePage)
     qtbot.waitUntil(lambda: bool(page.start.chips.keys), timeout=120_000)
@@ -55,10 +55,10 @@ def test_models_are_chosen_by_their_names(card: StartCard, session: Session, qtb
     names = [card.model.itemText(place) for place in range(card.model.count())]
     assert "MLP on iris" in names
     assert not [name for name in names if "_" in name]
-    with qtbot.waitSignal(session.workload_changed, timeout=120_000):
+    with qtbot.waitSignal(session.described.changed, timeout=120_000):
         card.model.setCurrentIndex(names.index("MLP on iris"))
         card.model.activated.emit(names.index("MLP on iris"))
-    assert session.reference == "iris_mlp"
+    assert session.described.reference == "iris_mlp"
     assert card.model.currentText() == "MLP on iris"
 
 
@@ -72,8 +72,8 @@ def test_a_card_is_found_by_what_is_typed_and_asked_for(
     added = card.chips.keys[-1]
     assert "H200" in spec_table()[added].name
     assert kept_keys(settings) == (*usual, added)
-    assert session.workload is not None
-    ask = ask_for(session.workload, settings, measure=False, allow_code=False)
+    assert session.described.workload is not None
+    ask = ask_for(session.described.workload, settings, measure=False, allow_code=False)
     assert request_of(ask).gpu_keys == (*usual, added)
     chip = next(one for one in card.chips.findChildren(QToolButton) if "H200" in one.text())
     QTest.mouseClick(chip, Qt.MouseButton.LeftButton)
@@ -133,7 +133,7 @@ def test_cards_are_left_out_by_keyboard_one_after_the_other(card: StartCard, win
 def test_a_card_of_ones_own_is_kept_and_asked_for(
     window: MainWindow, settings: Settings, session: Session, tmp_path: Path
 ) -> None:
-    session.set_workload(load_workload("bert_base_sst2"))
+    session.described.choose(load_workload("bert_base_sst2"))
     dialog = OwnCardDialog(window, Texts("en"), settings)
     for name, text in (("name", "Acme X1"), ("memory-bytes", "48"), ("source", "data sheet")):
         dialog.fields[name].setText(text)
@@ -163,8 +163,8 @@ def test_a_card_of_ones_own_is_kept_and_asked_for(
     assert (spec.sm_count, spec.boost_clock_hz) == (100, 2.5e9)
     assert missing_figures(spec, "fp16_amp") is None  # All that a prediction needs was asked for.
     settings.store("gpu_keys", dialog.key)
-    assert session.workload is not None
-    request = request_of(ask_for(session.workload, settings, measure=False, allow_code=False))
+    assert session.described.workload is not None
+    request = request_of(ask_for(session.described.workload, settings, measure=False, allow_code=False))
     assert [one.key for one in request.extra_specs] == ["my-acme-x1"]
 
 

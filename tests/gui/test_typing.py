@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def page(window: MainWindow, session: Session, qtbot: QtBot) -> ModelPage:
-    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
     window.show_page("model")
     made = window.page("model")
     assert isinstance(made, ModelPage)
@@ -63,13 +63,13 @@ def type_over(widget: QWidget, text: str) -> None:
 
 
 def test_the_wheel_over_a_choice_scrolls_and_changes_nothing(page: ModelPage, session: Session) -> None:
-    before, box = session.workload, editor_of(page, "precision")
+    before, box = session.described.workload, editor_of(page, "precision")
     turn_wheel_over(box)
     assert not box.hasFocus()
     box.setFocus()
     turn_wheel_over(box)
-    assert session.workload == before
-    assert not session.undo.canUndo()
+    assert session.described.workload == before
+    assert not session.described.undo.canUndo()
 
 
 def test_every_choice_and_every_row_of_tabs_leaves_the_wheel_alone(window: MainWindow, qtbot: QtBot) -> None:
@@ -87,18 +87,18 @@ def test_nothing_starts_while_a_field_is_not_allowed(
     field = editor_of(page, "batch_size")
     type_over(field, "999999999")
     assert field.property("invalid") == "true"
-    unknown = {name: figure.accessibleName() for name, figure in page._figures.items()}
+    unknown = {name: figure.accessibleName() for name, figure in page._known.figures.items()}
     assert all(name.endswith(": – unknown: a field is not allowed") for name in unknown.values())
     window.show_page("measure")
     window.commands.act("measure")
-    assert not session.busy
+    assert not session.runner.busy
     assert window.current == "model"
     qtbot.waitUntil(field.hasFocus)
     type_over(field, "32")
-    assert not session.invalid
-    assert session.workload is not None
-    assert session.workload.training.batch_size == 32
-    assert not any("not allowed" in figure.accessibleName() for figure in page._figures.values())
+    assert not session.described.invalid
+    assert session.described.workload is not None
+    assert session.described.workload.training.batch_size == 32
+    assert not any("not allowed" in figure.accessibleName() for figure in page._known.figures.values())
 
 
 def test_undo_takes_back_text_and_job_together(
@@ -107,17 +107,17 @@ def test_undo_takes_back_text_and_job_together(
     field = editor_of(page, "batch_size")
     assert isinstance(field, QLineEdit)
     type_over(field, "64")
-    assert session.workload is not None
-    assert session.workload.training.batch_size == 64
-    with qtbot.waitSignal(session.workload_changed):
+    assert session.described.workload is not None
+    assert session.described.workload.training.batch_size == 64
+    with qtbot.waitSignal(session.described.changed):
         QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert (field.text(), session.workload.training.batch_size) == ("16", 16)
+    assert (field.text(), session.described.workload.training.batch_size) == ("16", 16)
     window.commands.act("redo")
-    assert (field.text(), session.workload.training.batch_size) == ("64", 64)
+    assert (field.text(), session.described.workload.training.batch_size) == ("64", 64)
     type_over(field, "999999999")
     QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert field.property("invalid") == "false"
-    assert session.workload.training.batch_size == int(field.text())
+    assert session.described.workload.training.batch_size == int(field.text())
     assert field.text() in {"16", "64"}
 
 
@@ -130,16 +130,16 @@ def test_a_changed_field_is_marked_and_goes_back(page: ModelPage, session: Sessi
     assert reset.isVisible()
     assert "16" in reset.accessibleName()
     QTest.mouseClick(reset, Qt.MouseButton.LeftButton)
-    assert session.workload is not None
-    assert session.workload.training.batch_size == 16
+    assert session.described.workload is not None
+    assert session.described.workload.training.batch_size == 16
     assert not reset.isVisible()
 
 
 def test_undo_brings_back_the_preset_that_was_left(page: ModelPage, session: Session, window: MainWindow) -> None:
-    before = session.workload
-    session.set_workload(load_workload("iris_mlp"), reference="iris_mlp")
+    before = session.described.workload
+    session.described.choose(load_workload("iris_mlp"), reference="iris_mlp")
     window.commands.act("undo")
-    assert (session.workload, session.reference) == (before, "bert_base_sst2")
+    assert (session.described.workload, session.described.reference) == (before, "bert_base_sst2")
     assert page._sources_card.preset.list.currentItem().text() == "BERT-base on SST-2"
 
 
@@ -151,17 +151,17 @@ def test_a_reopened_advice_brings_its_workload_to_the_model_page(
 
     advice = fakes.advice()
     json_file.write(advice, tmp_path / "advice.json")
-    session.edit_workload(load_workload("iris_mlp"), "")
+    session.described.edit(load_workload("iris_mlp"), "")
     window.commands.open_path(tmp_path / "advice.json")
-    assert session.workload == advice.workload
+    assert session.described.workload == advice.workload
     window.show_page("model")
     assert "BERT" in page.subtitle.full_text()
 
 
 def test_an_advice_about_a_bundled_workload_marks_it_among_the_presets(page: ModelPage, session: Session) -> None:
-    session.set_workload(load_workload("iris_mlp"))
-    assert session.reference == "iris_mlp"
+    session.described.choose(load_workload("iris_mlp"))
+    assert session.described.reference == "iris_mlp"
     assert page._sources_card.preset.list.currentItem().text() == load_workload("iris_mlp").name
     other = msgspec.structs.replace(load_workload("iris_mlp"), name="mine")
-    session.set_workload(other)
-    assert session.reference == ""
+    session.described.choose(other)
+    assert session.described.reference == ""

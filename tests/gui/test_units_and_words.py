@@ -138,7 +138,7 @@ def test_on_a_very_wide_screen_figures_stand_near_their_names(qtbot: QtBot) -> N
 def test_some_of_the_blocks_have_no_throughput_of_the_model(window: MainWindow, session: Session) -> None:
     measured = fakes.advice().measurements[0]
     part = msgspec.structs.replace(measured.steps[-1], layer_limit=2)
-    session.job = JobState.of_measurements((msgspec.structs.replace(measured, steps=(part,)),))
+    session.runner.job = JobState.of_measurements((msgspec.structs.replace(measured, steps=(part,)),))
     window.show_page("measure")
     page = window.page("measure")
     assert isinstance(page, MeasurePage)
@@ -160,15 +160,15 @@ def test_at_the_smallest_size_the_layers_tell_all_their_figures(
     window.settings.store("language", language)
     renew(window)
     window.resize(1024, 700)
-    session.load_workload("bert_base_sst2")
+    session.described.load("bert_base_sst2")
     window.show_page("model")
     page = window.page("model")
     assert isinstance(page, ModelPage)
-    qtbot.waitUntil(lambda: len(page._layers.records) > 100, timeout=120_000)
-    table = page._layer_table
+    qtbot.waitUntil(lambda: len(page._known.layers.records) > 100, timeout=120_000)
+    table = page._known.layer_table
     qtbot.waitUntil(lambda: table.viewport().width() > 600)
     assert not any(table.isColumnHidden(place) for place in range(4))
-    longest = max((one.path for one in page._layers.records), key=len)
+    longest = max((one.path for one in page._known.layers.records), key=len)
     assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(longest)
     assert sum(table.columnWidth(place) for place in range(4)) <= table.viewport().width()
 
@@ -180,7 +180,7 @@ def test_cards_of_one_name_are_told_apart_while_they_are_measured(window: MainWi
         msgspec.structs.replace(one, device_key=gpu.uuid or "", device_name=gpu.name or "") for gpu in eight.gpus
     )
     session.machine = eight
-    session.job = JobState.of_measurements(measured)
+    session.runner.job = JobState.of_measurements(measured)
     window.show_page("measure")
     page = window.page("measure")
     assert isinstance(page, MeasurePage)

@@ -41,20 +41,20 @@ def test_layers_take_the_room_that_is_left_and_no_more_than_their_rows(
     window.resize(*size)
     session.reopen(fakes.advice())
     page = shown_page(window, "model", ModelPage, qtbot)
-    layers = page._layers.records
+    layers = page._known.layers.records
     assert layers
 
     def is_laid_out(count: int, least: int) -> bool:
-        row = page._layer_table.row_height
-        shown = page._layer_table.height() - page._layer_table.frame_height
+        row = page._known.layer_table.row_height
+        shown = page._known.layer_table.height() - page._known.layer_table.frame_height
         content = page.scroll_area.widget()
         assert content is not None
-        foot = page._layer_card.mapTo(content, page._layer_card.rect().bottomLeft()).y()
-        below = page._layer_card.height() - page._layer_table.geometry().bottom()
+        foot = page._known.layer_card.mapTo(content, page._known.layer_card.rect().bottomLeft()).y()
+        below = page._known.layer_card.height() - page._known.layer_table.geometry().bottom()
         return least * row <= shown <= count * row and foot < content.height() and below < 3 * row
 
     for count, least in ((3, 3), (200, 14 if size[0] < 2000 else 25)):
-        page._layers.show(layers[:1] * count)
+        page._known.layers.show(layers[:1] * count)
         qtbot.waitUntil(partial(is_laid_out, count, least), timeout=60_000)
 
 
@@ -95,7 +95,7 @@ def test_why_a_model_was_not_traced_stands_in_sight_above_the_missing_figures(
 
     qtbot.waitUntil(lambda: len(told()) == 1, timeout=60_000)
     foot = told()[0].mapTo(page, told()[0].rect().bottomLeft()).y()
-    assert foot < page._figures["parameters"].mapTo(page, QPoint()).y() < page.height()
+    assert foot < page._known.figures["parameters"].mapTo(page, QPoint()).y() < page.height()
     page._tracer.problem = None
     page._tracer.changed.emit()
     qtbot.waitUntil(lambda: not told(), timeout=60_000)

@@ -175,8 +175,8 @@ def test_a_python_file_runs_only_with_consent(
     window.commands.open_path(path)
     assert asked[0][0] == str(path)
     assert len(asked[0][1]) == 64
-    assert session.consents == set()
-    assert session.workload is None
+    assert session.described.consents == set()
+    assert session.described.workload is None
 
 
 def test_the_copied_text_is_the_advice(window: MainWindow, session: Session) -> None:
@@ -219,7 +219,7 @@ def test_closing_waits_for_no_job_that_never_answers(window: MainWindow, session
         yield None
         return None
 
-    session.start_job(hangs, measure=True)
+    session.runner.start(hangs, measure=True)
     window.close()
     assert not window.closed_cleanly
     assert any(thread.isRunning() for thread in session.crew._threads)
@@ -238,8 +238,8 @@ def test_a_job_that_breaks_is_told_on_the_page_and_not_in_a_dialog(
         raise RuntimeError(message)
 
     window.show_page("measure")
-    with qtbot.waitSignal(session.job_ended):
-        session.start_job(breaks, measure=True)
+    with qtbot.waitSignal(session.runner.ended):
+        session.runner.start(breaks, measure=True)
     assert "RuntimeError: <b>bold</b> trouble" in words_of(window.page("measure"))
     assert not [one for one in window.findChildren(QDialog) if one.isVisible()]
 
@@ -341,10 +341,15 @@ def test_pages_of_the_language_before_hear_of_nothing_any_more(
     settings.store("language", "zh")
     renew(window)
     with qtbot.captureExceptions() as caught:
-        session.job_started.emit()
-        session.job_outcome = Outcome(kind="cancelled")
-        session.job_ended.emit()
-        for told in (session.advice_changed, session.prices_changed, session.workload_changed, session.machine_changed):
+        session.runner.started.emit()
+        session.runner.outcome = Outcome(kind="cancelled")
+        session.runner.ended.emit()
+        for told in (
+            session.advice_changed,
+            session.prices_changed,
+            session.described.changed,
+            session.machine_changed,
+        ):
             told.emit()
     assert not caught
 

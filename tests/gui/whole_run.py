@@ -45,7 +45,9 @@ def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
         deadline_s = time.monotonic() + limit_s
         while not done():
             if time.monotonic() > deadline_s:
-                raise TimeoutError(f"{what}: {session.job_outcome}, {session.job and session.job.troubles}")
+                raise TimeoutError(
+                    f"{what}: {session.runner.outcome}, {session.runner.job and session.runner.job.troubles}"
+                )
             application.processEvents()
             time.sleep(0.005)
         print(what, flush=True)
@@ -55,18 +57,18 @@ def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
     assert "torch" not in sys.modules
     session.detect()
     session.feed.start()
-    session.load_workload("iris_mlp")
-    until("described", lambda: session.machine is not None and session.workload is not None)
+    session.described.load("iris_mlp")
+    until("described", lambda: session.machine is not None and session.described.workload is not None)
     window.show_page("model")
     until("traced", lambda: ModelTracer.of(session).preview() is not None)
     window.commands.act("measure")
-    until("measuring", lambda: session.job is not None and session.job.sample_count > 5)
+    until("measuring", lambda: session.runner.job is not None and session.runner.job.sample_count > 5)
     started_s = time.monotonic()
     window.commands.act("cancel")
-    until("cancelled", lambda: not session.busy, 30.0)
+    until("cancelled", lambda: not session.runner.busy, 30.0)
     print(f"cancelling took {time.monotonic() - started_s:.2f} s", flush=True)
     window.commands.act("measure")
-    until("measured", lambda: not session.busy)
+    until("measured", lambda: not session.runner.busy)
     assert session.advice is not None
     assert session.advice.measurements
     until("advised", lambda: window.current == "advice")

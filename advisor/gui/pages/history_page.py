@@ -93,7 +93,7 @@ class HistoryPage(Page):
     def _show_verify(self) -> None:
         advice = self.session.advice
         possible = advice is not None and advice.recommendation_local is not None
-        self._verify.setEnabled(possible and not self.session.busy)
+        self._verify.setEnabled(possible and not self.session.runner.busy)
         self._verify.setToolTip(self.texts("history-verify-tip"))
 
     def _in_history(self, act: Callable[[History], object], then: Callable[[Outcome], None]) -> None:

@@ -71,12 +71,12 @@ class MeasurePage(LivePage):
         self.body.addWidget(self._bar)
         self.body.addWidget(self._explanation, 0, Qt.AlignmentFlag.AlignTop)
         put(self.body, self._notices, figures, (middle, 2), (self._plots, 3))
-        self.session.job_started.connect(self._job_changed)
-        self.session.job_progressed.connect(self._progressed)
-        self.session.job_ended.connect(self._job_ended)
+        self.session.runner.started.connect(self._job_changed)
+        self.session.runner.progressed.connect(self._progressed)
+        self.session.runner.ended.connect(self._job_ended)
         self.session.advice_changed.connect(self._job_changed)  # A saved one brings what was measured for it.
         self.session.machine_changed.connect(self._machine_changed)
-        self.session.workload_changed.connect(self._progressed)
+        self.session.described.changed.connect(self._progressed)
         self._job_changed()
 
     def activate(self) -> None:
@@ -85,7 +85,7 @@ class MeasurePage(LivePage):
         self._told = None
         self._ensure_plots()
         self._progressed()
-        self._timer.start(_BUSY_REDRAW_MS if self.session.busy else REDRAW_MS)
+        self._timer.start(_BUSY_REDRAW_MS if self.session.runner.busy else REDRAW_MS)
         self._redraw()
 
     def _ensure_plots(self) -> None:
@@ -108,11 +108,11 @@ class MeasurePage(LivePage):
 
     def _job_changed(self) -> None:
         self._told = None
-        busy = self.session.busy
+        busy = self.session.runner.busy
         for widget, wanted in ((self._start, False), (self._predict, False), (self._cancel, True), (self._bar, True)):
             widget.setVisible(busy == wanted)
         clear(self._notices)
-        self._show_outcome(self.session.job_outcome)
+        self._show_outcome(self.session.runner.outcome)
         if self._active:
             self._timer.start(_BUSY_REDRAW_MS if busy else REDRAW_MS)
         self._show_parts()
@@ -120,10 +120,10 @@ class MeasurePage(LivePage):
 
     def _show_parts(self) -> None:
         """What has nothing to show yet is not shown."""
-        job = self.session.job
+        job = self.session.runner.job
         # Made room for before the first step is timed: laying out the page again would disturb just that one.
-        has_steps = job is not None and (bool(job.series) or (job.measure and self.session.busy))
-        self._explanation.setVisible(not has_steps and not self.session.busy)
+        has_steps = job is not None and (bool(job.series) or (job.measure and self.session.runner.busy))
+        self._explanation.setVisible(not has_steps and not self.session.runner.busy)
         self._table_card.setVisible(has_steps)
         if self._steps is not None:
             self._steps.setVisible(has_steps)
@@ -135,28 +135,32 @@ class MeasurePage(LivePage):
         self._redraw()
 
     def _progressed(self) -> None:
-        job, texts = self.session.job, self.texts
-        name = texts.title(self.session.workload.name) if self.session.workload else texts("watch-no-workload")
-        if job is None or not self.session.busy:
+        job, texts = self.session.runner.job, self.texts
+        name = (
+            texts.title(self.session.described.workload.name)
+            if self.session.described.workload
+            else texts("watch-no-workload")
+        )
+        if job is None or not self.session.runner.busy:
             self.subtitle.set_full_text(name if job is None else f"{name} · {self._ended_words(job)}")
         else:
             self._bar.setValue(job.told_percent)
             words = [name, texts.phase(job.phase) or texts("watch-starting"), self._detail(job.detail)]
             words.append(texts("watch-percent", percent=str(job.told_percent)))
-            if self.session.cancelling:
+            if self.session.runner.cancelling:
                 words = [name, texts("watch-cancelling")]
             else:
                 words.append(texts.time_left(job.told_left_s, late=job.told_late))
             self.subtitle.set_full_text(" · ".join(word for word in words if word))
-            self._cancel.setEnabled(not self.session.cancelling)
+            self._cancel.setEnabled(not self.session.runner.cancelling)
         if job is None:
             return
-        if self._told is None or not self.session.busy:
+        if self._told is None or not self.session.runner.busy:
             self._show_newest()
 
     def _show_newest(self) -> None:
         """The figures of the newest step times: as often as the plots are drawn, and where there is something new."""
-        job = self.session.job
+        job = self.session.runner.job
         if job is None:
             return
         state = (
@@ -179,7 +183,7 @@ class MeasurePage(LivePage):
         return self.texts("watch-done", count=count) if count else self.texts("watch-nothing-measured")
 
     def _show_outcome(self, outcome: Outcome | None) -> None:
-        job = self.session.job
+        job = self.session.runner.job
         failures = [] if job is None else job.failures
         if outcome is not None and outcome.kind == "cancelled":
             kept = job is not None and job.step_count > 0
@@ -258,8 +262,8 @@ class MeasurePage(LivePage):
 
     def _verdict(self, series: StepSeries) -> str:
         if series.verdict is None:
-            job = self.session.job
-            running = self.session.busy and job is not None and series is job.current() and not series.ended
+            job = self.session.runner.job
+            running = self.session.runner.busy and job is not None and series is job.current() and not series.ended
             return self.texts("watch-state-running" if running else "watch-state-ended")
         return self.texts.verdict(series.verdict.kind)
 
@@ -303,7 +307,7 @@ class MeasurePage(LivePage):
         if not self._active:
             return
         super()._redraw()
-        if self._steps is not None and self.session.job is not None:
+        if self._steps is not None and self.session.runner.job is not None:
             places = device_places(self.session.machine, ())
-            self._steps.redraw(list(self.session.job.series.values()), places)
+            self._steps.redraw(list(self.session.runner.job.series.values()), places)
         self._show_newest()

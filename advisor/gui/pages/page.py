@@ -61,8 +61,8 @@ class Page(QWidget):
         self._steps_left: deque[Callable[[], None]] = deque()
         self._job_buttons: list[QPushButton] = []
         # Methods, not functions made here: Qt lets go of them with the page, and of those it never would.
-        self.session.job_started.connect(self._show_job_actions)
-        self.session.job_ended.connect(self._show_job_actions)
+        self.session.runner.started.connect(self._show_job_actions)
+        self.session.runner.ended.connect(self._show_job_actions)
         self._made: QWidget | QLayout | None = None
         """The part that is laid out next."""
         self.coming = False
@@ -143,8 +143,8 @@ class Page(QWidget):
 
     def _show_job_actions(self) -> None:
         for button in filter(isValid, self._job_buttons):
-            button.setEnabled(not self.session.busy)
-            button.setToolTip(self.texts("job-busy-tip") if self.session.busy else "")
+            button.setEnabled(not self.session.runner.busy)
+            button.setToolTip(self.texts("job-busy-tip") if self.session.runner.busy else "")
 
     def show_when_seen(self, show: Callable[[], None]) -> None:
         """Show something else now, or as soon as the page comes to the front: hidden pages cost nothing."""

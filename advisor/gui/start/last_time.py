@@ -21,9 +21,9 @@ _WORKLOAD, _REFERENCE = "last_workload", "last_reference"
 
 def keep_last(session: Session, settings: Settings) -> None:
     """Remember what is described now."""
-    if session.workload is not None:
-        settings.store(_WORKLOAD, msgspec.json.encode(session.workload).decode())
-        settings.store(_REFERENCE, session.reference or None)
+    if session.described.workload is not None:
+        settings.store(_WORKLOAD, msgspec.json.encode(session.described.workload).decode())
+        settings.store(_REFERENCE, session.described.reference or None)
 
 
 def restore_last(session: Session, settings: Settings, default: str) -> None:
@@ -34,17 +34,17 @@ def restore_last(session: Session, settings: Settings, default: str) -> None:
     text, reference = settings.text(_WORKLOAD), settings.text(_REFERENCE)
 
     def described(outcome: Outcome) -> None:
-        if session.workload is not None:
+        if session.described.workload is not None:
             return
         if isinstance(outcome.result, Described):
-            session.describe(outcome.result)
+            session.described.take_over(outcome.result)
         else:
-            session.load_workload(default)
+            session.described.load(default)
 
     def advised(outcome: Outcome) -> None:
         from advisor.store.advice_record import AdviceRecord
 
-        if isinstance(outcome.result, AdviceRecord) and session.advice is None and not session.busy:
+        if isinstance(outcome.result, AdviceRecord) and session.advice is None and not session.runner.busy:
             session.set_advice(outcome.result)
 
     def ask() -> Ask:

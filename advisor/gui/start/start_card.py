@@ -65,10 +65,10 @@ class StartCard(Card):
         put(self._columns, (asked, 1), (across(0, (acts, _ALL_BUT_NOTHING), REST), 1))
         self.put((self._columns, 1))
         self._awake = False
-        session.workload_changed.connect(self._show_workload)
+        session.described.changed.connect(self._show_workload)
         session.advice_changed.connect(self._show_last)
-        session.job_started.connect(self._show_state)
-        session.job_ended.connect(self._show_state)
+        session.runner.started.connect(self._show_state)
+        session.runner.ended.connect(self._show_state)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """What is asked for and what can be done lie beside each other where there is room."""
@@ -94,7 +94,7 @@ class StartCard(Card):
         from advisor.present.workload_titles import bundled_titles
 
         session = self._session
-        edited = session.workload != session.base
+        edited = session.described.workload != session.described.base
         with QSignalBlocker(self.model):
             self.model.clear()
             for key, title in bundled_titles(self._texts.language).items():
@@ -104,9 +104,9 @@ class StartCard(Card):
                 self.model.insertSeparator(self.model.count())
             for path in recent:
                 self.model.addItem(visible(Path(path).name), path)
-            place = -1 if edited else self.model.findData(session.reference)
-            if place < 0 and session.workload is not None:
-                name = self._texts.title(session.workload.name)
+            place = -1 if edited else self.model.findData(session.described.reference)
+            if place < 0 and session.described.workload is not None:
+                name = self._texts.title(session.described.workload.name)
                 self.model.insertItem(0, self._texts("start-edited", name=name) if edited else name, _CURRENT)
                 place = 0
             self.model.setCurrentIndex(place)
@@ -117,17 +117,17 @@ class StartCard(Card):
 
         reference = self.model.itemData(place)
         if reference in bundled_names():
-            self._session.load_workload(reference)
+            self._session.described.load(reference)
         elif reference != _CURRENT:
             self._context.open_path(Path(reference))
 
     def _show_state(self) -> None:
         session, texts = self._session, self._texts
-        seconds = max(_ROUNDED_S, _ROUNDED_S * round(session.pace(measure=True).whole_s / _ROUNDED_S))
+        seconds = max(_ROUNDED_S, _ROUNDED_S * round(session.runner.pace(measure=True).whole_s / _ROUNDED_S))
         self.button.setText(texts("start-measure", seconds=f"{seconds:.0f}"))
         for button in (self.button, self.predict):
-            button.setEnabled(not session.busy and session.workload is not None)
-            button.setToolTip(texts("job-busy-tip") if session.busy else "")
+            button.setEnabled(not session.runner.busy and session.described.workload is not None)
+            button.setToolTip(texts("job-busy-tip") if session.runner.busy else "")
 
     def _show_last(self) -> None:
         from advisor.gui.start.local_time import local_moment

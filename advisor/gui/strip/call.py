@@ -19,8 +19,8 @@ class Call(QObject):
         super().__init__(window)
         self._window, self._session, self._settings = window, session, settings
         self._icon: QSystemTrayIcon | None = None
-        session.job_started.connect(self._prepare)
-        session.job_ended.connect(self._ended)
+        session.runner.started.connect(self._prepare)
+        session.runner.ended.connect(self._ended)
 
     def _prepare(self) -> None:
         if self._icon is not None or not QSystemTrayIcon.isSystemTrayAvailable():
@@ -42,10 +42,10 @@ class Call(QObject):
 
         texts = Texts(self._settings.language, self._settings.units)
         QApplication.alert(self._window)
-        end = self._session.job_end
+        end = self._session.runner.end
         if self._icon is None or end is None or end == "cancelled":
             return
         code = "job-failed" if end == "failed" else "job-ready"
-        workload = self._session.workload
+        workload = self._session.described.workload
         title = texts.title(workload.name) if workload is not None else ""
         self._icon.showMessage(texts(code), title, self._window.windowIcon(), _SHOWN_MS)

@@ -53,48 +53,50 @@ class JobStrip(QFrame):
         self._cancel = push(texts("watch-cancel"), self.cancelled.emit, "small")
         self._cancel.setToolTip(QKeySequence(Qt.Key.Key_Escape).toString(QKeySequence.SequenceFormat.NativeText))
         down(6, line, self._cancel, inside=self, margins=(10, 10, 10, 10))
-        session.job_started.connect(self.refresh)
-        session.job_progressed.connect(self.refresh)
-        session.job_ended.connect(self.refresh)
+        session.runner.started.connect(self.refresh)
+        session.runner.progressed.connect(self.refresh)
+        session.runner.ended.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
         """Show how things stand now."""
-        session, end = self._session, self._session.job_end
-        if session.busy:
+        session, end = self._session, self._session.runner.end
+        if session.runner.busy:
             self._show_running()
         elif end == "failed":
             self._show_trouble()
         elif end == "cancelled":
             self._show_end(end, self._theme.muted, "–", self._texts("job-cancelled"), "")
-        elif end is not None and not session.advice_seen:
+        elif end is not None and not session.runner.advice_seen:
             words = self._texts(f"job-{end}"), self._texts(f"job-{end}-below")
             self._show_end("ready", self._theme.good, "✓", *words)
         else:
             self.hide()
 
     def _show_running(self) -> None:
-        session, texts, job = self._session, self._texts, self._session.job
+        session, texts, job = self._session, self._texts, self._session.runner.job
         if job is None:
             return
         self._state("running")
         self.ring.show_percent(job.told_percent)
         what = texts.phase(job.phase) or texts("watch-starting")
         left = texts.time_left(job.told_left_s, late=job.told_late)
-        if session.cancelling:
+        if session.runner.cancelling:
             what, left = texts("watch-cancelling"), ""
         self._say(what, left)
         self._cancel.setVisible(True)
-        self._cancel.setEnabled(not session.cancelling)
+        self._cancel.setEnabled(not session.runner.cancelling)
         self.setVisible(True)
 
     def _show_trouble(self) -> None:
         session, texts = self._session, self._texts
-        outcome = session.job_outcome
+        outcome = session.runner.outcome
         if outcome is not None and outcome.failed:
             reason = texts.problem(outcome)[0]
         else:
-            reason = texts.say(session.job.troubles[-1]) if session.job and session.job.troubles else ""
+            reason = (
+                texts.say(session.runner.job.troubles[-1]) if session.runner.job and session.runner.job.troubles else ""
+            )
         reason = short_name(reason)  # The card's makers would take half of the strip.
         shown = _FIRST_SENTENCE.match(reason)[0]  # type: ignore[index] # the page that a click shows has all of it
         shown = shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1].rstrip() + "…"
@@ -120,7 +122,7 @@ class JobStrip(QFrame):
         self.setAccessibleName(f"{what} {below}".strip())
 
     def _go(self) -> None:
-        end = self._session.job_end
+        end = self._session.runner.end
         self.wanted.emit("measure" if end is None else PAGES_OF_ENDS.get(end, "measure"))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
