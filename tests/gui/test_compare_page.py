@@ -59,7 +59,7 @@ def cell(page: ComparePage, row: int, name: str) -> QPoint:
 
 
 def bars(page: ComparePage) -> list[str]:
-    return [one.name for one in page._bars._rows]
+    return [one.name for one in page._charts.bars._rows]
 
 
 def test_sorting_by_samples_puts_the_fastest_of_all_rows_first(page: ComparePage) -> None:
@@ -194,19 +194,18 @@ def test_the_best_of_what_is_ticked_and_the_advised_one_have_a_line(page: Compar
     for one in fitting:
         one.ticked = True
     page._ticks_changed()
-    shown = page._first_ranked(fitting, page._comparison.ranked(fitting, "time"))
+    shown = page._charts._first_ranked(fitting, page._comparison.ranked(fitting, "time"))
     assert len(shown) == 12
     best = max(fitting, key=lambda one: one.prediction.samples_per_s.value)
     assert shown[0] is best
     assert advice.recommendation.set_up in {one.prediction.set_up for one in shown}
-    assert (
-        f"{len(fitting):,}" in page._order_note.text().replace(" ", "") or str(len(fitting)) in page._order_note.text()
-    )
-    assert page._order_note.isVisible()
+    told = page._charts.order_note.text().replace(" ", "")
+    assert f"{len(fitting):,}" in told or str(len(fitting)) in told
+    assert page._charts.order_note.isVisible()
     for one in fitting[4:]:
         one.ticked = False
     page._ticks_changed()
-    assert not page._order_note.isVisible()
+    assert not page._charts.order_note.isVisible()
 
 
 def test_devices_change_places_between_precisions_only_where_their_difference_is_clear(page: ComparePage) -> None:
@@ -222,14 +221,14 @@ def test_devices_change_places_between_precisions_only_where_their_difference_is
 
 
 def test_one_device_alone_has_no_order_to_show(page: ComparePage) -> None:
-    assert page._order_card.isVisible()
+    assert page._charts.order_card.isVisible()
     _first, *others = page._comparison.ticked()
     for ticked in (False, True):
         for one in others:
             one.ticked = ticked
         page._ticks_changed()
         assert bars(page)
-        assert page._order_card.isVisible() == ticked
+        assert page._charts.order_card.isVisible() == ticked
 
 
 def test_one_precision_alone_turns_no_order(page: ComparePage, session: Session, qtbot: QtBot) -> None:
@@ -239,7 +238,7 @@ def test_one_precision_alone_turns_no_order(page: ComparePage, session: Session,
     session.show_recorded(msgspec.structs.replace(advice, predictions=alone))
     qtbot.waitUntil(lambda: len(page._comparison.set_ups) == len(alone) and not page.filling, timeout=60_000)
     assert len(bars(page)) > 1
-    assert not page._order_card.isVisible()
+    assert not page._charts.order_card.isVisible()
 
 
 @pytest.mark.parametrize("typed", ["free", "-1", "nan", "inf"])
@@ -346,14 +345,14 @@ def test_other_letters_keep_the_order_of_the_rows(window: MainWindow, page: Comp
 def test_the_legend_tells_what_is_drawn_and_nothing_else(page: ComparePage) -> None:
     texts = page.texts
     hatched, tied = texts("compare-disturbed-note"), texts("compare-tie-note")
-    assert texts("compare-bars-note") in page._legend.text()
-    assert (tied in page._legend.text()) == any(one.tie is not None for one in page._bars._rows)
-    assert hatched not in page._legend.text()
+    assert texts("compare-bars-note") in page._charts.legend.text()
+    assert (tied in page._charts.legend.text()) == any(one.tie is not None for one in page._charts.bars._rows)
+    assert hatched not in page._charts.legend.text()
     device = page._comparison.ticked()[0].prediction.device.key
     page._comparison.untrusted = {device: "unstable"}
     page._ticks_changed()
-    assert not all(one.trusted for one in page._bars._rows)
-    assert hatched in page._legend.text()
+    assert not all(one.trusted for one in page._charts.bars._rows)
+    assert hatched in page._charts.legend.text()
 
 
 @pytest.mark.parametrize("restored", [False, True])

@@ -46,12 +46,12 @@ def test_a_set_up_over_a_limit_is_marked_in_table_tips_speech_and_bars(
         one.ticked = one.over_limits
     page._comparison.set_price(marked[0].prediction.device.key, 3.0)  # At another price it is still over the limit.
     page._table_changed()
-    (bar,) = page._bars._rows
+    (bar,) = page._charts.bars._rows
     assert said in bar.tip
-    assert page._bars.accessibleDescription().endswith("over a limit")
+    assert page._charts.bars.accessibleDescription().endswith("over a limit")
 
 
 def test_without_limits_nothing_is_said_of_them(page: ComparePage, window: MainWindow) -> None:
     assert "†" not in words_of(page)
     assert not any(one.over_limits for one in rows(page))
-    assert window.context.texts("advice-tip-over-limits") not in page._bars._rows[0].tip
+    assert window.context.texts("advice-tip-over-limits") not in page._charts.bars._rows[0].tip

@@ -6,38 +6,23 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton
 
 from advisor.catalogue.precisions import Precision
-from advisor.core.sentences import in_a_row
-from advisor.core.units import Estimate
-from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex, figure_of, precision_orders, told_prices
+from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex, told_prices
 from advisor.gui.context import Context
-from advisor.gui.pages.advice_charts import prediction_tip
+from advisor.gui.pages.compare_charts import CompareCharts, Switched
 from advisor.gui.pages.compare_table import SetUpsCard
-from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.plots.bars import Bar, BarChart
-from advisor.gui.plots.order_chart import Look, OrderChart, OrderLine
+from advisor.gui.pages.page import Page, ViewState
 from advisor.gui.texts import CHANGED
-from advisor.gui.theme import device_look
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.boxes import REST, across, clear, put
 from advisor.gui.widgets.buttons import one_of, push
-from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Choice
-from advisor.gui.widgets.labels import label, tell
+from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
-from advisor.predict.prediction import Prediction
 from advisor.present.card_names import names_with_place
-from advisor.present.look import device_places, device_shape
-from advisor.recommend.comparison import counted
-from advisor.recommend.ranking import Row
-from advisor.recommend.recommendation import Goal
-
-_MOST_BARS = 24
-"""More bars than this say nothing at a glance; the table says the rest."""
-_MOST_LINES = 12
 
 
 class ComparePage(Page):
@@ -109,7 +94,6 @@ class ComparePage(Page):
         for key, price in self.session.prices_in(self._comparison.currency).items():
             self._comparison.set_price(key, price)
         self._names = names_with_place(advice.predictions, self.texts.language)
-        self._places = device_places(advice.machine, advice.predictions)
 
     def _tick(self) -> None:
         """What was ticked before is ticked again; from now on the page knows more than its state."""
@@ -209,19 +193,10 @@ class ComparePage(Page):
         self._reset_button.setVisible(changed or touched or filtered or ticks or self._table.columns_changed())
 
     def _build_charts(self) -> None:
-        bars = Card(self.texts("compare-bars-title"))
-        self._unit = label("", "muted")
-        bars.add_to_header(self._unit)
-        self._bars = BarChart(self.theme, self.texts("compare-bars-title"), tie_text=self.texts("compare-tie-tip"))
-        self._legend = label("", "muted", wrap=True)
-        bars.put(self._bars, self._legend, REST)
-        order = self._order_card = Card(self.texts("compare-order-title"))
-        self._order = OrderChart(self.theme, self.texts("compare-order-title"))
-        self._order_note = label("", "muted", wrap=True)
-        order.put(self._order, self._order_note, REST)
-        charts = QWidget()
-        across(GAP, (bars, 3), (order, 2), inside=charts)
-        self.body.addWidget(charts)
+        advice = self.session.advice
+        assert advice is not None
+        self._charts = CompareCharts(self.context, advice, self._comparison, self._names)
+        self.body.addWidget(self._charts)
 
     def _build_table(self) -> None:
         self._table = SetUpsCard(self.context, self._comparison, self._names)
@@ -253,26 +228,26 @@ class ComparePage(Page):
         self._ticks_changed()
 
     def _show_rows(self) -> None:
-        goal, batch, count = self._choice()
-        self._comparison.tick_best(self._precision, batch, count, goal)
+        switched = self._switched()
+        self._comparison.tick_best(switched.precision, switched.batch_size, switched.count, switched.goal)
         self._ticks_of_switches = self._ticks()
-        precision = self._precision
 
         def at_switches(set_up: ComparedSetUp) -> bool:
             prediction = set_up.prediction
-            here = prediction.count == count or prediction.device.key == "cpu"
+            here = prediction.count == switched.count or prediction.device.key == "cpu"
+            size = prediction.batch_size_per_device
             return set_up.ticked or (
-                prediction.precision == precision and prediction.batch_size_per_device == batch and here
+                prediction.precision == switched.precision and size == switched.batch_size and here
             )
 
-        self._table.show_where(at_switches, goal)
+        self._table.show_where(at_switches, switched.goal)
 
     def _ticks(self) -> frozenset[tuple[object, ...]]:
         return frozenset(set_up.prediction.set_up for set_up in self._comparison.ticked())
 
-    def _choice(self) -> tuple[Goal, int, int]:
+    def _switched(self) -> Switched:
         goal, batch, count = (self._boxes[name].currentData() for name in ("goal", "batch", "count"))
-        return goal, int(batch), int(count)
+        return Switched(precision=self._precision, batch_size=int(batch), count=int(count), goal=goal)
 
     def _table_changed(self) -> None:
         self._offer_goals()
@@ -288,106 +263,5 @@ class ComparePage(Page):
             goals.removeItem(place)
 
     def _ticks_changed(self) -> None:
-        """Draw the ranking and the order by precision of what is ticked."""
-        goal, _batch, _count = self._choice()
-        ticked = self._comparison.ticked()
-        rows = self._comparison.ranked(ticked, goal)
-        self._unit.setText(self.texts(f"compare-unit-{goal}"))
-        self._bars.show_bars([self._bar(row, goal, rows) for row in rows[:_MOST_BARS]])
-        legend = [self.texts("compare-tie-note")] if any(row.tied for row in rows) else []
-        legend.append(self.texts("compare-bars-note"))
-        legend += [] if all(row.trusted for row in rows) else [self.texts("compare-disturbed-note")]
-        if len(rows) > _MOST_BARS:
-            legend.append(self.texts("compare-more-bars", shown=_MOST_BARS, total=len(rows)))
-        self._legend.setText(in_a_row(legend))
-        self._show_order(self._first_ranked(ticked, rows), goal)
+        self._charts.show_ranking(self._comparison.ticked(), self._switched())
         self._mark_changes()
-
-    def _first_ranked(self, ticked: Sequence[ComparedSetUp], rows: Sequence[Row]) -> list[ComparedSetUp]:
-        """As many of what is ticked as have a line of their own, the best first; the advised one is among them."""
-        places = {id(row.prediction): place for place, row in enumerate(rows)}
-        ordered = sorted(ticked, key=lambda set_up: places[id(set_up.prediction)])
-        best = self.session.advice.recommendation if self.session.advice else None
-        advised = next(
-            (set_up for set_up in ordered if best is not None and set_up.prediction.set_up == best.set_up), None
-        )
-        shown = ordered[:_MOST_LINES]
-        if advised is not None and advised not in shown:
-            shown[-1] = advised
-        fewer = len(shown) < len(ordered)
-        tell(self._order_note, self.texts("compare-more-bars", shown=len(shown), total=len(ordered)) if fewer else "")
-        return shown
-
-    def _bar(self, row: Row, goal: Goal, rows: Sequence[Row]) -> Bar:
-        prediction = row.prediction
-        figure = figure_of(prediction, goal)
-        over = self._comparison.is_over_limits(prediction)
-        marks = [self.texts("basis-measured")] if prediction.measured else []
-        marks += [self.texts("picture-over-limits")] if over else []
-        fits = prediction.fits is not False
-        advice = self.session.advice
-        best = advice.recommendation if advice else None
-        return Bar(
-            name=self._bar_name(prediction, rows),
-            estimate=figure if fits else None,
-            text=self._figure_text(figure, prediction, goal) if fits else self.texts("advice-does-not-fit"),
-            tip=prediction_tip(prediction, self.context, over_limits=over),
-            chosen=best is not None and best.device.key == prediction.device.key and best.count == prediction.count,
-            trusted=row.trusted,
-            tie=row.place if row.tied else None,
-            mark=" · ".join(marks),
-        )
-
-    def _bar_name(self, prediction: Prediction, rows: Sequence[Row]) -> str:
-        """The device, and of the set-up what is not as the switches say or what tells it from another bar."""
-        _goal, batch, _count = self._choice()
-        parts = [counted(prediction.count, self._names[prediction.device.key])]
-        if prediction.precision != self._precision:
-            parts.append(self.texts.precision(prediction.precision))
-        if prediction.batch_size_per_device != batch:
-            parts.append(self.texts("advice-batch-row", batch=f"{prediction.batch_size_per_device:,}"))
-        twins = [
-            row
-            for row in rows
-            if row.prediction.differs_at_most_by(prediction, "strategy", "gradient_accumulation_steps")
-        ]
-        if len(twins) > 1:
-            steps = prediction.gradient_accumulation_steps
-            parts.append(self.texts.short_strategy(prediction.strategy))
-            parts += [f"×{steps}"] if steps > 1 else []
-        return " · ".join(parts)
-
-    def _figure_text(self, figure: Estimate | None, prediction: Prediction, goal: Goal) -> str:
-        if figure is None:
-            return self.texts("window-unknown")
-        if goal == "cost":
-            return self.texts.money(figure.value, prediction.currency)
-        if goal == "energy":
-            return self.texts.energy(figure.value)
-        return self.texts.rate(figure.value)
-
-    def _show_order(self, ticked: Sequence[ComparedSetUp], goal: Goal) -> None:
-        ranked = precision_orders(self._comparison, ticked, goal)
-        # A precision that one device alone was judged in has no order to show.
-        columns = [name for name, order in ranked.items() if len(order) > 1 or name == self._precision]
-        lines = []
-        for number, set_up in enumerate(ticked):
-            places: list[int | None] = [None] * len(columns)
-            places_text = [""] * len(columns)
-            for column, precision in enumerate(columns):
-                for place, (origin, other) in enumerate(ranked[precision], start=1):
-                    if origin == number:
-                        text = self._figure_text(figure_of(other, goal), other, goal)
-                        places[column], places_text[column] = place, f"{self.texts.precision(precision)}, {text}"
-            if any(places):
-                key, count = set_up.prediction.device.key, set_up.prediction.count
-                name = counted(count, self._names[key])
-                place_of = self._places.get(key)
-                colour, style = device_look(self.theme, place_of)
-                look = Look(colour=colour, style=style, shape=device_shape(place_of))
-                lines.append(OrderLine(name=name, places=tuple(places), texts=tuple(places_text), look=look))
-        # One device alone has no order, and one precision alone turns none.
-        self._order_card.setVisible(len(lines) > 1 and len(columns) > 1)
-        self._order.show_order(
-            [self.texts.precision(precision) for precision in columns], lines, columns.index(self._precision)
-        )
