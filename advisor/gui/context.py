@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from advisor.gui.job_runner import JobEnd
+from advisor.gui.jobs.job_runner import JobEnd
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.texts import Texts

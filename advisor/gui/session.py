@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from advisor.gui.described_workload import DescribedWorkload
-from advisor.gui.job_runner import JobRunner
 from advisor.gui.jobs.apart import apart
+from advisor.gui.jobs.job_runner import JobRunner
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.settings import Settings
 from advisor.gui.threads import Crew, Outcome, call_as_job
@@ -95,7 +95,7 @@ class Session(QObject):
         if self.described.workload != advice.workload:
             self.described.choose(advice.workload)
         if not self.runner.busy:
-            from advisor.gui.job_state import JobState
+            from advisor.gui.jobs.job_state import JobState
 
             self.runner.show(JobState.of_measurements(advice.measurements) if advice.measurements else None)
         self.set_advice(advice)
@@ -103,7 +103,7 @@ class Session(QObject):
 
     def show_recorded(self, advice: AdviceRecord) -> None:
         """Show a saved advice with what was measured for it: readings and step times fill the plots again."""
-        from advisor.gui.job_state import JobState
+        from advisor.gui.jobs.job_state import JobState
 
         self.described.choose(advice.workload)
         readings = sorted(

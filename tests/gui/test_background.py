@@ -11,7 +11,7 @@ from shiboken6 import delete, isValid
 
 from advisor.core.errors import InputError
 from advisor.gui.job_request import job_for
-from advisor.gui.job_state import JobState
+from advisor.gui.jobs.job_state import JobState
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.threads import Crew, Outcome, call_as_job
 from advisor.measure.events import RunProgress

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QTabBar, QTreeView
 
 from advisor.catalogue.precisions import PRECISIONS
-from advisor.gui.job_state import JobState
+from advisor.gui.jobs.job_state import JobState
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.readings import ReadingsBuffer
 from advisor.gui.pages.measure_page import MeasurePage

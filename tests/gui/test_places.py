@@ -11,7 +11,7 @@ from advisor.claims.claim import Claim, ClaimAnswer
 from advisor.core.sentences import Reason, sentence
 from advisor.core.units import Estimate
 from advisor.gui.dialogs.settings_dialog import SettingsDialog
-from advisor.gui.job_state import JobState
+from advisor.gui.jobs.job_state import JobState
 from advisor.gui.pages.cases_page import CasesPage
 from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.pages.model_page import ModelPage

@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from advisor.gui.idle_collection import IdleCollection
-from advisor.gui.job_state import StepSeries
+from advisor.gui.jobs.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.page import Page
 from advisor.gui.plots.curves import CurveChart

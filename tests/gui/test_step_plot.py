@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from advisor.gui.job_state import StepSeries
+from advisor.gui.jobs.job_state import StepSeries
 from advisor.gui.plots.step_plot import StepPlot
 from advisor.gui.texts import Texts
 from advisor.gui.theme import LIGHT

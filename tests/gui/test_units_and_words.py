@@ -10,7 +10,7 @@ import pytest
 from advisor.cases.case_file import bundled_cases
 from advisor.core.sentences import Reason, SaidError, sentence
 from advisor.core.units import format_cost, format_energy
-from advisor.gui.job_state import JobState
+from advisor.gui.jobs.job_state import JobState
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.pages.model_page import ModelPage

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QProgressBar
 
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
-from advisor.gui.job_state import JobState, StepSeries
+from advisor.gui.jobs.job_state import JobState, StepSeries
 from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.live_page import REDRAW_MS, LivePage
 from advisor.gui.pages.page import GAP

@@ -23,7 +23,7 @@ from advisor.gui.widgets.labels import QuietLabel
 from advisor.present.look import device_colour
 
 if TYPE_CHECKING:
-    from advisor.gui.job_state import StepSeries
+    from advisor.gui.jobs.job_state import StepSeries
 
 _SPANS_S = (5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0)
 _MOST_POINTS = 300

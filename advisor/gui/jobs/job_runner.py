@@ -14,8 +14,8 @@ from advisor.gui.threads import Crew, Job, JobThread, Outcome
 from advisor.hardware.machine import Machine, Reading
 
 if TYPE_CHECKING:
-    from advisor.gui.job_state import JobKind, JobState
     from advisor.gui.jobs.forecast import Pace
+    from advisor.gui.jobs.job_state import JobKind, JobState
     from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Workload
 
@@ -59,8 +59,8 @@ class JobRunner(QObject):
         """Run a job, unless one runs."""
         if self._thread is not None:
             return
-        from advisor.gui.job_state import JobState
         from advisor.gui.jobs.forecast import Forecast
+        from advisor.gui.jobs.job_state import JobState
 
         began_s = time.monotonic()
         forecast = Forecast(pace=self.pace(measure=measure), started_s=began_s) if kind == "advise" else None
