@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.cost.memory.caching_allocator import CachingAllocator
-from advisor.cost.memory.fragmentation import _Replay, needed_bytes, reserved_bytes, survives
-from advisor.cost.memory.replay import StepSetup, live_peak, stream_of
+from advisor.cost.memory.fragmentation import _outcomes_of, _Replay, needed_bytes, reserved_bytes, survives
+from advisor.cost.memory.replay import StepSetup, Stream, live_peak, stream_of
+from advisor.cost.memory.replayed_steps import steps_of
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
 from advisor.optable.saved_tables import known_tables
 from advisor.workload.workload_file import load_workload
@@ -130,5 +131,43 @@ def test_capacities_go_together_up_to_where_the_least_of_them_is_passed() -> Non
         replay = _Replay(stream, setup, 8)
         outcomes = [replay.outcome(capacity) for capacity in capacities]
     with counted_events() as alone:
-        assert [_Replay(stream, setup, 8).outcome(capacity) for capacity in capacities] == outcomes
+        assert [_forgetful(stream, setup).outcome(capacity) for capacity in capacities] == outcomes
     assert sum(together) < 0.9 * sum(alone)
+
+
+def _forgetful(stream: Stream, setup: StepSetup) -> _Replay:
+    _outcomes_of.cache_clear()
+    return _Replay(stream, setup, 8)
+
+
+def test_what_a_replay_came_to_is_known_to_later_questions_of_the_same_run_alone() -> None:
+    table = next(iter(known_tables(load_workload("llama_8b_qlora"), ("amp",)).values()))
+    assert table.memory is not None
+    stream, setup = stream_of(table.memory), StepSetup(states=(5e8, 5e8), temporaries=(2e8,))
+    found = _forgetful(stream, setup).outcome(float("inf"))
+    assert found.survived
+    with counted_events() as repeated:
+        assert _Replay(stream, setup, 8).outcome(found.reserved_bytes) == found
+    assert repeated == []
+    for other in (setup._replace(states=()), 8), (setup, 7):
+        with counted_events() as replayed:
+            _Replay(stream, *other).outcome(found.reserved_bytes)
+        assert sum(replayed) > 0
+
+
+def test_steps_are_the_same_in_whatever_order_batch_sizes_are_asked_for() -> None:
+    timeline = MemoryTimeline(
+        kind=(ALLOCATE, ALLOCATE, ALLOCATE, FREE, GRADIENT),
+        storage=(0, 1, 2, 1, 2),
+        size0_bytes=(1024.0, -1024.0, 512.0, -1024.0, 512.0),
+        size1_bytes=(0.0, 512.0, 0.0, 512.0, 0.0),
+        resident_event_count=1,
+        backward_start=2,
+    )
+    setup = StepSetup()
+    early = [steps_of(Stream(timeline), setup, batch_size) for batch_size in (2, 4)]
+    stream = Stream(timeline)
+    assert [steps_of(stream, setup, batch_size) for batch_size in (4, 2)] == early[::-1]
+    assert early[0].first.events == [1024, 512]
+    assert early[1].first.events == [1024, 1024, 512, ~1]
+    assert (early[0].later.kept, early[1].later.kept) == ([0], [1])

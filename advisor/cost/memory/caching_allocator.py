@@ -89,53 +89,58 @@ class CachingAllocator:
         self._whole: set[int] = set()
         """Blocks that were a wholly free segment when they were released; some are in use again."""
 
-    def play(self, events: Sequence[int], blocks: list[int], start: int = 0) -> int | None:
+    def play(self, events: Sequence[int], blocks: list[int], start: int = 0) -> int | None:  # noqa: C901, PLR0912 - calls would cost as much as what they do
         """Go through events from `start` on: a size is allocated, its block added to `blocks`; ~n gives the n-th back.
 
         The event at which the capacity does not suffice, which then has not happened; None after the last.
         """
-        free_size, release, add_block = self._free_size, self.release, blocks.append
-        small_heaps, large_heaps = self._free_small.blocks, self._free_large.blocks
+        sizes, free_size, previous, next_ = self._size, self._free_size, self._previous, self._next
+        small, whole, add_block = self._small, self._whole, blocks.append
+        free_small, free_large = self._free_small, self._free_large
+        small_heaps, large_heaps = free_small.blocks, free_large.blocks
         ahead = iter(events if start == 0 else events[start:])
         for event in ahead:
-            if event < 0:
-                release(blocks[~event])
+            if event >= 0:
+                heap = (small_heaps if event <= _SMALL_LIMIT_BYTES else large_heaps).get(event)
+                while heap:  # most blocks are asked for in a size in which one was given back
+                    block = heappop(heap)
+                    if free_size[block] == event:
+                        free_size[block] = 0
+                        break
+                else:
+                    block = self._cut(event)
+                    if block == _NONE:
+                        return len(events) - length_hint(ahead) - 1
+                add_block(block)
                 continue
-            heap = (small_heaps if event <= _SMALL_LIMIT_BYTES else large_heaps).get(event)
-            while heap:  # most blocks are asked for in a size in which one was given back
-                block = heappop(heap)
-                if free_size[block] == event:
-                    free_size[block] = 0
-                    break
+            block = blocks[~event]  # it joins free neighbours of its segment
+            size, before, after = sizes[block], previous[block], next_[block]
+            if after != _NONE and free_size[after]:
+                size += free_size[after]
+                free_size[after] = 0
+                after = next_[block] = next_[after]
+                if after != _NONE:
+                    previous[after] = block
+            if before != _NONE and free_size[before]:
+                size += free_size[before]
+                next_[before] = after
+                if after != _NONE:
+                    previous[after] = before
+                block = before
+                before = previous[block]
+            sizes[block] = free_size[block] = size
+            if before == _NONE == after:
+                whole.add(block)
+            heap = (small_heaps if small[block] else large_heaps).get(size)
+            if heap is None:
+                (free_small if small[block] else free_large).add(size, block)
             else:
-                block = self._cut(event)
-                if block == _NONE:
-                    return len(events) - length_hint(ahead) - 1
-            add_block(block)
+                heappush(heap, block)
         return None
 
     def release(self, block: int) -> None:
         """Give a block back; it joins free neighbours of its segment."""
-        free_size, previous, next_ = self._free_size, self._previous, self._next
-        size, before, after = self._size[block], previous[block], next_[block]
-        if after != _NONE and free_size[after]:
-            size += free_size[after]
-            free_size[after] = 0
-            after = next_[block] = next_[after]
-            if after != _NONE:
-                previous[after] = block
-        if before != _NONE and free_size[before]:
-            size += free_size[before]
-            next_[before] = after
-            if after != _NONE:
-                previous[after] = before
-            block = before
-            before = previous[block]
-        self._size[block] = free_size[block] = size
-        if before == _NONE == after:
-            self._whole.add(block)
-        pool = self._free_small if self._small[block] else self._free_large
-        pool.add(size, block)
+        self.play((~0,), [block])
 
     def copy(self, capacity_bytes: float) -> CachingAllocator:
         """One that goes on from here by itself, with another capacity, which nothing has passed yet."""
@@ -151,8 +156,20 @@ class CachingAllocator:
     def _cut(self, size: int) -> int:
         """The oldest of the smallest free blocks of at least `size` bytes, or a new segment, split; _NONE without."""
         small = size <= _SMALL_LIMIT_BYTES
-        pool = self._free_small if small else self._free_large
-        block = self._smallest_free(pool, size)
+        pool, free_size = self._free_small if small else self._free_large, self._free_size
+        sizes, heaps = pool.sizes, pool.blocks
+        place, block = bisect_left(sizes, size), _NONE
+        while block == _NONE and place < len(sizes):
+            held = sizes[place]
+            heap = heaps[held]
+            while heap:
+                block = heappop(heap)
+                if free_size[block] == held:
+                    free_size[block] = 0
+                    break
+                block = _NONE
+            else:
+                del sizes[place], heaps[held]
         if block == _NONE:
             block = self._new_segment(size, small=small)
             if block == _NONE:
@@ -160,29 +177,18 @@ class CachingAllocator:
         rest = self._size[block] - size
         if rest >= ROUNDING_BYTES if small else rest > _SMALL_LIMIT_BYTES:
             after = self._next[block]
-            remainder = self._append(rest, block, after, small=small)
+            remainder = len(free_size)
+            self._size.append(rest)
+            self._previous.append(block)
+            self._next.append(after)
+            free_size.append(rest)
+            self._small.append(small)
             if after != _NONE:
                 self._previous[after] = remainder
             self._next[block] = remainder
             self._size[block] = size
-            self._free_size[remainder] = rest
             pool.add(rest, remainder)
         return block
-
-    def _smallest_free(self, pool: _Pool, size: int) -> int:
-        """The block, taken out of the pool; _NONE without any."""
-        sizes, free_size = pool.sizes, self._free_size
-        place = bisect_left(sizes, size)
-        while place < len(sizes):
-            held = sizes[place]
-            heap = pool.blocks[held]
-            while heap:
-                block = heappop(heap)
-                if free_size[block] == held:
-                    free_size[block] = 0
-                    return block
-            del sizes[place], pool.blocks[held]
-        return _NONE
 
     def _append(self, size: int, previous: int, next_: int, *, small: bool) -> int:
         self._size.append(size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from advisor.cost.memory.remembered import remembered
@@ -30,17 +31,31 @@ class _Outcome(NamedTuple):
     """The least sum of segments that was refused at first: from there on a replay goes another way."""
 
 
+@lru_cache(maxsize=4096)
+def _outcomes_of(timeline: bytes, setup: StepSetup, batch_size: float) -> list[_Outcome]:
+    """What replays of one run have come to, to which each adds; `timeline`: a stream's fingerprint."""
+    del timeline, setup, batch_size
+    return []
+
+
 class _Replay:
     """Answers for several capacities, which all go the same way up to where the least of them is passed."""
 
     def __init__(self, stream: Stream, setup: StepSetup, batch_size: float) -> None:
-        self._trunk = Run(steps_of(stream, setup, batch_size))
-        """Goes on as far as the largest capacity that was asked for, where it has given nothing back."""
+        self._question = (stream, setup, batch_size)
+        self._outcomes = _outcomes_of(stream.fingerprint, setup, batch_size)
+        """Also those of questions before: the need, whether one card's memory is enough, and whether another's is."""
         self._passed_bytes = 0.0
-        """The capacity at which it stands."""
-        self._branches = [self._trunk.copy(math.inf)]
-        """Copies of it at the places where it stopped, the earliest first."""
-        self._outcomes: list[_Outcome] = []
+        """The capacity at which the trunk stands."""
+
+    @cached_property
+    def _runs(self) -> tuple[Run, list[Run]]:
+        """One that goes on as far as the largest capacity that was asked for, where it has given nothing back.
+
+        Beside it copies of it at the places where it stopped, the earliest first.
+        """
+        trunk = Run(steps_of(*self._question))
+        return trunk, [trunk.copy(math.inf)]
 
     def outcome(self, capacity_bytes: float) -> _Outcome:
         """What comes of a capacity; nothing is replayed that would go the way of an earlier one."""
@@ -55,17 +70,18 @@ class _Replay:
 
     def _at(self, capacity_bytes: float) -> Run:
         """A run that goes on with this capacity from as late as the trunk has been without passing it."""
-        while not self._trunk.finished and self._passed_bytes < capacity_bytes:
+        trunk, branches = self._runs
+        while not trunk.finished and self._passed_bytes < capacity_bytes:
             stop = capacity_bytes
-            if self._passed_bytes and len(self._branches) < _MOST_BRANCHES:
-                stop = min(stop, self._passed_bytes * (1 + _BRANCHES_APART * 2 ** len(self._branches)))
-            self._trunk.allocator.capacity_bytes = self._passed_bytes = stop
-            self._trunk.allocator.stops_before_giving_back = True
-            if not self._trunk.go_on():
-                self._branches.append(self._trunk.copy(math.inf))
-        if self._trunk.finished and self._trunk.allocator.peak_reserved_bytes <= capacity_bytes:
-            return self._trunk
-        fitting = (one for one in reversed(self._branches) if one.allocator.peak_reserved_bytes <= capacity_bytes)
+            if self._passed_bytes and len(branches) < _MOST_BRANCHES:
+                stop = min(stop, self._passed_bytes * (1 + _BRANCHES_APART * 2 ** len(branches)))
+            trunk.allocator.capacity_bytes = self._passed_bytes = stop
+            trunk.allocator.stops_before_giving_back = True
+            if not trunk.go_on():
+                branches.append(trunk.copy(math.inf))
+        if trunk.finished and trunk.allocator.peak_reserved_bytes <= capacity_bytes:
+            return trunk
+        fitting = (one for one in reversed(branches) if one.allocator.peak_reserved_bytes <= capacity_bytes)
         return next(fitting).copy(capacity_bytes)
 
 

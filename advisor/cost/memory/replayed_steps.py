@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from advisor.cost.memory.caching_allocator import CachingAllocator, in_segments
 from advisor.cost.memory.replay import StepSetup, Stream, rounded_sizes
@@ -23,31 +27,65 @@ class _Passes(NamedTuple):
 
     resident: list[int]
     """Sizes of what is there before the first step."""
-    events: list[int]
+    events: NDArray[np.int64]
     """The size of an allocation; -1 - 2 n: the n-th of them is freed; -2 - 2 n: it is added to a gradient."""
     left: list[int]
     """Allocations that are alive after forward and backward, by number."""
 
 
+class _Order(NamedTuple):
+    """What is asked for and given back in which order, whatever the sizes."""
+
+    events: NDArray[np.int64]
+    """As of `_Passes`, without sizes."""
+    asking: NDArray[np.int64]
+    """Places of the allocations among them."""
+    origin: NDArray[np.int64]
+    """The timeline's event that each allocation is of."""
+    left: list[int]
+
+
 @lru_cache(maxsize=1)
 def _passes_of(stream: Stream, batch_size: float) -> _Passes:
     """The last answer alone is kept, as it may be long: what changes the optimizer alone asks for it again."""
-    start, counts = stream.resident_count, stream.count.tolist()
-    sizes = [int(size) for size in (stream.sizes(batch_size) / stream.count).tolist()]
+    sizes = (stream.sizes(batch_size) / stream.count).astype(np.int64)
+    asks = (stream.kinds == ALLOCATE) & (sizes > 0)
+    resident = sizes[: stream.resident_count][asks[: stream.resident_count]].tolist()
+    if stream.storage_events > EVENTS_OF_EACH_BATCH:
+        told = zip(asks.tolist(), sizes.tolist(), stream.count.tolist(), strict=True)
+        made = [in_segments(size, times) if asked else [] for asked, size, times in told]
+        order = _order(stream, asks, [len(one) for one in made])
+        given = np.array([size for one in made[stream.resident_count :] for size in one], dtype=np.int64)
+    else:
+        key = asks.tobytes()
+        if key not in stream.orders:  # of sizes that differ with the batch and the shares, in one and the same order
+            stream.orders[key] = _order(stream, asks, stream.count.tolist())
+        order = stream.orders[key]
+        given = sizes[order.origin]
+    events = order.events.copy()
+    events[order.asking] = given
+    return _Passes(resident, events, order.left)
+
+
+def _order(stream: Stream, asks: NDArray[np.bool_], counts: Sequence[int]) -> _Order:
+    """The order of the passes where these events allocate, each as often as `counts` has it."""
     events: list[int] = []
+    asking: list[int] = []
+    origin: list[int] = []
     alive: dict[int, range] = {}
-    count = 0
-    passes = zip(stream.kind_list[start:], stream.storage_list[start:], sizes[start:], counts[start:], strict=True)
-    for kind, storage, size, times in passes:
-        if kind == ALLOCATE and size:
-            made = in_segments(size, times) if stream.storage_events > EVENTS_OF_EACH_BATCH else [size] * times
-            alive[storage] = range(count, count + len(made))
-            events += made
-            count += len(made)
+    start, asked = stream.resident_count, asks.tolist()
+    for event in range(start, len(asked)):
+        kind, storage = stream.kind_list[event], stream.storage_list[event]
+        if kind == ALLOCATE and asked[event]:
+            times = counts[event]
+            alive[storage] = range(len(asking), len(asking) + times)
+            asking += range(len(events), len(events) + times)
+            events += [0] * times
+            origin += [event] * times
         elif kind in (FREE, GRADIENT) and storage in alive:
             events += [(-1 if kind == FREE else -2) - 2 * number for number in alive.pop(storage)]
-    resident = [size for kind, size in zip(stream.kind_list, sizes[:start], strict=False) if kind == ALLOCATE and size]
-    return _Passes(resident, events, [number for numbers in alive.values() for number in numbers])
+    left = [number for numbers in alive.values() for number in numbers]
+    return _Order(np.array(events, np.int64), np.array(asking, np.int64), np.array(origin, np.int64), left)
 
 
 class _Step(NamedTuple):
@@ -81,27 +119,24 @@ def steps_of(stream: Stream, setup: StepSetup, batch_size: float) -> Steps:
 def _step(passes: _Passes, setup: StepSetup, before: list[int], states: tuple[int, ...], *, keeps: bool) -> _Step:
     gathered, temporaries = rounded_sizes(setup.gathered), rounded_sizes(setup.temporaries)
     shift = len(before) + len(gathered)
-    made = shift + sum(event > 0 for event in passes.events)
-    gradients = [~_played(event, shift) for event in passes.events if event < 0 and not event & 1]
-    of_passes = [_played(event, shift) for event in passes.events if event > 0 or event & 1 or not keeps]
+    given_back = passes.events < 0
+    gradients = given_back & (passes.events & 1 == 0)
+    numbers = shift + (~passes.events >> 1)
+    played = np.where(given_back, ~numbers, passes.events)
+    made = shift + int(np.count_nonzero(~given_back))
     units = range(len(before), shift)
     first_temporary = made + len(states)
     events = [
         *before,
         *gathered,
-        *of_passes,
+        *(played[~gradients] if keeps else played).tolist(),
         *(~(shift + number) for number in passes.left),
         *(~number for number in units),
         *states,
         *temporaries,
         *(~(first_temporary + number) for number in range(len(temporaries))),
     ]
-    return _Step(events, gradients if keeps else [])
-
-
-def _played(event: int, shift: int) -> int:
-    """An event of the passes where `shift` allocations come before theirs."""
-    return event if event > 0 else ~(shift + (~event >> 1))
+    return _Step(events, numbers[gradients].tolist() if keeps else [])
 
 
 class Run:
