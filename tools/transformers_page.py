@@ -98,6 +98,8 @@ def page(answers: dict[str, Answer], types: list[str], day: str, versions: tuple
         "- *cannot be built*: transformers itself builds no model of the default configuration here, for want of a",
         "  library or of a value; asked without Advisor, it said what stands beside it.",
         "- *no model of its own*: describes a part of another model.",
+        "- *processor time*: of virtual cores shared with other work, up to three times what it is on cores left alone",
+        "  (longcat_flash was seen to take 107, 213 and 313 s).",
         "",
         "| model type | answer | parameters | processor time, s | asked on | remarks |",
         "|---|---|---:|---:|---|---|",
