@@ -214,10 +214,10 @@ def _failures() -> list[str]:
         f"Of {len(rows)} published runs that went out of memory {fitting} are called fitting, {surely} with the high",
         "end of the range. Five more that were published have no recorded step and are not judged here. Two of those,",
         "adapters under FSDP in units with frozen weights (Llama 2 13B on two A100 of 40 GB, Falcon 40B on four), are",
-        "called fitting where the step is described: gradients of all weights, whole until accumulation ends, stand",
-        "beside a share there (13 + 26 and 21 + 84 GB), as published peaks of that method tell (Llama 2 7B on two",
-        "cards: 22.2 GB, of which 6.7 + 13.5; 13B on four: 35.6, of which 6.5 + 26). No description says how units",
-        "are cut. Units of adapters alone, as PEFT cuts them, and the second generation of full sharding have no",
+        "called fitting where the step is described. Published peaks of that method are a share and one whole model",
+        "(Llama 2 7B on two cards: 22.2 GB, of which 6.7 + 13.5; 13B on four: 35.6, of which 6.5 + 26), so they needed",
+        "13 + 26 and 21 + 84 GB: probably gradients of all weights, whole until accumulation ends. No description says",
+        "how units are cut. Units of adapters alone, as PEFT cuts them, and FSDP's second generation have no",
         "gradients of frozen weights.",
     ]
 
