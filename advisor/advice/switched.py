@@ -27,6 +27,7 @@ from advisor.recommend.switches import (
     held_by_8bit_states,
     lighter_changes,
     plain_changes,
+    reaching_changes,
     switch_of,
     traced_changes,
 )
@@ -61,7 +62,9 @@ def find_switches(
     asked = Trial(request, facts, request.workload, facts.tables)
     switches = list(_without_tracing(asked, chosen, makeshift=makeshift))
     changes = list(
-        _to_trace(request, chosen, adapters=not alone and (makeshift or _hopeful(advice)), makeshift=makeshift)
+        _to_trace(
+            request, chosen, facts.tables, adapters=not alone and (makeshift or _hopeful(advice)), makeshift=makeshift
+        )
     )
     table = next(iter(facts.tables.values()), None)
     for change in changes:
@@ -88,12 +91,14 @@ def find_switches(
 
 
 def _to_trace(
-    request: AdviceRequest, chosen: Prediction | None, *, adapters: bool, makeshift: bool
+    request: AdviceRequest, chosen: Prediction | None, tables: Tables, *, adapters: bool, makeshift: bool
 ) -> Iterator[Change]:
     """What each needs operators of its own; `adapters`: those are looked at, as cards lack memory for all weights."""
     workload = request.workload
     if makeshift:
         yield from lighter_changes(workload, chosen)
+    if chosen is not None:
+        yield from reaching_changes(workload, chosen, tables.get(TRACE_PRECISIONS[chosen.precision]))
     if request.switches:
         spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
         yield from traced_changes(workload, chosen, spec)
@@ -183,7 +188,7 @@ def _traced(change: Change, chosen: Prediction | None, traces: Traces) -> Genera
 
 def _precision(change: Change, chosen: Prediction | None) -> Precision:
     """The set-up's own, unless it is the precision that is switched."""
-    if chosen is None or change.kind in {"half", "fp8"}:
+    if chosen is None or change.kind in {"half", "fp8", "pure_half"}:
         return change.workload.training.precision
     return chosen.precision
 

@@ -46,8 +46,9 @@ def _open_variants(claim: Claim, specs: Mapping[str, GpuSpec]) -> Iterator[Reaso
     for keys in dict.fromkeys((claim.gpus, claim.reference_gpus)):
         if len(keys) > 1:
             cards = [specs[key] for key in keys]
-            names = Names(names=tuple(spec.name for spec in cards))
-            yield Reason.of("claim-all-variants", card=shared_name(cards), names=names)
+            names, card = Names(names=tuple(spec.name for spec in cards)), shared_name(cards)
+            if all(set(card.split()) <= set(spec.name.split()) for spec in cards):  # not all cards of 16 GB
+                yield Reason.of("claim-all-variants", card=card, names=names)
 
 
 def _judged(parsed: Claim, predictor: Predictor) -> ClaimAnswer:

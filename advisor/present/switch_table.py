@@ -103,7 +103,7 @@ def _holding(switch: Switch) -> str:
 
 
 def _holding_help(switch: Switch, language: Language) -> str:
-    return sentence(
+    told = sentence(
         _holding(switch),
         language,
         name=_with_code(switch, language),
@@ -116,6 +116,9 @@ def _holding_help(switch: Switch, language: Language) -> str:
         step_s=switch.step_s.value,
         need_bytes=value_of(switch.peak_memory_bytes, 0.0),
     )
+    if switch.job_s is None:
+        return told
+    return f"{told} {sentence('help-job', language, **switch.job_s.arguments('job', 's'))}"
 
 
 def _with_code(switch: Switch, language: Language) -> str:

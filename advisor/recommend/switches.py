@@ -31,7 +31,7 @@ SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "fused_layers", "unpacked_half", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
     "larger_cards", "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded", "optimizer_8bit_on_cards",
-    "optimizer_8bit_checkpointing",
+    "optimizer_8bit_checkpointing", "pure_half",
 ]  # fmt: skip
 _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "compile": "compiled",
@@ -45,6 +45,7 @@ _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "accumulation": "unlike",
     "checkpointing_on_cards": "unlike",
     "nothing_off_loaded": "unlike",
+    "pure_half": "unlike",
 }
 _VOCABULARY_MULTIPLE = 64
 """Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
@@ -65,7 +66,8 @@ class Switch(Record, frozen=True, kw_only=True):
     FSDP, `accumulation` four micro-batches, `padded_vocabulary` a multiple of 64, `larger_cards` larger or more
     cards, `checkpointing_on_cards` activation checkpointing with nothing off-loaded, `nothing_off_loaded` the same
     set-up with all of it on the cards, `optimizer_8bit_on_cards` 8-bit states with nothing off-loaded,
-    `optimizer_8bit_checkpointing` the same with activation checkpointing."""
+    `optimizer_8bit_checkpointing` the same with activation checkpointing, `pure_half` all weights in BF16 where
+    autocast leaves a good part of the model's products in 32 bits."""
     device_key: str
     """Key of the device that the change is predicted on."""
     device_name: str
@@ -91,6 +93,8 @@ class Switch(Record, frozen=True, kw_only=True):
     """Whether a step with the change fits a device; None: its memory need or its capacity is not known."""
     published: PublishedGain | None = None
     """What published pairs with and without it gave; None: no such pair is known for models like this."""
+    job_s: Estimate | None = None
+    """Seconds of the whole job with the change; None: its size is not known, or the advice was saved before."""
     precision: Precision | None = None
     """What the step computes in with the change; None: an advice that was saved before switches kept it."""
 
@@ -152,6 +156,18 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
             yield Change(kind="fused_layers", workload=with_training(workload, fused_layers=True))
         yield from adapter_changes(workload)
         yield from _padded(workload, workload.model)
+
+
+def reaching_changes(workload: Workload, chosen: Prediction, table: OpTable | None) -> Iterator[Change]:
+    """Weights of 16 bits, where autocast reaches only a part of the products; needs a trace of its own.
+
+    So it is with grouped products, as mixtures of experts run them: autocast has no rule for them, and they take the
+    type of their weights.
+    """
+    kept = table is not None and any(caveat.code == "trace-own-single" for caveat in table.caveats)
+    facts = PRECISION_FACTS[chosen.precision]
+    if kept and facts.autocast and facts.half_format == "bf16":
+        yield Change(kind="pure_half", workload=with_training(workload, precision="bf16_true"))
 
 
 def freeing_changes(workload: Workload, *, keep_checkpointing: bool) -> Iterator[Change]:

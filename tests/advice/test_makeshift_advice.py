@@ -14,6 +14,7 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.drive import drive
+from advisor.core.units import format_seconds
 from advisor.measure.traces import Traces
 from advisor.optable.totals import table_from_numbers
 from advisor.present.one_screen import one_screen
@@ -217,3 +218,13 @@ def test_where_8_bit_states_hold_a_step_only_with_split_layers_both_are_named() 
     told = " ".join("\n".join(one_screen(advice, "en").sections[0].sentences).split())
     assert "With 8-bit optimizer states and layers split over the cards (other code of the model) 4 × " in told
     assert "权重按层拆分" in "".join(one_screen(advice, "zh").sections[0].sentences)
+
+
+def test_help_that_holds_a_step_tells_how_long_the_whole_job_takes_with_it(off_loaded: AdviceRecord) -> None:
+    found = larger(off_loaded)
+    assert found.job_s is not None
+    samples = found.batch_size_per_device * found.gradient_accumulation_steps * found.count
+    steps = off_loaded.workload.data.samples / samples * off_loaded.workload.training.epochs
+    assert found.job_s.value == pytest.approx(found.step_s.value * steps, rel=0.01)
+    told = " ".join("\n".join(one_screen(off_loaded, "en").sections[0].sentences).split())
+    assert f"The whole job: {format_seconds(found.job_s.value)} (" in told

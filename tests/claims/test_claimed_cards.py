@@ -197,6 +197,8 @@ def test_which_cards_a_name_with_several_variants_stands_for_is_said() -> None:
     assert said.code == "claim-all-variants"
     names = tuple(spec.name for key, spec in spec_table().items() if key.startswith("a100-"))
     assert said.numbers == {"card": "A100", "names": Names(names=names)}
+    by_memory = check_claim("QLoRA of llama 8b fits on one 16 GB card", predictor_with_memory()).reasons
+    assert "claim-all-variants" not in {reason.code for reason in by_memory}
     one = check_claim("16 A100 SXM4 80 GB train ResNet-50 at 40000 images/s", real_predictor()).reasons
     assert "claim-all-variants" not in {reason.code for reason in one}
 
