@@ -118,7 +118,7 @@ def _holding_help(switch: Switch, language: Language) -> str:
     )
     if switch.job_s is None:
         return told
-    return f"{told} {sentence('help-job', language, **switch.job_s.arguments('job', 's'))}"
+    return f"{told} {sentence('help-job', language, job_s=switch.job_s.value)}"
 
 
 def _with_code(switch: Switch, language: Language) -> str:

@@ -227,4 +227,4 @@ def test_help_that_holds_a_step_tells_how_long_the_whole_job_takes_with_it(off_l
     steps = off_loaded.workload.data.samples / samples * off_loaded.workload.training.epochs
     assert found.job_s.value == pytest.approx(found.step_s.value * steps, rel=0.01)
     told = " ".join("\n".join(one_screen(off_loaded, "en").sections[0].sentences).split())
-    assert f"The whole job: {format_seconds(found.job_s.value)} (" in told
+    assert f"Job: {format_seconds(found.job_s.value)}." in told
