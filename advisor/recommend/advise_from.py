@@ -8,8 +8,6 @@ from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import ONE_MACHINE, Machines
-from advisor.catalogue.precisions import Precision
-from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Names, Reason
 from advisor.hardware.machine import Machine
@@ -24,12 +22,10 @@ from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.comparison import Comparison, Finalist, set_up_name
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.energy import add_energy_and_cost, power_draws
+from advisor.recommend.finalists import clearly_less, find_finalists
 from advisor.recommend.fixed import FREE, Fixed, not_kept
 from advisor.recommend.prices import Prices
 from advisor.recommend.ranking import (
-    CLEAR_DIFFERENCE_FRACTION,
-    score,
-    touches,
     untrusted_devices,
     within_limits,
 )
@@ -41,10 +37,8 @@ from advisor.recommend.reasons.scaling import host_core_reasons, network_reasons
 from advisor.recommend.reasons.set_up import why
 from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Alternative, Crossover, Goal, Limits, Recommendation, Recommendations
-from advisor.recommend.strategy import best_by_count, knee_count
-from advisor.recommend.tie_decision import expected
 from advisor.recommend.training_time import training_time_reasons, training_times
-from advisor.recommend.winner import Winner, find_winner, is_makeshift, tied_with_winner, with_room_in_ties
+from advisor.recommend.winner import Winner, find_winner, tied_with_winner, with_room_in_ties
 from advisor.workload.workload import Workload
 
 
@@ -138,15 +132,27 @@ def _added_elsewhere(finalists: Sequence[Finalist], best: Recommendation | None)
 
 
 def _places(comparison: Comparison, finalists: Sequence[Finalist]) -> tuple[int, ...]:
-    """What each device was looked at with; of one that keeps no limit on cost, power or hours what comes nearest."""
+    """What each device was looked at with.
+
+    Of one that keeps no limit on cost, power or hours what comes nearest; of one whose power or price is unknown, where
+    those are the goal, what is quickest.
+    """
     shown = [prediction for finalist in finalists for prediction in finalist.by_count]
-    keeping = {prediction.device.key for prediction in shown}
-    rest = [prediction for prediction in comparison.kept if prediction.device.key not in keeping]
-    beyond = [finalist.chosen for finalist in find_finalists(comparison._replace(limits=Limits()), rest)]
+    free = comparison._replace(limits=Limits())
+    beyond = _others(free, shown)
     nearest = nearest_of_each_device(comparison) if beyond else {}
     shown += [nearest.get(prediction.device.key, prediction) for prediction in beyond]
+    if comparison.goal != "time":
+        shown += _others(free._replace(goal="time"), shown)
     places = set(map(id, shown))
     return tuple(place for place, prediction in enumerate(comparison.predictions) if id(prediction) in places)
+
+
+def _others(comparison: Comparison, shown: Sequence[Prediction]) -> list[Prediction]:
+    """The best of each device of which nothing is shown."""
+    keys = {prediction.device.key for prediction in shown}
+    rest = [prediction for prediction in comparison.kept if prediction.device.key not in keys]
+    return [finalist.chosen for finalist in find_finalists(comparison, rest)]
 
 
 def _freer(comparison: Comparison, winner: Winner | None) -> tuple[Alternative, ...]:
@@ -162,7 +168,7 @@ def _freer(comparison: Comparison, winner: Winner | None) -> tuple[Alternative, 
         comparison,
         find_finalists(comparison, [prediction for prediction in allowed if prediction.device == chosen.device]),
     )
-    if free is None or not _clearly_less(free.finalist.chosen, chosen, comparison):
+    if free is None or not clearly_less(free.finalist.chosen, chosen, comparison):
         return ()
     return (freed_alternative(free.finalist.chosen, chosen),)
 
@@ -183,86 +189,6 @@ def _stories(comparison: Comparison, winner: Winner | None, here: Winner | None)
         reasons += network_reasons(comparison, winner.finalist.by_count)
     reasons += uneven_reasons(comparison, here.finalist.chosen if here is not None else None)
     return (*reasons, *precision_story(comparison))
-
-
-def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) -> tuple[Finalist, ...]:
-    """For each device its best set-up within the limits, with the row of counts that it was chosen from."""
-    finalists = []
-    for members in grouped(predictions, lambda prediction: prediction.device.key).values():
-        allowed = _within_bound(comparison, members)
-        if not allowed:
-            continue
-        by_precision = grouped(allowed, lambda prediction: prediction.precision)
-        by_count = _row_of_counts(comparison, by_precision)
-        chosen = _choose_count(comparison, by_count)
-        if chosen is not None:
-            finalists.append(Finalist(chosen=chosen, by_count=by_count))
-    return tuple(finalists)
-
-
-def _within_bound(comparison: Comparison, members: Sequence[Prediction]) -> list[Prediction]:
-    """What of one device keeps the limits, and the bound on a step's samples where anything that fits keeps that.
-
-    That bound is there for want of a trial, the limits and the precision are the user's: where within both a step fits
-    only in the host's memory, with the model in pieces or in another precision, larger steps that need nothing of that
-    come first.
-    """
-    most = comparison.global_limit
-    keeping = [one for one in members if within_limits(one, comparison.limits, comparison.draws)]
-    if not any(one.fits is not False and one.global_batch_size <= most for one in members):
-        return keeping
-    inside = [one for one in keeping if one.global_batch_size <= most]
-    makeshift = is_makeshift(comparison)
-    if not comparison.bound_is_assumed or not any(one.fits and makeshift(one) for one in inside):
-        return inside
-    if any(one.fits is not False and not makeshift(one) for one in inside):
-        return inside
-    several = [one for one in keeping if one.fits and one.count > 1 and not makeshift(one)]
-    return [one for one in several if one.global_batch_size <= MAX_GLOBAL_BATCH_GROWTH * most] or inside
-
-
-def _row_of_counts(
-    comparison: Comparison, by_precision: Mapping[Precision, Sequence[Prediction]]
-) -> tuple[Prediction, ...]:
-    """The best set-up of each count over the precisions; the asked one, unless another gains over 3 %.
-
-    A gain by a strategy that asks for more is the strategy's, which is told beside the advice: it is not compared.
-    """
-    training = comparison.workload.training
-    best: dict[int, Prediction] = {}
-    for _, members in sorted(by_precision.items(), key=lambda room: room[0] != training.precision):
-        for prediction in best_by_count(members, training, comparison.global_limit):
-            other = best.get(prediction.count)
-            if other is None or (
-                prediction.effort_rank <= other.effort_rank and _clearly_less(prediction, other, comparison)
-            ):
-                best[prediction.count] = prediction
-    return tuple(best[count] for count in sorted(best))
-
-
-def _choose_count(comparison: Comparison, by_count: Sequence[Prediction]) -> Prediction | None:
-    if comparison.goal == "time":
-        return knee_count(by_count)
-    scored = [prediction for prediction in by_count if score(prediction, comparison.goal) is not None]
-    least = min(scored, key=lambda prediction: expected(prediction, comparison), default=None)
-    if least is None:
-        return None
-    most = expected(least, comparison) * (1 + CLEAR_DIFFERENCE_FRACTION)
-    near = (prediction for prediction in scored if expected(prediction, comparison) <= most)
-    return min(near, key=lambda prediction: (prediction.may_run_out, expected(prediction, comparison)))
-
-
-def _clearly_less(prediction: Prediction, other: Prediction, comparison: Comparison) -> bool:
-    """Whether a set-up of the same device gains over 3 %, and more than measurements scatter by.
-
-    Ranges of the specification table are common to all set-ups of a card; those of measurements are each their own.
-    """
-    if not expected(prediction, comparison) < expected(other, comparison) / (1 + CLEAR_DIFFERENCE_FRACTION):
-        return False
-    less, more = score(prediction, comparison.goal), score(other, comparison.goal)
-    if less is None or more is None or "specified" in {less.basis, more.basis}:
-        return True
-    return not touches(less, more)
 
 
 def _recommendation(

@@ -209,11 +209,11 @@ def rank_for_compare(  # noqa: PLR0913 - the four switches of the Compare page, 
 
 
 def best_of_each_device(predictions: Sequence[Prediction], goal: Goal) -> tuple[Prediction, ...]:
-    """For each device its set-up of the least score; among unknown scores the first, in the given order."""
-    best: dict[str, tuple[float, Prediction]] = {}
+    """For each device its set-up of the least score; among unknown or equal ones the quickest."""
+    best: dict[str, tuple[float, float, Prediction]] = {}
     for prediction in predictions:
-        value = value_of(score(prediction, goal))
+        value, took = value_of(score(prediction, goal)), value_of(score(prediction, "time"))
         best_so_far = best.get(prediction.device.key)
-        if best_so_far is None or value < best_so_far[0]:
-            best[prediction.device.key] = (value, prediction)
-    return tuple(prediction for _, prediction in best.values())
+        if best_so_far is None or (value, took) < best_so_far[:2]:
+            best[prediction.device.key] = (value, took, prediction)
+    return tuple(prediction for *_, prediction in best.values())

@@ -152,6 +152,9 @@ def test_the_best_set_up_of_a_device_has_the_least_score() -> None:
     assert best_of_each_device([slow, fast], "time") == (fast,)
     assert best_of_each_device([fast, slow], "time") == (fast,)
     assert best_of_each_device([unknown], "energy") == (unknown,)
+    unknown_slow = msgspec.structs.replace(slow, energy_j=None)
+    unknown_fast = msgspec.structs.replace(fast, energy_j=None)
+    assert best_of_each_device([unknown_slow, unknown_fast], "energy") == (unknown_fast,)
 
 
 def ranged(low: float, value: float, high: float) -> Estimate:
