@@ -101,19 +101,6 @@ def test_more_passes_of_the_batch_that_is_fixed_are_told_as_such() -> None:
     assert f"批大小 7（累积 {freed.gradient_accumulation_steps} 次）" in say(freed.reason, "zh")
 
 
-def test_by_energy_a_card_of_unknown_power_is_shown_with_what_is_quickest_there() -> None:
-    unknown = advised("bert_base_sst2", "gh200-96", "h100-sxm", goal="energy")
-    by_time = advised("bert_base_sst2", "gh200-96", "h100-sxm")
-    assert unknown.recommendation is not None
-    assert unknown.recommendation.device.key == "h100-sxm"
-    (shown,) = (
-        one for one in map(unknown.predictions.__getitem__, unknown.best_set_ups) if one.device.key == "gh200-96"
-    )
-    assert shown.energy_j is None
-    assert by_time.recommendation is not None
-    assert shown.set_up == by_time.recommendation.set_up
-
-
 def test_inside_a_tie_of_energies_the_least_expected_one_is_taken_and_said() -> None:
     advice = advised("bert_base_sst2", goal="energy")
     chosen = advice.recommendation

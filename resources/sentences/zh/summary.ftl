@@ -195,7 +195,7 @@ help-larger-cards = 至少 { $count } × { $device } 才放得下全部（{ $str
         [1] { "" }
        *[other] ，梯度累积 { $steps } 步
     }）：每步 { $step_s }，每卡占用 { $need_bytes }。
-help-split-code = { $name }并将权重按层拆分到各卡（需要改写模型代码）
+help-split-code = { $name }，并将权重按层拆分到各卡（需要改写模型代码）
 help-job = 任务：{ $job_s }。
 help-room = 采用“{ $name }”后，每步需要 { $need_bytes }（最多 { $high_bytes }），速度为现在的 { $gain_ratio } 倍。
 help-switch-open = 采用“{ $name }”后，速度很可能是现在的 { $gain_ratio } 倍，但也可能不会更快（介于 { $low_ratio } 与 { $high_ratio } 之间）。
