@@ -14,7 +14,7 @@ from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest, known_specs
 from advisor.advice.rounds import sources_and_memory
 from advisor.catalogue.precisions import TracePrecision
-from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS, Strategy
+from advisor.catalogue.strategies import Strategy
 from advisor.optable.op_table import OpTable
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemorySolver
@@ -147,7 +147,7 @@ class Trial:
     def _fastest_held(self, candidates: Sequence[Candidate], *, smallest: bool = False) -> Prediction | None:
         held = [prediction for prediction in self.predicted(candidates) if prediction.fits]
         # What asks for other code of the model is named only where nothing else holds it.
-        held = [one for one in held if STRATEGY_FACTS[one.strategy].effort_rank <= PLAIN_EFFORT] or held
+        held = [one for one in held if one.holds_plainly] or held
         if smallest:
             rooms = [prediction.memory_capacity_bytes or math.inf for prediction in held]
             held = [prediction for prediction, room in zip(held, rooms, strict=True) if room == min(rooms)]

@@ -32,6 +32,11 @@ class StrategyFacts(Record, frozen=True, kw_only=True):
         """Whether a card holds less than the whole model."""
         return bool(self.sharded)
 
+    @property
+    def splits_model(self) -> bool:
+        """Whether it asks for other code of the model, whose layers it splits or deals out."""
+        return self.effort_rank > PLAIN_EFFORT and not self.offloads
+
 
 _STATE = frozenset[Held]({"parameters", "gradients", "states"})
 STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {

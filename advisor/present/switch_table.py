@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
 from advisor.present.table_cells import NONE, strategy_name
@@ -124,7 +124,7 @@ def _holding_help(switch: Switch, language: Language) -> str:
 def _with_code(switch: Switch, language: Language) -> str:
     """The switch's name, and beside it the split layers without which it would not hold the step."""
     name = _name(switch, language)
-    if STRATEGY_FACTS[switch.strategy].effort_rank <= PLAIN_EFFORT or switch.strategy == "fsdp_offload":
+    if not STRATEGY_FACTS[switch.strategy].splits_model:
         return name
     return sentence("help-split-code", language, name=name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -61,8 +61,6 @@ class Stream:
         self._kept_signs = np.where(self.kinds == GRADIENT, -1.0, self._signs)
         self.convolves = bool((self.kinds == CONVOLUTION).any())
         self._sized: tuple[float, bool, Floats] | None = None
-        self.orders: dict[bytes, Any] = {}
-        """Of `replayed_steps`, by which events allocate anything: the same for all sizes of these events."""
 
     @cached_property
     def fingerprint(self) -> bytes:

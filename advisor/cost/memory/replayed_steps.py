@@ -57,14 +57,17 @@ def _passes_of(stream: Stream, batch_size: float) -> _Passes:
         order = _order(stream, asks, [len(one) for one in made])
         given = np.array([size for one in made[stream.resident_count :] for size in one], dtype=np.int64)
     else:
-        key = asks.tobytes()
-        if key not in stream.orders:  # of sizes that differ with the batch and the shares, in one and the same order
-            stream.orders[key] = _order(stream, asks, stream.count.tolist())
-        order = stream.orders[key]
+        order = _order_of(stream, asks.tobytes())
         given = sizes[order.origin]
     events = order.events.copy()
     events[order.asking] = given
     return _Passes(resident, events, order.left)
+
+
+@lru_cache(maxsize=64)
+def _order_of(stream: Stream, asks: bytes) -> _Order:
+    """The same for all sizes of these events, which differ with the batch and the shares."""
+    return _order(stream, np.frombuffer(asks, dtype=np.bool_), stream.count.tolist())
 
 
 def _order(stream: Stream, asks: NDArray[np.bool_], counts: Sequence[int]) -> _Order:
