@@ -10,6 +10,7 @@ from advisor.catalogue.gpu_words import cards_meant
 
 _REMARK = re.compile(r"(?P<name>[^()]+?)\s*\((?P<remark>[^()]*)\)")
 _ALTERNATIVES = re.compile(r"\s+(?:or|/)\s+")
+_PARTS = re.compile(r"[,;:]")
 _LAST_PART = re.compile(r"-[^-]*$")
 _OTHER_CARD = re.compile(r"\b(?:laptop|mobile|notebook|max-?q)\b", re.IGNORECASE)
 """In a remark: that the card in front of it is not meant."""
@@ -18,9 +19,9 @@ _OTHER_CARD = re.compile(r"\b(?:laptop|mobile|notebook|max-?q)\b", re.IGNORECASE
 def cards_of_row(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """Keys of every card that a row may mean; none where it names no card.
 
-    A remark belongs to the name where a card is called so with it (`RTX 3080 Ti (laptop)`, `A100 (80GB)`); else it is
-    left out (`v100 (form not stated)`). Of alternatives (`v100-sxm2-16 or v100-sxm2-32`, `a100-sxm4-40 or -80`) each
-    is meant, and all must be cards.
+    A remark belongs to the name where a card is called so with it (`RTX 3080 Ti (laptop)`, `A100 (80GB)`), and stands
+    for it where a part of it names one card (`a10 (A10G, AWS)`); else it is left out (`v100 (form not stated)`). Of
+    alternatives (`v100-sxm2-16 or v100-sxm2-32`, `a100-sxm4-40 or -80`) each is meant, and all must be cards.
     """
     named = cards_meant(words, specs)
     found = _REMARK.fullmatch(words.strip())
@@ -30,6 +31,10 @@ def cards_of_row(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     for opened in (f"{name} {remark}", f"{remark} {name}"):
         named = cards_meant(opened, specs)
         if named:
+            return named
+    for part in _PARTS.split(remark):
+        named = cards_meant(part, specs)
+        if len(named) == 1:
             return named
     if _OTHER_CARD.search(remark):
         return ()

@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.software import GRADIENTS_FREED_YEAR, is_before
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
-from advisor.core.file_fault import closest_name
 from advisor.core.sentences import Listed, Reason, SaidError
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
@@ -69,8 +69,8 @@ class WorkloadReader:
             return workload
         keys = cards_of_row(row.gpu_key, specs)
         if not keys:
-            near = closest_name(row.gpu_key, sorted(specs))
-            hint = () if near is None else (Reason.of("file-did-you-mean", word=near),)
+            near = nearest_keys(row.gpu_key, specs)[:1]
+            hint = tuple(Reason.of("file-did-you-mean", word=key) for key in near)
             return Reason.of("evaluate-unknown-gpu", gpu=row.gpu_key[:80], hint=Listed(reasons=hint))
         meant = tuple(specs[key] for key in keys)
         named = msgspec.structs.replace(row, gpu_key=keys[0]) if len(keys) == 1 else row

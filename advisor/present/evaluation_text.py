@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from rich.cells import cell_len
@@ -13,6 +13,7 @@ from advisor.core.sentences import Arguments, Language, Names, Said, say, senten
 from advisor.core.units import Estimate
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.row_answer import RowAnswer
+from advisor.evaluate.run_rows import RunRow
 from advisor.predict.evaluation import Score
 from advisor.present.csv_file import csv_text
 from advisor.present.plain_text import aligned
@@ -39,6 +40,8 @@ _WIDEST_HEAD = 8
 _UNKNOWN = "–"
 _MOST_CAVEATS = 5
 """Told below the table; all of them stand beside their rows in the CSV file."""
+_MOST_NAMES = 6
+"""Of rows that could not be predicted for one reason; so does every row's reason."""
 
 
 def answers_csv(evaluation: Evaluation) -> str:
@@ -174,13 +177,31 @@ def _remarks(evaluation: Evaluation, language: Language) -> list[str]:
     refused = evaluation.refused
     if refused:
         lines.append(sentence("evaluate-refused", language, count=len(refused), rows=len(evaluation.answers)))
-        lines += [_refusal(answer, language) for answer in refused]
+        lines += _refusals(refused, language)
     return lines
 
 
-def _refusal(answer: RowAnswer, language: Language) -> str:
-    why = "" if answer.reason is None else say(answer.reason, language)
-    row = answer.row
-    return "  " + sentence(
-        "evaluate-refused-row", language, line=row.line, workload=row.workload, gpu=row.gpu_key, why=why
-    )
+def _refusals(refused: Sequence[RowAnswer], language: Language) -> list[str]:
+    """A line for each reason, with the rows that it holds for: a misspelt name stands in many of a table."""
+    alike: dict[str, list[RunRow]] = {}
+    for answer in refused:
+        why = "" if answer.reason is None else say(answer.reason, language)
+        alike.setdefault(why, []).append(answer.row)
+    return [
+        "  "
+        + sentence(
+            "evaluate-refused-rows",
+            language,
+            count=len(rows),
+            lines=_first_of(str(row.line) for row in rows),
+            workloads=_first_of(row.workload for row in rows),
+            gpus=_first_of(row.gpu_key for row in rows),
+            why=why,
+        )
+        for why, rows in alike.items()
+    ]
+
+
+def _first_of(names: Iterable[str]) -> Names:
+    each = tuple(dict.fromkeys(names))
+    return Names(names=each[:_MOST_NAMES], more=len(each) > _MOST_NAMES)

@@ -274,3 +274,18 @@ def test_what_a_trace_says_of_its_model_stands_beside_its_rows_and_once_in_the_t
     assert [line["caveats"] for line in csv.DictReader(io.StringIO(answers_csv(found)))] == [said, said]
     assert evaluation_text(found, "en").count(said) == 1
     assert f"2 rows: {said}" in evaluation_text(found, "en")
+
+
+def test_rows_that_are_refused_for_one_reason_are_told_in_one_line(tmp_path: Path) -> None:
+    wrong = "resnet50,v100-sxm3,training,fp16_amp,96,224,1,,,,,,,"
+    found = evaluated(tmp_path, wrong, "resnet51,t4,training,fp16_amp,96,224,1,,,,,,,", *[wrong] * 7)
+    told = [line for line in evaluation_text(found, "en").splitlines() if line.startswith("  line")]
+    assert len(told) == 2
+    assert told[0].startswith('  lines 2, 4, 5, 6, 7, 8 …, resnet50 on v100-sxm3: "v100-sxm3" is in no row')
+    assert told[1].startswith("  line 3, resnet51 on t4: ")
+    assert "第 3 行，t4 上的 resnet51：" in evaluation_text(found, "zh")
+
+
+def test_a_card_that_the_table_lacks_draws_the_card_of_its_number(tmp_path: Path) -> None:
+    found = evaluated(tmp_path, "resnet50,h100-96,training,fp16_amp,96,224,1,,,,,,,")
+    assert "Did you mean `h100-" in evaluation_text(found, "en")

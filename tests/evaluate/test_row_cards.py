@@ -27,6 +27,10 @@ def test_a_remark_behind_a_card_is_left_out_or_narrows_it(words: str, keys: set[
     assert set(cards_of_row(words, spec_table())) == keys
 
 
+def test_a_remark_that_names_a_card_says_which_is_meant() -> None:
+    assert cards_of_row("a10 (A10G, AWS)", spec_table()) == ("a10g",)
+
+
 @pytest.mark.parametrize("words", ["RTX 3080 Ti (laptop)", "RTX 3080 Ti 16GB (laptop)"])
 def test_a_remark_that_is_part_of_the_name_names_another_card(words: str) -> None:
     assert cards_of_row(words, spec_table()) == ("rtx3080ti-laptop",)

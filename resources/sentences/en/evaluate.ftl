@@ -23,7 +23,10 @@ evaluate-batches = Largest batch, { $rows } rows: { $right_fraction } right, { $
 evaluate-efficiencies = Efficiency of several GPUs, { $rows } rows: { $points } points off on average, { $covered_fraction } inside the range.
 evaluate-peak = Peak memory, { $rows } rows: { $mean } off on average, { $median } in the median, bias { $bias }, { $covered_fraction } inside the range.
 evaluate-refused = { $count } of { $rows } rows could not be predicted:
-evaluate-refused-row = line { $line }, { $workload } on { $gpu }: { $why }
+evaluate-refused-rows = { $count ->
+    [one] line
+   *[other] lines
+  } { $lines }, { $workloads } on { $gpus }: { $why }
 evaluate-variants = { $count ->
     [one] One row names a card without its form or memory
    *[other] { $count } rows name a card without its form or memory

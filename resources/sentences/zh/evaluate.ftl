@@ -23,7 +23,9 @@ evaluate-batches = 最大批量，共 { $rows } 行：{ $right_fraction } 正确
 evaluate-efficiencies = 多卡效率，共 { $rows } 行：平均相差 { $points } 个百分点，{ $covered_fraction } 落在区间内。
 evaluate-peak = 峰值显存，共 { $rows } 行：平均相差 { $mean }，中位数 { $median }，偏差 { $bias }，{ $covered_fraction } 落在区间内。
 evaluate-refused = { $rows } 行中有 { $count } 行无法预测：
-evaluate-refused-row = 第 { $line } 行，{ $gpu } 上的 { $workload }：{ $why }
+evaluate-refused-rows = { $count ->
+   *[other] 第 { $lines } 行
+  }，{ $gpus } 上的 { $workloads }：{ $why }
 evaluate-variants = { $count } 行只写了显卡名称，没有写规格和显存：按 { $names } 之间的数值预测，区间涵盖所有可能的显卡。
 evaluate-caveat = 关于 { $count } 行：{ $why }
 evaluate-unscored = { $count } 行标为 use = no，已预测但不计分。
