@@ -11,14 +11,13 @@ from advisor.core.file_fault import file_fault
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
 from advisor.logs.log_facts import LogFacts
+from advisor.logs.step_rates import paused_s, usual_step_s
 from advisor.predict.prediction import Prediction
 from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_interval, split_of
 
 CALMER_FACTOR = 10
 CALM_ENOUGH_SHARE = 0.25
 SLOW_STEP_RATIO = 1.25
-PAUSE_RATIO = 3.0
-"""An interval of the log this many times as long as the usual one held a pause."""
 
 
 class LogReport(Record, frozen=True, kw_only=True):
@@ -187,16 +186,12 @@ def _report_of_periodic(facts: LogFacts, log: PeriodicValidation, prediction: Pr
 def _timeline(facts: LogFacts) -> tuple[float | None, float | None, float, int | None]:
     """Median seconds a step, total seconds, seconds of pauses, and steps, from what the log gives."""
     runs = list(_runs(facts.points))
-    rates: list[tuple[float, int]] = []
-    for run in runs:
-        for (step0, time0), (step1, time1) in itertools.pairwise(run):
-            rates.append(((time1 - time0) / (step1 - step0), step1 - step0))
-    step_s = _usual(rates)
+    step_s = usual_step_s(runs)
     if facts.step_times_s:
         step_s = statistics.median(facts.step_times_s)
     pauses = 0.0
     if step_s is not None and not facts.step_times_s:
-        pauses = sum((rate - step_s) * steps for rate, steps in rates if rate > PAUSE_RATIO * step_s)
+        pauses = paused_s(runs, step_s)
     elapsed = sum(_spans(runs)) if runs else None
     steps = sum(run[-1][0] for run in runs) if runs else facts.total_steps
     if step_s is None and facts.runtime_s is not None and facts.steps_per_s is not None:
@@ -213,15 +208,6 @@ def _spans(runs: Sequence[Sequence[tuple[int, float]]]) -> Iterator[float]:
         goes_on = run[0][1] >= before_s
         yield run[-1][1] - before_s * goes_on
         before_s = run[-1][1]
-
-
-def _usual(rates: Sequence[tuple[float, int]]) -> float | None:
-    """The median time of a step; the mean where the log's clock is too coarse for it, None where it stands still."""
-    if not rates:
-        return None
-    median = statistics.median(rate for rate, _ in rates)
-    mean = sum(rate * steps for rate, steps in rates) / sum(steps for _, steps in rates)
-    return median or mean or None
 
 
 def _runs(points: list[tuple[int, float]]) -> Iterator[list[tuple[int, float]]]:
