@@ -24,11 +24,14 @@ _VALIDATES = re.compile(
 )
 _CLOCK = r"(?:(\d+) days?, )?(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d+)?)"
 _BAR = re.compile(rf"(\d+)/(\d+) \[{_CLOCK}<")
-_EPOCH_OF_BAR = re.compile(r"\b(?:epoch|ep)\b[ :#\[]{0,3}(\d{1,9})|第 ?(\d{1,9})(?: ?[/／] ?\d{1,9})? ?轮", re.IGNORECASE)
+_EPOCH_OF_BAR = re.compile(
+    r"\b(?:epoch|ep)\b[ :#\[]{0,3}(\d{1,9})|第 ?(\d{1,9})(?: ?[/／] ?\d{1,9})? ?轮", re.IGNORECASE
+)
 _STEP = re.compile(
     r"\b(?:global[_ ]?step|step|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*(\d{1,12})(?:\s*/\s*(\d{1,12}))?\]?"
     r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|\bTrain: \d{1,6} \[ ?(\d{1,12})/(\d{1,12}) \( ?\d{1,3}%\)\]"
-    r"|(?:步数?|第(?![\s\d/／]{0,30}(?:[轮代]|个? ?epoch|个周期)))\s*[:：]?\s*(\d{1,12})(?: ?[/／] ?(\d{1,12}))?\s*(?:步)?",
+    r"|(?:步数?|第(?![\s\d/／]{0,30}(?:[轮代]|个? ?epoch|个周期)))"
+    r"\s*[:：]?\s*(\d{1,12})(?: ?[/／] ?(\d{1,12}))?\s*(?:步)?",
     re.IGNORECASE,
 )
 _ELAPSED_CLOCK = re.compile(rf"\b(?:time(?: usage)?|elapsed|used|耗时|用时)['\"]?\s*[:=]?\s*{_CLOCK}", re.IGNORECASE)

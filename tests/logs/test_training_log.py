@@ -231,7 +231,9 @@ def test_what_a_step_took_is_no_pass_though_its_line_tells_a_validation_loss() -
 
 
 def test_the_number_of_an_epoch_in_chinese_is_no_step() -> None:
-    epochs = [f"第 {epoch}/3 轮 步数 {step}/1000 已用 {step // 4} 秒" for epoch in (1, 2, 3) for step in range(100, 1001, 100)]
+    epochs = [
+        f"第 {epoch}/3 轮 步数 {step}/1000 已用 {step // 4} 秒" for epoch in (1, 2, 3) for step in range(100, 1001, 100)
+    ]
     found = report("\n".join(epochs))
     assert found.step_s == pytest.approx(0.25)
     assert report("\n".join(f"第 {step} 个批次 已用 {step} 秒" for step in range(1, 100))).step_s == pytest.approx(1.0)
