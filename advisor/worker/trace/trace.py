@@ -48,6 +48,7 @@ _NESTED = "torch.nested"
 _MOST_REAL_WEIGHTS = 1 << 26
 _KEPT: tuple[Values, ...] = ("none", "whole", "all")
 _EVENLY = Reason(code="trace-even-routing")
+_AT_TWO_SIZES = Reason(code="trace-at-two-sizes")
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
 
 
@@ -63,6 +64,8 @@ class Way:
     """What it decided when it ran for real, which holds at every precision."""
     checked: bool = False
     """Whether a third batch has come out of its table: precisions differ in types, not in what grows with the batch."""
+    too_large_to_check: bool = False
+    """Whether what is chosen evenly could not be kept at a third batch size, and two sizes have to do."""
     waits: bool = False
     """Whether FP32 is still to come, where running a model for real is many times faster than in half."""
 
@@ -114,6 +117,8 @@ def _with_values(subject: Subject, precision: TracePrecision, way: Way, *, check
             way.decisions = None
     if way.values != "none":
         try:
+            if way.values == "even":
+                return _evenly(subject, precision, way, checked=checked)
             return _traced(subject, precision, Fakes(values=way.values), checked=checked)
         except Exception:  # noqa: BLE001 - as above
             way.values = "none"
@@ -143,11 +148,26 @@ def _with_fewest_values(subject: Subject, precision: TracePrecision, way: Way, *
             return table
     assert first is not None
     try:
-        table = _traced(subject, precision, Fakes(values="even"), checked=checked)
+        table = _evenly(subject, precision, way, checked=checked)
     except Exception as error:
         raise first from error  # values that were made up have led astray
     way.values = "even"
     return table
+
+
+def _evenly(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable:
+    """The table with choices made evenly; unchecked where those of a third batch are too large to be kept."""
+    if checked and not way.too_large_to_check:
+        try:
+            return _traced(subject, precision, Fakes(values="even"), checked=True)
+        except TraceFailed as failed:
+            if failed.fault not in _BY_VALUES:
+                raise
+        table = _traced(subject, precision, Fakes(values="even"), checked=False)
+        way.too_large_to_check = True
+    else:
+        table = _traced(subject, precision, Fakes(values="even"), checked=False)
+    return replace(table, caveats=(*table.caveats, _AT_TWO_SIZES)) if way.too_large_to_check else table
 
 
 def _decided(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable | None:

@@ -7,6 +7,7 @@ trace-loops-over-samples = The model goes through the samples of a batch one by 
 trace-own-half = The model itself runs { $share_fraction } of its products in 16 bits, whatever precision is chosen: they are counted so.
 trace-own-single = The model itself keeps { $share_fraction } of its products in 32 bits where 16 bits were asked for: they are counted so.
 trace-even-routing = What this model chooses by its values, such as which experts work on which tokens, is decided while it runs: here every choice comes equally often. A step that prefers some of them takes another time, most often a longer one.
+trace-at-two-sizes = Traced at two batch sizes and held against no third: what this model chooses by its values is too large to be kept there.
 trace-sizes-by-values = { $values ->
     [lengths] What the CTC loss keeps follows the longest target of a batch: that of make_batch's samples was taken. Longer targets take more memory and time, shorter ones less.
    *[boxes] What this model keeps depends on its values, such as boxes after non-maximum suppression: it ran on this machine's processor with the weights of build_model and the samples of make_batch, and the sizes that came out are those of this table. Other images and trained weights keep more or fewer, and a step takes longer or shorter.

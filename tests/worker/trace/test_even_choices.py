@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
@@ -10,7 +11,7 @@ from advisor.optable.op_table import at
 from advisor.worker.trace.kept_values import evenly_chosen
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import trace
+from advisor.worker.trace.trace import Way, trace
 
 EXPERTS, CHOSEN, WIDTH, WORDS = 4, 2, 16, 8
 
@@ -66,3 +67,17 @@ def test_places_are_chosen_in_turn_along_their_dimension() -> None:
     assert chosen(aten.argmax.default, 1) == [0, 1, 2]
     assert chosen(aten.max.dim, 0) == [0, 1, 2, 0]
     assert chosen(aten.argmax.default) == [0]
+
+
+def test_where_choices_are_too_large_at_a_third_batch_size_two_sizes_do_and_the_table_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    way, subject = Way(), Subject(build=Routed, make_batch=words, step=lambda m, b: m(*b))
+    whole = trace(subject, "fp32")
+    monkeypatch.setattr("advisor.worker.trace.kept_values._MOST_OF_INPUTS", 20 * WORDS * CHOSEN * EXPERTS)
+    table = trace(subject, "fp32", way=way)
+    assert [caveat.code for caveat in table.caveats] == ["trace-even-routing", "trace-at-two-sizes"]
+    assert [at(op.flop, 8) for op in table.ops] == [at(op.flop, 8) for op in whole.ops]
+    assert way.too_large_to_check
+    further = trace(subject, "half", way=way)
+    assert "trace-at-two-sizes" in [caveat.code for caveat in further.caveats]
