@@ -36,6 +36,7 @@ from advisor.evaluate.run_words import (
     attention_meant,
     checkpointing_meant,
     data_parallel_meant,
+    degrees_meant,
     memory_kind_meant,
     optimizer_meant,
     plain,
@@ -273,9 +274,14 @@ def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | No
 
 
 def _layout(cells: Mapping[str, str]) -> Layout:
-    degrees = {name: _count(cells, name) or 1 for name in ("tp", "pp", "cp")}
+    """The degrees of columns `tp`, `pp` and `cp`, or of `parallel` itself where it names them; they must agree."""
+    beside = degrees_meant(cells.get("parallel", ""))
+    degrees = {name: _count(cells, name) or _count(beside, name) or 1 for name in ("tp", "pp", "cp")}
+    if any(int(degree) != degrees[name] for name, degree in beside.items()):
+        given = " ".join(f"{name}={cells[name]}" for name in beside if cells.get(name))
+        raise _WrongCell("parallel", cells["parallel"], f"the degrees of the columns beside it ({given})")
     layout = Layout(
-        data_parallel=_understood(cells, "parallel", data_parallel_meant, DATA_PARALLEL) or "ddp",
+        data_parallel=_understood(cells, "parallel", data_parallel_meant, (*DATA_PARALLEL, "+ tpN ppN cpN")) or "ddp",
         count=_count(cells, "n_gpus") or 1,
         tensor=degrees["tp"],
         pipeline=degrees["pp"],
@@ -284,6 +290,7 @@ def _layout(cells: Mapping[str, str]) -> Layout:
     )
     if layout.replica_count == 0:
         name = next(name for name, degree in degrees.items() if degree > 1)
+        name = name if cells.get(name) else "parallel"
         raise _WrongCell(name, cells[name], f"degrees whose product divides n_gpus ({layout.count})")
     return layout
 

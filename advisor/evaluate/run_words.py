@@ -81,7 +81,10 @@ _BESIDE_AN_OPTIMIZER = frozenset(
 _MASTERS_LEFT_OPEN = frozenset({"fp16", "bf16"})
 """Precisions of which a remark may say something else: `fp16 (pure half)`, `bf16 (HF autocast)`."""
 _CONVOLUTIONS_IN_TF32 = re.compile(r"tf32 conv|conv tf32|cudnn[^,;]*tf32 on")
-_DEGREE = re.compile(r"\s+x\s?\d+$")
+_SPLIT = re.compile(r"\b(tp|pp|cp)[ =]?(\d{1,6})\b")
+"""Degrees beside what replicas share: `fsdp2 x8 + tp8`, `ddp tp=2 pp=4`."""
+_REPLICAS = re.compile(r"(?:^|\s)(?:dp[ =]?|x ?)\d{1,6}(?!\S)")
+"""Of the replicas: what the other degrees leave, so it says nothing new."""
 _FSDP_WITHOUT_SHARDS = re.compile(r"no_shard")
 _FSDP_OF_GRADIENTS = re.compile(r"shard_grad_op")
 DATA_PARALLEL: Mapping[str, DataParallel] = {
@@ -142,13 +145,19 @@ def optimizer_meant(cell: str) -> tuple[Optimizer, bool] | None:
 
 
 def data_parallel_meant(cell: str) -> DataParallel | None:
-    """What replicas share by a table's words (`fsdp(zero3) x8`, `zero2 (FSDP SHARD_GRAD_OP) x512`); None: not clear."""
-    lowered = cell.lower().strip()
+    """What replicas share by a table's words (`fsdp(zero3) x8`, `dp4 zero1 tp2 pp1`); None: not clear."""
+    lowered = _SPLIT.sub(" ", cell.lower()).strip()
     if _FSDP_WITHOUT_SHARDS.search(lowered):
         return "ddp"
     if _FSDP_OF_GRADIENTS.search(lowered):
         return "zero2"
-    return DATA_PARALLEL.get(_REMARKS.sub("", _DEGREE.sub("", lowered)).strip())
+    said = _REPLICAS.sub(" ", _REMARKS.sub(" ", lowered)).strip(" +,;/")
+    return DATA_PARALLEL.get(said or "ddp")
+
+
+def degrees_meant(cell: str) -> dict[str, str]:
+    """Degrees of tensor, pipeline and context parallel that a table names beside what replicas share, by column."""
+    return dict(_SPLIT.findall(cell.lower()))
 
 
 def run_precision_meant(cell: str) -> Precision | None:

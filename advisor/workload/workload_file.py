@@ -155,8 +155,9 @@ def _unknown(text: str, *, allow_hub: bool) -> SaidError:
 
 
 def _meant(text: str, like: tuple[str, ...], bundled: tuple[str, ...], *, allow_hub: bool) -> Reason:
-    """What a reference that leads nowhere may have meant: a name `like` it, a model of the hub, or one `bundled`."""
-    if (closest := closest_name(text, like)) is not None:
+    """What a reference that leads nowhere may mean: a name that begins or is `like` it, the hub, or one `bundled`."""
+    begun = [name for name in like if text.lower().startswith((f"{name}_", f"{name}-"))]
+    if (closest := max(begun, key=len, default=None) or closest_name(text, like)) is not None:
         return remedy("did-you-mean", word=closest)
     if _is_hub_id(text) and "/" in text and not allow_hub:
         return remedy("of-the-hub")

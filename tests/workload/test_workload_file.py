@@ -214,6 +214,7 @@ def test_a_wrong_file_is_refused_by_its_field(tmp_path: Path, old: str, new: str
     ("reference", "hint"),
     [
         ("bert_base_sst", "Did you mean `bert_base_sst2`?"),
+        ("llama_8b_full_finetuning", "Did you mean `llama_8b`?"),
         ("someone/some-model", "--allow-hub"),
         ("missing.toml", "Bundled:"),
         ("", "Give"),

@@ -19,10 +19,22 @@ evaluate-group-all = all
 evaluate-heading-family = By family
 evaluate-heading-gpu = By GPU
 evaluate-heading-precision = By precision
-evaluate-batches = Largest batch, { $rows } rows: { $right_fraction } right, { $high_fraction } too high.
-evaluate-efficiencies = Efficiency of several GPUs, { $rows } rows: { $points } points off on average, { $covered_fraction } inside the range.
-evaluate-peak = Peak memory, { $rows } rows: { $mean } off on average, { $median } in the median, bias { $bias }, { $covered_fraction } inside the range.
-evaluate-refused = { $count } of { $rows } rows could not be predicted:
+evaluate-batches = Largest batch, { $rows ->
+    [one] one row
+   *[other] { $rows } rows
+  }: { $right_fraction } right, { $high_fraction } too high.
+evaluate-efficiencies = Efficiency of several GPUs, { $rows ->
+    [one] one row
+   *[other] { $rows } rows
+  }: { $points } points off on average, { $covered_fraction } inside the range.
+evaluate-peak = Peak memory, { $rows ->
+    [one] one row
+   *[other] { $rows } rows
+  }: { $mean } off on average, { $median } in the median, bias { $bias }, { $covered_fraction } inside the range.
+evaluate-refused = { $count } of { $rows } { $rows ->
+    [one] row
+   *[other] rows
+  } could not be predicted:
 evaluate-refused-rows = { $count ->
     [one] line
    *[other] lines
@@ -35,4 +47,7 @@ evaluate-caveat = { $count ->
     [one] Of one row
    *[other] Of { $count } rows
   }: { $why }
-evaluate-unscored = { $count } rows with use = no are predicted but not counted.
+evaluate-unscored = { $count ->
+    [one] One row with use = no is predicted but not counted.
+   *[other] { $count } rows with use = no are predicted but not counted.
+  }
