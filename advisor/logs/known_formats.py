@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from advisor.logs.log_facts import LogFacts
+from advisor.logs.log_facts import Count, LogFacts
+
+CLOCK = r"(?:(\d+) days?, )?(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d+)?)"
+"""Days, hours, minutes and seconds."""
 
 _KERAS = re.compile(
     r"(\d{1,12})/(\d{1,12}) (?:\[={1,60}\]|━{1,60}) (?:- )?(?:(\d{1,9})s )?(\d{1,9}(?:\.\d{1,9})?)(ms|s|us)/step"
@@ -28,6 +31,10 @@ _WALL = re.compile(r"(?<![a-z_])wall['\"]?[=: ] ?['\"]?(\d{1,12}(?:\.\d{1,3})?)\
 _BATCHES_PER_S = re.compile(r"\bthroughput/batches_per_sec: ?(\d{1,9}(?:\.\d{1,9})?)")
 _MEGATRON = re.compile(r"elapsed time per iteration \((ms|s)\): ?(\d{1,12}(?:\.\d{1,9})?)")
 _MEGATRON_STEP = re.compile(r"\biteration (\d{1,12})/ ?(\d{1,12})")
+_TIMERS = re.compile(r"\btimes? across ranks \((ms|s)\):")
+_EVALUATE_TIMER = re.compile(r"^ ?evaluate ?\.{3,60}: ?\(?(\d{1,12}(?:\.\d{1,9})?)(?:, (\d{1,12}(?:\.\d{1,9})?)\))?")
+"""The least and the most of all ranks, or the most alone."""
+_KERAS_EPOCH = re.compile(r"Epoch (\d{1,6})/(\d{1,6})")
 _EPOCH = re.compile(r"\bepoch ?:? ?\[?(\d{1,6}) ?/ ?(\d{1,6})\b", re.IGNORECASE)
 _EPOCH_TIME = re.compile(
     r"\b(?:epoch_)?(?:time|took|duration|elapsed)['\"]?[:= ]{1,3}(\d{1,9}(?:\.\d{1,9})?) ?(ms|s|sec|min|m)\b",
@@ -40,12 +47,12 @@ _EPOCH_PARTS = re.compile(
     re.IGNORECASE,
 )
 """An epoch's time of several parts: `1:02`, `1m 2s`, `1 h 2 min 3 s`."""
-_EPOCH_ALONE = re.compile(r"\bepoch[ _]time\b", re.IGNORECASE)
-"""Of the epoch that the lines before it tell of, as nnU-Net prints it."""
+_EPOCH_ALONE = re.compile(r"\bepoch[ _]time\b|\bend of epoch (\d{1,6})\b", re.IGNORECASE)
+"""Of the epoch that the lines before it tell of, as nnU-Net and PyTorch's example of a language model print it."""
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,6}))?")
 _VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting|mAP50)\b", re.IGNORECASE)
 """mAP50: the head of the table that Ultralytics fills as it validates."""
-_UNITS_S = {"us": 1e-6, "ms": 1e-3, "m": 60.0, "min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0}
+_UNITS_S = {"us": 1e-6, "ms": 1e-3, "m": 60.0, "min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0, "毫秒": 1e-3}
 
 
 def unit_s(word: str | None) -> float:
@@ -62,7 +69,11 @@ def clock_s(groups: tuple[str | None, ...]) -> float:
 def takes_known(line: str, facts: LogFacts) -> bool:
     """Whether a line is of a known format; what it tells is added to the facts."""
     return any(
-        takes(line, facts) for takes in (_keras, _keras_samples, _rich, _drawn, _megatron, _fairseq, _composer, _epoch)
+        takes(line, facts)
+        for takes in (
+            *(_keras_epoch, _keras, _keras_samples, _rich, _drawn),
+            *(_megatron, _megatron_timers, _fairseq, _composer, _epoch),
+        )
     )
 
 
@@ -73,7 +84,7 @@ def take_stamp(line: str, step: int, facts: LogFacts) -> None:
         return
     if facts.first_stamp_s is None:
         facts.first_stamp_s = clock
-    facts.points.append((step, max(0.0, clock - facts.first_stamp_s)))
+    facts.mark(step, max(0.0, clock - facts.first_stamp_s))
 
 
 def stamp_s(line: str) -> float | None:
@@ -98,18 +109,30 @@ def _keras(line: str, facts: LogFacts) -> bool:
     if done == total:
         each = float(match.group(4)) * unit_s(match.group(5))
         whole = float(match.group(3)) if match.group(3) else done * each
-        if not facts.points:
-            facts.points.append((0, 0.0))
-        before_steps, before_s = facts.points[-1]
-        facts.points.append((before_steps + done, before_s + whole))
-        facts.total_steps = before_steps + done
+        if facts.epoch_open is False:
+            # `fit` announces each epoch; a bar that none was announced for is `evaluate`'s or `predict`'s.
+            facts.add_drawn_pass(done, whole)
+            return True
+        if not facts.marks:
+            facts.mark_beginning()
+        before = facts.marks[-1]
+        facts.mark(before.step + done, before.seconds + whole)
+        facts.count(Count(done, done, len(facts.counts) + 1, facts.epoch_count, anew=True))
+        facts.epoch_open = None if facts.epoch_open is None else False
     return True
+
+
+def _keras_epoch(line: str, facts: LogFacts) -> bool:
+    match = _KERAS_EPOCH.fullmatch(line.strip())
+    if match is not None:
+        facts.epoch_open, facts.epoch_count = True, int(match.group(2)) or None
+    return match is not None
 
 
 def _keras_samples(line: str, facts: LogFacts) -> bool:
     match = _KERAS_SAMPLES.search(line)
     if match is not None and match.group(1) == match.group(2):
-        facts.runtime_s = (facts.runtime_s or 0.0) + float(match.group(3))
+        facts.add_epoch(None, float(match.group(3)))
     return match is not None
 
 
@@ -129,10 +152,10 @@ def _take_bar(line: str, match: re.Match[str], elapsed: float, facts: LogFacts) 
     """A bar's state: of a pass of validation by what stands before it, else of an epoch's steps."""
     done, total = int(match.group(1)), int(match.group(2))
     if not _VALIDATES.search(line[: match.start()]):
-        if not facts.points or done <= facts.points[-1][0]:
-            facts.points.append((0, 0.0))
-        facts.points.append((done, elapsed))
-        facts.total_steps = total
+        if not facts.marks or done <= facts.marks[-1].step:
+            facts.mark_beginning()
+        facts.mark(done, elapsed, total)
+        facts.count(Count(done, total))
     elif done == total:
         facts.add_drawn_pass(total, elapsed)
     return True
@@ -144,8 +167,19 @@ def _megatron(line: str, facts: LogFacts) -> bool:
         return False
     facts.step_times_s.append(float(match.group(2)) * unit_s(match.group(1)))
     if step is not None:
-        facts.total_steps = int(step.group(2))
+        facts.count(Count(int(step.group(1)), int(step.group(2))))
     return True
+
+
+def _megatron_timers(line: str, facts: LogFacts) -> bool:
+    """The table of timers after a step: what the slowest rank took to evaluate."""
+    if (head := _TIMERS.search(line)) is not None:
+        facts.timers_of = head.group(1)
+        return True
+    match = _EVALUATE_TIMER.search(line)
+    if match is not None and facts.timers_of is not None:
+        facts.add_stated_pass(float(match.group(2) or match.group(1)) * unit_s(facts.timers_of))
+    return match is not None
 
 
 def _fairseq(line: str, facts: LogFacts) -> bool:
@@ -153,7 +187,7 @@ def _fairseq(line: str, facts: LogFacts) -> bool:
     updates, wall = _UPDATES.search(line), _WALL.search(line)
     if updates is None or wall is None or float(wall.group(1)) <= 0:
         return False
-    facts.points.append((int(updates.group(1)), float(wall.group(1))))
+    facts.mark(int(updates.group(1)), float(wall.group(1)))
     return True
 
 
@@ -173,7 +207,7 @@ def _epoch(line: str, facts: LogFacts) -> bool:
     seconds = _epoch_s(line)
     if seconds < 1.0:
         return False
-    facts.runtime_s = (facts.runtime_s or 0.0) + seconds
+    facts.add_epoch(int(epoch.group(1)) if epoch.group(1) else None, seconds)
     return True
 
 

@@ -1,47 +1,143 @@
-"""What a training log tells."""
+"""What a training log tells, as it is gathered line by line; what that says of the run is reckoned elsewhere."""
 
 from __future__ import annotations
 
-import itertools
+import statistics
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Count(NamedTuple):
+    """A training step as a log counts it."""
+
+    number: int
+    of: int | None = None
+    """What it counts up to: the steps of an epoch or of the run."""
+    epoch: int | None = None
+    epochs: int | None = None
+    """Of the whole run, where the line says so."""
+    anew: bool = False
+    """Whether the line's form alone shows that each epoch counts anew: `[3][50/7330]`."""
+
+
+class Mark(NamedTuple):
+    """A count's clock."""
+
+    step: int
+    seconds: float
+    """Since the count began."""
+    of: int | None = None
+    epoch: int | None = None
+    """The number of the epoch that it is of, where a bar bears one."""
+    begins: bool = False
+    """Whether another count is known to begin here."""
+
+
+@dataclass
+class _TestedPass:
+    """A pass of validation of which the log tells the steps."""
+
+    first: int
+    number: int
+    of: int | None
+    times_s: list[float]
+    mean_s: float | None = None
+    """Of its steps so far, where the log states it."""
+
+    @property
+    def duration_s(self) -> float:
+        """All its steps at their mean."""
+        mean = statistics.fmean(self.times_s) if self.mean_s is None else self.mean_s
+        return mean * max(self.number + (self.first == 0), self.of or 0)
 
 
 @dataclass
 class LogFacts:
     """What a log tells, in seconds, gathered line by line; lists are in the order of the log."""
 
-    points: list[tuple[int, float]] = field(default_factory=list)
-    """(step, seconds since the start of its run of steps)."""
+    marks: list[Mark] = field(default_factory=list)
+    counts: list[Count] = field(default_factory=list)
+    """Training steps, however the log tells them."""
+    left_s: list[tuple[int, float]] = field(default_factory=list)
+    """What the log itself expects to be left: (how many counts were told before, seconds)."""
     total_steps: int | None = None
+    """What the newest count goes up to."""
+    planned_steps: int | None = None
+    """Of the whole run, as its configuration says."""
     bar_epoch: int | None = None
     """Of the newest bar of steps, where it bears a number."""
     step_times_s: list[float] = field(default_factory=list)
-    timed_steps: list[int] = field(default_factory=list)
-    """Numbers of the steps whose lines may state a time."""
     data_times_s: list[float] = field(default_factory=list)
     starts_s: list[float] = field(default_factory=list)
     """Steps numbered 0, which also start the loader's workers and the kernels: a step's time only where no other is."""
     validation_passes_s: list[float] = field(default_factory=list)
     drawn_passes: list[tuple[int, float]] = field(default_factory=list)
-    """Passes that bars told since the last training step: (its steps, seconds). Drawn again they are no others."""
+    """Passes that bars or steps told since the last training step: (its steps, seconds). Told again they are no others.
+
+    They are the last of `validation_passes_s`.
+    """
+    tested: _TestedPass | None = None
+    """The pass of validation whose steps are being told."""
     pass_stated: bool = False
     """Whether a line has stated the time of a pass since the last training step: it tells of what bars drew."""
     validation_steps: list[int] = field(default_factory=list)
     """Steps whose line also tells a validation result."""
-    runtime_s: float | None = None
+    stated_runtime_s: float | None = None
     """The whole training's wall time where the log states it."""
+    epochs_s: list[tuple[int | None, float]] = field(default_factory=list)
+    """(number, seconds) of the epochs that a line sums up."""
     first_stamp_s: float | None = None
     """Clock time of the first line that bears one, where steps are told by nothing else."""
     table_head: tuple[str, ...] = ()
     """The columns of the table of epochs that the lines from here on may be rows of."""
     epoch_count: int | None = None
-    """Epochs of the whole run, where a log counts its batches anew in each."""
+    """Epochs of the whole run, as its configuration says."""
+    epoch_open: bool | None = None
+    """Whether an epoch was announced that has not ended; None: none was announced yet."""
     newest_batch: tuple[int, float] | None = None
-    """(batch of its epoch, clock time) of the newest line of such a log."""
+    """(batch of its epoch, clock time) of the newest line of a log that counts its batches anew in each epoch."""
     batches_per_step: int | None = None
     """Batches whose gradients such a log's steps gather."""
     steps_per_s: float | None = None
     """Steps a second over the whole runtime, as Trainer sums up."""
+    timers_of: str | None = None
+    """What Megatron's timers that follow are in: `ms`."""
+    shows_losses: bool = False
+    """Whether a line like Trainer's told a loss: what tells a run from bars of an evaluation after it."""
+    runs: int = 1
+    """Runs that the log holds, this one the last."""
+
+    @property
+    def runtime_s(self) -> float | None:
+        """Wall time that the log states: of the whole training, else of the epochs that it sums up."""
+        if self.stated_runtime_s is None and self.epochs_s:
+            return sum(seconds for _, seconds in self.epochs_s)
+        return self.stated_runtime_s
+
+    @property
+    def points(self) -> list[tuple[int, float]]:
+        """(step, seconds since the start of its run of steps)."""
+        return [(mark.step, mark.seconds) for mark in self.marks]
+
+    def mark(self, step: int, seconds: float, of: int | None = None, epoch: int | None = None) -> None:
+        """The clock of a training step."""
+        self.marks.append(Mark(step, seconds, of, epoch))
+
+    def mark_beginning(self, epoch: int | None = None) -> None:
+        """The marks from here on are another count's, or that epoch's."""
+        self.marks.append(Mark(0, 0.0, None, epoch, begins=epoch is None))
+
+    def count(self, count: Count) -> None:
+        """A training step was told."""
+        self.counts.append(count)
+        self.total_steps = count.of or self.total_steps
+
+    def add_epoch(self, number: int | None, seconds: float) -> None:
+        """What a line says that its epoch took; of the ranks that say so of one epoch the slowest counts."""
+        if number is not None and self.epochs_s and self.epochs_s[-1][0] == number:
+            self.epochs_s[-1] = (number, max(seconds, self.epochs_s[-1][1]))
+        else:
+            self.epochs_s.append((number, seconds))
 
     def add_drawn_pass(self, steps: int, seconds: float) -> None:
         """A bar of evaluation that came to its end."""
@@ -49,6 +145,21 @@ class LogFacts:
             return
         self.drawn_passes.append((steps, seconds))
         self.validation_passes_s.append(seconds)
+
+    def add_tested_step(self, number: int, of: int | None, step_s: float | None, mean_s: float | None) -> None:
+        """A step of validation, of the pass before it or of another one: ranks lag, but none goes back to the start."""
+        if self.pass_stated or step_s is None:
+            return
+        told = self.tested
+        if told is None or of != told.of or number <= told.first < told.number:
+            self.tested = _TestedPass(number, number, of, [step_s], mean_s)
+            self.drawn_passes.append((of or number, self.tested.duration_s))
+            self.validation_passes_s.append(self.tested.duration_s)
+            return
+        told.number, told.mean_s = max(number, told.number), mean_s
+        told.times_s.append(step_s)
+        self.drawn_passes[-1] = (of or told.number, told.duration_s)
+        self.validation_passes_s[-1] = told.duration_s
 
     def add_stated_pass(self, seconds: float) -> None:
         """What a line says of an evaluation, and says better than a bar, whose clock is in whole seconds."""
@@ -58,18 +169,12 @@ class LogFacts:
         self.pass_stated = True
         self.validation_passes_s.append(seconds)
 
-    @property
-    def steps_seen(self) -> int | None:
-        """How many steps a log without a clock has come through; None where it counts anew, or tells no numbers."""
-        numbers = self.timed_steps
-        counts_on = all(earlier < later for earlier, later in itertools.pairwise(numbers))
-        return numbers[-1] if numbers and counts_on else None
-
     def progress(self) -> tuple[int, int]:
         """What changes with a training step that was told: the newest step, and how many times were."""
-        return (self.points[-1][0] if self.points else 0, len(self.step_times_s))
+        return (self.marks[-1].step if self.marks else 0, len(self.step_times_s))
 
     def trained_on(self) -> None:
         """What is told of a pass from here on is of another one."""
         self.drawn_passes.clear()
+        self.tested = None
         self.pass_stated = False

@@ -1,14 +1,16 @@
-"""Reads the figures that training loops print: tqdm bars, step lines, iteration and data times, evaluation times."""
+"""Reads the figures that training loops print: each line by the first kind that it may be, runs and ranks apart."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from advisor.core.input_file import read_text
-from advisor.logs.known_formats import clock_s, take_stamp, takes_known, unit_s
-from advisor.logs.log_facts import LogFacts
+from advisor.logs.known_formats import CLOCK, clock_s, takes_known
+from advisor.logs.log_facts import Count, LogFacts
+from advisor.logs.step_lines import VALIDATES, elapsed_s, epoch_of, seconds_in, take_configuration, takes_step
 from advisor.logs.terminal_codes import without_terminal_codes
 from advisor.logs.trainer_lines import takes_trainers
 
@@ -18,55 +20,22 @@ MAX_LINE_CHARACTERS = 2000
 _BLANKS = re.compile(r"\s+")
 _LONG_NUMBER = re.compile(r"\d{25,}")
 """No figure of a log; a 64-bit float's own digits are fewer."""
-_VALIDATES = re.compile(
-    r"\b(?:val(?:id(?:ation|ating)?)?|eval(?:uat(?:e|ion|ing))?|test(?:ing)?|dev)(?![a-z])|验证|评估|测试",
-    re.IGNORECASE,
+_BAR = re.compile(rf"(\d+)/(\d+) \[{CLOCK}<")
+_RANK = re.compile(r"\[default(\d{1,5})\]|(?<![a-z])(?:local_?)?rank['\"]?[ :=_]{0,2}(\d{1,5})\b", re.IGNORECASE)
+"""Who prints a line, as torchrun, loggers and `srun` mark it."""
+_RUN_RUNTIME = re.compile(
+    rf"(?:\btrain_runtime['\"]?\s*[:=]\s*['\"]?|^(?:total )?training time:? )(?:{CLOCK}|(\d+(?:\.\d+)?))", re.IGNORECASE
 )
-_CLOCK = r"(?:(\d+) days?, )?(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d+)?)"
-_BAR = re.compile(rf"(\d+)/(\d+) \[{_CLOCK}<")
-_EPOCH_OF_BAR = re.compile(
-    r"\b(?:epoch|ep)\b[ :#\[]{0,3}(\d{1,9})|第 ?(\d{1,9})(?: ?[/／] ?\d{1,9})? ?轮", re.IGNORECASE
-)
-_STEP = re.compile(
-    r"\b(?:global[_ ]?step|step|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*(\d{1,12})(?:\s*/\s*(\d{1,12}))?\]?"
-    r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|\bTrain: \d{1,6} \[ ?(\d{1,12})/(\d{1,12}) \( ?\d{1,3}%\)\]"
-    r"|(?:步数?|第(?![\s\d/／]{0,30}(?:[轮代]|个? ?epoch|个周期)))"
-    r"\s*[:：]?\s*(\d{1,12})(?: ?[/／] ?(\d{1,12}))?\s*(?:步)?",
-    re.IGNORECASE,
-)
-_ELAPSED_CLOCK = re.compile(rf"\b(?:time(?: usage)?|elapsed|used|耗时|用时)['\"]?\s*[:=]?\s*{_CLOCK}", re.IGNORECASE)
-_ELAPSED = re.compile(
-    r"(?:\b(?:elapsed|total[_ ]time|time[_ ](?:used|usage|since[_ ]start))|(?<!步)(?:耗时|用时)|已用)"
-    r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|秒|min)?",
-    re.IGNORECASE,
-)
-_ITERATION = re.compile(
-    r"(?:\b(?:batch[_ ]?time|iter[_ ]?time|step[_ ]?time|step_avg|dt|train_step_timing(?: in s)?|time)"
-    r"|步(?:耗时|用时))['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|秒)?(?![\d:])",
-    re.IGNORECASE,
-)
-_BARE = re.compile(r"\| ?(\d{1,9}(?:\.\d{1,9})?) ?(ms|s) ?\|")
-"""A time between two bars of a step's line, as llm.c prints it."""
-_RATE = re.compile(
-    r"(?<![\w.])(\d{1,9}(?:\.\d{1,9})?) ?"
-    r"(?:(?:it|iters?|iterations?|steps?|batch(?:es)?)/s(?:ec(?:ond)?)?|(ms|s|sec)/(?:it|iter|iteration|step|batch))\b"
-)
-"""The unit of a time of each; none where it is a rate."""
-_OTHER_PASS = re.compile(r"\((?:val|test)\)|^(?:val|valid|validation|eval|evaluation|test)\b ?[:\[(]", re.IGNORECASE)
-"""Stands before a step of validation, as mmengine prints one."""
-_DATA = re.compile(
-    r"\b(?:data(?:[_ ]?time)?|load(?:ing)?[_ ]?time)['\"]?\s*[:=]?\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])", re.IGNORECASE
-)
-_TRAIN_RUNTIME = re.compile(rf"\btrain_runtime['\"]?\s*[:=]\s*['\"]?(?:{_CLOCK}|(\d+(?:\.\d+)?))")
+"""As Trainer sums up, and torchvision's scripts."""
 _TRAIN_RATE = re.compile(r"\btrain_steps_per_second['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
 _EVAL_RUNTIME = re.compile(r"['\"](?:eval|test|predict)_runtime['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
+_LOSS = re.compile(r"['\"]loss['\"]: ?['\"]?\d")
+_TOTAL_TIME = re.compile(rf"(?:\bepoch:? \[?(\d{{1,9}})\]?|({VALIDATES.pattern})):? total time: {CLOCK}", re.IGNORECASE)
+"""Of an epoch or of a pass of validation, as torchvision's scripts print it."""
 _LASTED = r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])"
-_PASS_TOOK = re.compile(
-    rf"(?:\b(?:took|takes|time|in|duration)\b|耗时|用时){_LASTED}",
-    re.IGNORECASE,
-)
+_PASS_TOOK = re.compile(rf"(?:\b(?:took|takes|time|in|duration)\b|耗时|用时){_LASTED}", re.IGNORECASE)
 _EVALUATION_TOOK = re.compile(
-    rf"(?:(?:{_VALIDATES.pattern})(?:(?!\b(?:step|iter|batch)).){{0,60}}?\b(?:took|takes)\b"
+    rf"(?:(?:{VALIDATES.pattern})(?:(?!\b(?:step|iter|batch)).){{0,60}}?\b(?:took|takes)\b"
     rf"|(?:验证|评估|测试)(?:耗时|用时)){_LASTED}",
     re.IGNORECASE,
 )
@@ -79,16 +48,27 @@ def read_log(path: Path) -> LogFacts:
 
 
 def parse_log(text: str) -> LogFacts:
-    """The facts of a log's text; lines that tell nothing are passed over, as are lines beyond 2000 characters."""
-    facts = LogFacts()
-    for line in _lines(text):
+    """The facts of a log's text, of its last run where it holds several.
+
+    Lines that tell nothing are passed over, as are lines beyond 2000 characters and those of other ranks than the one
+    that most lines are of.
+    """
+    runs = [LogFacts()]
+    for line in _of_one_rank(list(_lines(text))):
+        if _begins_again(line, runs[-1], later=len(runs) > 1):
+            runs.append(LogFacts())
+        facts = runs[-1]
         before = facts.progress()
         _take(line, facts)
         if facts.progress() != before:
             facts.trained_on()
-    if not facts.step_times_s and not facts.points:
-        facts.step_times_s = facts.starts_s
-    return facts
+    # Bars that follow a summary are of an evaluation, unless something else shows that they train.
+    shown = [runs[0], *(run for run in runs[1:] if _trains(run))]
+    told = shown[-1]
+    told.runs = len(shown)
+    if not told.step_times_s and not told.marks:
+        told.step_times_s = told.starts_s
+    return told
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -109,113 +89,117 @@ def _bounded(line: str) -> str:
     return _LONG_NUMBER.sub("#", _BLANKS.sub(" ", line))
 
 
+def _of_one_rank(lines: Sequence[str]) -> Iterator[str]:
+    """Lines that bear no rank, and those of the rank that most of the others bear: ranks tell the same steps."""
+    marks = [_RANK.search(line) for line in lines]
+    ranks = [None if mark is None else int(mark.group(1) or mark.group(2)) for mark in marks]
+    told = Counter(rank for rank in ranks if rank is not None)
+    chosen = min(told, key=lambda rank: (-told[rank], rank), default=None)
+    return (line for line, rank in zip(lines, ranks, strict=True) if rank is None or rank == chosen)
+
+
+def _trains(facts: LogFacts) -> bool:
+    """Whether something beside bars shows that a run trained."""
+    return facts.shows_losses or bool(facts.step_times_s) or facts.runtime_s is not None
+
+
+def _begins_again(line: str, facts: LogFacts, *, later: bool) -> bool:
+    """Whether a line is of another run: after a summary, it tells a loss or counts from the beginning."""
+    after_bars = later and bool(facts.marks) and not _trains(facts)
+    if facts.stated_runtime_s is None and not after_bars:
+        return False
+    told = LogFacts()
+    _take(line, told)
+    if after_bars:
+        return bool(told.marks) and told.marks[-1].of != facts.marks[-1].of
+    ended_at = max((told.step for told in facts.marks[-1:]), default=0) or max(
+        (count.number for count in facts.counts[-1:]), default=0
+    )
+    first = [mark.step for mark in told.marks[:1]] or [count.number for count in told.counts[:1]]
+    return told.shows_losses or any(number < ended_at for number in first)
+
+
 def _take(line: str, facts: LogFacts) -> None:
     """Add what a line tells; the first kind of line that it may be decides."""
+    take_configuration(line, facts)
+    facts.shows_losses = facts.shows_losses or _LOSS.search(line) is not None
     if _take_summary(line, facts):
         return
     if (evaluation := _EVAL_RUNTIME.search(line)) is not None:
+        _drop_bar_of_evaluation(facts)
         facts.add_stated_pass(float(evaluation.group(1)))
     elif takes_known(line, facts) or takes_trainers(line, facts):
         return
     elif (bar := _BAR.search(line)) is not None:
         _take_bar(line, bar, facts)
-    elif (took := _EVALUATION_TOOK.search(line)) is not None and _elapsed_s(line[: took.start()]) is None:
-        facts.validation_passes_s.append(_seconds_in(took))
-    elif (step := _STEP.search(line)) is not None:
-        _take_step(line, step, facts)
-    elif _VALIDATES.search(line):
-        facts.validation_passes_s.extend(_seconds_of(_PASS_TOOK, line))
+    elif (took := _EVALUATION_TOOK.search(line)) is not None and elapsed_s(line[: took.start()]) is None:
+        facts.validation_passes_s.append(seconds_in(took))
+    elif not takes_step(line, facts):
+        _take_pass(line, facts)
+
+
+def _take_pass(line: str, facts: LogFacts) -> None:
+    """What a line that tells no step says of a pass of validation."""
+    if VALIDATES.search(line) and (took := _PASS_TOOK.search(line)) is not None:
+        facts.validation_passes_s.append(seconds_in(took))
 
 
 def _take_summary(line: str, facts: LogFacts) -> bool:
-    """What Trainer says at its end: on one line, or on one line each."""
-    runtime, rate = _TRAIN_RUNTIME.search(line), _TRAIN_RATE.search(line)
+    """What is said at the end of a run, of an epoch or of a pass: on one line, or on one line each."""
+    runtime, rate, total = _RUN_RUNTIME.search(line), _TRAIN_RATE.search(line), _TOTAL_TIME.search(line)
     if rate is not None:
         facts.steps_per_s = float(rate.group(1)) or None
     if runtime is not None:
         *clock, plain = runtime.groups()
-        facts.runtime_s = clock_s(tuple(clock)) if plain is None else float(plain)
-    return runtime is not None or rate is not None
+        facts.stated_runtime_s = clock_s(tuple(clock)) if plain is None else float(plain)
+    elif total is not None and total.group(1) is None:
+        facts.add_stated_pass(clock_s(total.groups()[2:]))
+    elif total is not None:
+        facts.add_epoch(int(total.group(1)), clock_s(total.groups()[2:]))
+    return runtime is not None or rate is not None or total is not None
+
+
+def _drop_bar_of_evaluation(facts: LogFacts) -> None:
+    """A bar that came to its end after the one of training did: its result shows that it was an evaluation's."""
+    of = facts.marks[-1].of if facts.marks else None
+    outer = max((mark.of or 0 for mark in facts.marks), default=0)
+    while of is not None and of < outer and facts.marks[-1].of in (of, None):
+        facts.marks.pop()
+    facts.total_steps = outer or facts.total_steps
 
 
 def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
     done, total = int(bar.group(1)), int(bar.group(2))
     elapsed, ended = clock_s(bar.groups()[2:6]), done == total > 0
     head = line[: bar.start()]
-    named = _VALIDATES.search(head) is not None or "mAP50" in head
+    named = VALIDATES.search(head) is not None or "mAP50" in head
     # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
     if not named and not _is_inner(total, facts):
-        _begin_epoch(head, facts, ended=ended)
-        facts.points.append((done, elapsed))
+        epoch, epochs = epoch_of(head)
+        _begin_epoch(epoch, facts, ended=ended)
+        facts.mark(done, elapsed, total, epoch)
+        if done:
+            facts.count(Count(done, total, epoch, epochs))
         facts.total_steps = total
     elif ended:
         facts.add_drawn_pass(total, elapsed)
-        if named and facts.points and facts.points[-1][0] == facts.total_steps:
+        if named and facts.marks and facts.marks[-1].step == facts.total_steps:
             # The next bar is another epoch's, even where a file kept only the last state of each bar.
-            facts.points.append((0, 0.0))
+            facts.mark_beginning(facts.marks[-1].epoch)
 
 
-def _begin_epoch(head: str, facts: LogFacts, *, ended: bool) -> None:
+def _begin_epoch(epoch: int | None, facts: LogFacts, *, ended: bool) -> None:
     """A bar that bears another epoch's number than the one before it is no other state of that one.
 
     Nor is the first one of a file that kept only the last state of each: its clock went from its first step on.
     """
-    found = _EPOCH_OF_BAR.search(head)
-    epoch = None if found is None else int(found.group(1) or found.group(2))
-    anew = epoch is not None and facts.bar_epoch is not None and epoch != facts.bar_epoch
-    if anew or (ended and not facts.points):
-        facts.points.append((0, 0.0))
-    facts.bar_epoch = epoch
+    anew = epoch is not None and facts.bar_epoch is not None and epoch > facts.bar_epoch
+    if anew or (ended and not facts.marks):
+        facts.mark_beginning(epoch)
+    facts.bar_epoch = epoch if facts.bar_epoch is None or anew else facts.bar_epoch
 
 
 def _is_inner(total: int, facts: LogFacts) -> bool:
     """Whether a bar of so many steps stands inside another one that has not come to its end."""
     outer = facts.total_steps
-    return outer is not None and total < outer and bool(facts.points) and 0 < facts.points[-1][0] < outer
-
-
-def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> None:
-    numbers = [int(group) for group in step.groups() if group is not None]
-    elapsed = _elapsed_s(line)
-    if elapsed is not None:
-        facts.points.append((numbers[0], elapsed))
-        if _VALIDATES.search(line):
-            facts.validation_steps.append(numbers[0])
-    elif _OTHER_PASS.search(line[: step.start()]):
-        return
-    else:
-        iterations = _seconds_of(_ITERATION, line) or _seconds_of(_BARE, line) or _by_rate(line)
-        if numbers[0] == 0:
-            facts.starts_s.extend(iterations)
-        else:
-            facts.step_times_s.extend(iterations)
-            facts.data_times_s.extend(_seconds_of(_DATA, line))
-            facts.timed_steps.append(numbers[0])
-        if not iterations:
-            take_stamp(line, numbers[0], facts)
-    if len(numbers) > 1:
-        facts.total_steps = numbers[1]
-
-
-def _elapsed_s(line: str) -> float | None:
-    clock = _ELAPSED_CLOCK.search(line)
-    return clock_s(clock.groups()[:4]) if clock is not None else next(iter(_seconds_of(_ELAPSED, line)), None)
-
-
-def _seconds_of(pattern: re.Pattern[str], line: str) -> tuple[float, ...]:
-    """The duration that a pattern finds, if it finds one: a number and its unit."""
-    match = pattern.search(line)
-    return () if match is None else (_seconds_in(match),)
-
-
-def _seconds_in(match: re.Match[str]) -> float:
-    return float(match.group(1)) * unit_s(match.group(2))
-
-
-def _by_rate(line: str) -> tuple[float, ...]:
-    """A step's seconds of `4.0 it/s`, `0.25 s/it` or `250 ms/step`, if a line has one of them."""
-    match = _RATE.search(line)
-    if match is None or float(match.group(1)) <= 0:
-        return ()
-    figure = float(match.group(1))
-    return (1.0 / figure if match.group(2) is None else figure * unit_s(match.group(2)),)
+    return outer is not None and total < outer and bool(facts.marks) and 0 < facts.marks[-1].step < outer

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from advisor.logs.known_formats import clock_s, stamp_s
-from advisor.logs.log_facts import LogFacts
+from advisor.logs.log_facts import Count, LogFacts
 
 _FIGURE = r"(\d{1,9}(?:\.\d{1,9})?(?:e[+-]\d{1,3})?)(?![\w.])"
 _MAXTEXT = re.compile(rf"\bcompleted step: (\d{{1,12}}), seconds: {_FIGURE}")
@@ -37,14 +37,14 @@ def takes_trainers(line: str, facts: LogFacts) -> bool:
 def _maxtext(line: str, facts: LogFacts) -> bool:
     """A step and its seconds; step 0 compiles."""
     if (steps := _MAXTEXT_STEPS.search(line)) is not None:
-        facts.total_steps = int(steps.group(1))
+        facts.planned_steps = int(steps.group(1)) or None
         return True
     match = _MAXTEXT.search(line)
     if match is None:
         return _MAXTEXT_EVALUATION.search(line) is not None
     step, seconds = int(match.group(1)), float(match.group(2))
     (facts.step_times_s if step else facts.starts_s).append(seconds)
-    facts.total_steps = max(facts.total_steps or 0, step + 1)
+    facts.count(Count(step + 1))
     return True
 
 
@@ -99,7 +99,7 @@ def _espnet_results(line: str, facts: LogFacts) -> bool:
         seconds = 0.0 if took is None else _spans_s(took.group(1))
         if took is None or seconds <= 0:
             continue
-        facts.runtime_s = (facts.runtime_s or 0.0) + seconds
+        facts.add_epoch(None, seconds)
         if name == "valid":
             facts.validation_passes_s.append(seconds)
         elif facts.batches_per_step is not None:
@@ -125,5 +125,5 @@ def _fastai(line: str, facts: LogFacts) -> bool:
     if clock is None:
         return False
     if (seconds := clock_s((None, *clock.groups()))) > 0:
-        facts.runtime_s = (facts.runtime_s or 0.0) + seconds
+        facts.add_epoch(None, seconds)
     return True

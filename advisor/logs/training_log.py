@@ -10,7 +10,9 @@ from typing import NamedTuple
 from advisor.core.file_fault import file_fault
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
+from advisor.logs.counted_passes import counted_passes
 from advisor.logs.log_facts import LogFacts
+from advisor.logs.run_length import Covers, RunLength, made_before, run_length
 from advisor.logs.step_rates import paused_s, usual_step_s
 from advisor.predict.prediction import Prediction
 from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_interval, split_of
@@ -18,6 +20,8 @@ from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_in
 CALMER_FACTOR = 10
 CALM_ENOUGH_SHARE = 0.25
 SLOW_STEP_RATIO = 1.25
+MORE_TO_COME_RATIO = 1.02
+"""A run this many times as long as what the log shows has not come to its end."""
 
 
 class LogReport(Record, frozen=True, kw_only=True):
@@ -28,7 +32,9 @@ class LogReport(Record, frozen=True, kw_only=True):
     step_s: float | None
     """A training step without validation and pauses; None: the log does not tell."""
     step_count: int | None
-    """Steps of the whole run where the log says how many, else those that it shows."""
+    """Steps of what the figures cover."""
+    covers: Covers
+    """What the figures are of: the whole run, from where the log begins; one of its epochs; what the log shows."""
     reasons: tuple[Reason, ...]
     """What was found, and what to change first."""
 
@@ -102,57 +108,123 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
     periodic = _periodic(facts)
     if periodic is not None:
         return _report_of_periodic(facts, periodic, prediction)
-    step_s, total_s, pauses_s, steps = _timeline(facts)
-    if step_s is None and not total_s:
+    told = _timeline(facts)
+    if told.step_s is None and not told.total_s:
         raise file_fault("no-step-times")
-    passes, validation_s = len(facts.validation_passes_s), sum(facts.validation_passes_s)
-    if total_s is None and steps is not None and passes:
-        # Of the steps that are still to come as many passes are made as of those that were seen.
-        to_come = max(1.0, steps / (facts.steps_seen or steps))
-        passes, validation_s = round(passes * to_come), validation_s * to_come
-    total = total_s if total_s is not None else (step_s or 0.0) * (steps or 1) + validation_s
-    if facts.runtime_s is None and total_s is not None and validation_s > total_s:
+    passes, validation_s = _validation(facts, told)
+    steps, step_s = told.steps, told.step_s
+    total = told.total_s if told.total_s is not None else (step_s or 0.0) * (steps or 1) + validation_s
+    if facts.runtime_s is None and told.total_s is not None and validation_s > total:
         total += validation_s
     # A bar or a runtime may or may not hold the evaluation; it cannot be longer than the whole.
     validation_s = min(validation_s, total)
     data_fraction = _data_fraction(facts)
     loading = data_fraction * max(0.0, total - validation_s)
     seconds: dict[WallKind, float] = {
-        "validation": max(validation_s, min(pauses_s, total)),
+        "validation": max(validation_s, min(told.pauses_s, total)),
         "loader": loading,
     }
     seconds["training"] = max(0.0, total - sum(seconds.values()))
-    loud = (*_split_reasons(passes, seconds, total), *_step_reasons(step_s, data_fraction, prediction))
-    if not loud and (total_s is not None or steps is not None):
-        loud = (Reason.of("log-nothing-loud", total_s=total),)
-    reasons = (
-        (*loud, *_told_step(step_s, steps, total, passes, projected=total_s is None)) if prediction is None else loud
+    of_epochs = told.covers == "epoch"
+    loud = (
+        *_split_reasons(passes, seconds, total, of_epochs=of_epochs),
+        *_step_reasons(step_s, data_fraction, prediction),
     )
-    return _report(seconds, reasons, step_s, steps, total)
+    if not loud and (told.total_s is not None or told.covers != "log"):
+        loud = (Reason.of("log-nothing-loud", total_s=total),)
+    runs = (Reason.of("log-runs", runs=facts.runs),) if facts.runs > 1 else ()
+    length = () if prediction is not None else tuple(_told_length(told, passes, total))
+    return _report((*runs, *loud, *length), seconds, told, total)
 
 
-def _told_step(
-    step_s: float | None, steps: int | None, total_s: float, passes: int, *, projected: bool
-) -> tuple[Reason, ...]:
+class _Timeline(NamedTuple):
+    """What a log gives of its steps, and of what they are the steps."""
+
+    step_s: float | None
+    total_s: float | None
+    """That the log states or shows; None: it is reckoned from the steps."""
+    pauses_s: float
+    steps: int | None
+    covers: Covers
+    length: RunLength
+
+
+def _timeline(facts: LogFacts) -> _Timeline:
+    """Median seconds a step, total seconds, seconds of pauses, and steps, from what the log gives."""
+    runs, length = counted_passes(facts.marks), run_length(facts)
+    if facts.step_times_s and not runs and facts.counts and facts.stated_runtime_s is None:
+        median = statistics.median(facts.step_times_s)
+        return _Timeline(median, None, 0.0, length.steps or length.seen, length.covers, length)
+    step_s, pauses, steps = usual_step_s(runs), 0.0, length.steps
+    if facts.step_times_s:
+        step_s = statistics.median(facts.step_times_s)
+    elif step_s is not None:
+        pauses = paused_s(runs, step_s)
+    elapsed = sum(_spans(runs)) if runs else None
+    if runs:
+        steps = sum(run[-1][0] - (made_before(run, step_s) if step_s else 0) for run in runs)
+    if step_s is None and facts.runtime_s is not None and facts.steps_per_s is not None:
+        # Trainer's own summary: its runtime holds the evaluations too.
+        steps = max(1, round(facts.runtime_s * facts.steps_per_s))
+        step_s = max(0.0, facts.runtime_s - sum(facts.validation_passes_s)) / steps
+    ended = facts.stated_runtime_s is not None
+    return _Timeline(
+        step_s,
+        facts.runtime_s if facts.runtime_s is not None else elapsed,
+        pauses,
+        steps,
+        "run" if ended or (not runs and steps) else "log",
+        length,
+    )
+
+
+def _validation(facts: LogFacts, told: _Timeline) -> tuple[int, float]:
+    """Passes of validation and their seconds, those of steps to come among them where these are reckoned."""
+    passes, seconds = len(facts.validation_passes_s), sum(facts.validation_passes_s)
+    if told.total_s is not None or told.steps is None or not passes:
+        return passes, seconds
+    in_all = told.length.passes_in_all(passes)
+    return max(1, round(in_all)), seconds * in_all / passes
+
+
+def _told_length(told: _Timeline, passes: int, total_s: float) -> Iterator[Reason]:
     """What a step takes, and whether the whole was seen or is as many steps at that rate."""
+    step_s, steps, length = told.step_s, told.steps, told.length
     if step_s is None:
-        return ()
-    if projected and steps is not None and passes:
-        return (Reason.of("log-steps-validated", step_s=step_s, steps=steps, passes=passes, total_s=total_s),)
-    if projected and steps is not None:
-        return (Reason.of("log-steps-projected", step_s=step_s, steps=steps, total_s=total_s),)
-    return (Reason.of("log-step-alone", step_s=step_s),)
+        return
+    numbers: Arguments = {"step_s": step_s, "total_s": total_s}
+    if told.total_s is not None or steps is None or told.covers == "log":
+        yield Reason.of("log-step-alone", step_s=step_s)
+        yield from _told_rest(told, total_s)
+    elif length.anew and length.epochs is not None:
+        per_epoch = steps // length.epochs
+        yield Reason.of("log-epochs-projected", **numbers, epochs=length.epochs, steps=per_epoch, passes=passes)
+    elif told.covers == "epoch":
+        yield Reason.of("log-epoch-projected", **numbers, steps=steps, passes=passes)
+    elif length.first_step:
+        yield Reason.of("log-steps-resumed", **numbers, steps=steps, passes=passes, first_step=length.first_step)
+    elif passes:
+        yield Reason.of("log-steps-validated", **numbers, steps=steps, passes=passes)
+    else:
+        yield Reason.of("log-steps-projected", **numbers, steps=steps)
 
 
-def _report(
-    seconds: dict[WallKind, float],
-    reasons: tuple[Reason, ...],
-    step_s: float | None,
-    step_count: int | None,
-    total_s: float,
-) -> LogReport:
+def _told_rest(told: _Timeline, total_s: float) -> Iterator[Reason]:
+    """How long all steps take where the log shows a part of them, what interrupts them included."""
+    whole, steps = told.length.steps, told.steps
+    if told.covers == "log" and told.length.covers == "run" and whole and steps and whole > MORE_TO_COME_RATIO * steps:
+        yield Reason.of("log-whole-projected", steps=whole, total_s=total_s / steps * whole)
+
+
+def _report(reasons: tuple[Reason, ...], seconds: dict[WallKind, float], told: _Timeline, total_s: float) -> LogReport:
     shown = reasons or (Reason.of("log-nothing-loud", total_s=total_s),)
-    return LogReport(split=split_of(seconds, reasons), step_s=step_s, step_count=step_count, reasons=shown)
+    return LogReport(
+        split=split_of(seconds, reasons),
+        step_s=told.step_s,
+        step_count=told.steps,
+        covers=told.covers,
+        reasons=shown,
+    )
 
 
 def _periodic(facts: LogFacts) -> PeriodicValidation | None:
@@ -170,7 +242,7 @@ def _periodic(facts: LogFacts) -> PeriodicValidation | None:
         validation = points[0][1]
     else:
         return None
-    steps = facts.total_steps or points[-1][0]
+    steps = run_length(facts).steps or points[-1][0]
     if interval <= 0 or validation > interval:
         return None
     return PeriodicValidation(interval, validation, every, max(1, steps))
@@ -180,25 +252,8 @@ def _report_of_periodic(facts: LogFacts, log: PeriodicValidation, prediction: Pr
     validation = log.step_count / log.every_steps * log.validation_s
     seconds: dict[WallKind, float] = {"validation": validation, "training": log.step_count * log.step_s}
     reasons = (*log.reasons(), *_step_reasons(log.step_s, _data_fraction(facts), prediction))
-    return _report(seconds, reasons, log.step_s, log.step_count, log.total_s)
-
-
-def _timeline(facts: LogFacts) -> tuple[float | None, float | None, float, int | None]:
-    """Median seconds a step, total seconds, seconds of pauses, and steps, from what the log gives."""
-    runs = list(_runs(facts.points))
-    step_s = usual_step_s(runs)
-    if facts.step_times_s:
-        step_s = statistics.median(facts.step_times_s)
-    pauses = 0.0
-    if step_s is not None and not facts.step_times_s:
-        pauses = paused_s(runs, step_s)
-    elapsed = sum(_spans(runs)) if runs else None
-    steps = sum(run[-1][0] for run in runs) if runs else facts.total_steps
-    if step_s is None and facts.runtime_s is not None and facts.steps_per_s is not None:
-        # Trainer's own summary: its runtime holds the evaluations too.
-        steps = max(1, round(facts.runtime_s * facts.steps_per_s))
-        step_s = max(0.0, facts.runtime_s - sum(facts.validation_passes_s)) / steps
-    return step_s, facts.runtime_s if facts.runtime_s is not None else elapsed, pauses, steps
+    told = _Timeline(log.step_s, log.total_s, 0.0, log.step_count, "run", run_length(facts))
+    return _report(reasons, seconds, told, log.total_s)
 
 
 def _spans(runs: Sequence[Sequence[tuple[int, float]]]) -> Iterator[float]:
@@ -210,21 +265,6 @@ def _spans(runs: Sequence[Sequence[tuple[int, float]]]) -> Iterator[float]:
         before_s = run[-1][1]
 
 
-def _runs(points: list[tuple[int, float]]) -> Iterator[list[tuple[int, float]]]:
-    """Stretches in which steps and time both grow; a bar of the next epoch starts a new one."""
-    run: list[tuple[int, float]] = []
-    for point in points:
-        if run and point[0] == run[-1][0]:
-            run[-1] = max(run[-1], point)
-            continue
-        if run and (point[0] < run[-1][0] or point[1] < run[-1][1]):
-            yield run
-            run = []
-        run.append(point)
-    if run:
-        yield run
-
-
 def _data_fraction(facts: LogFacts) -> float:
     """The loader's share of a step, where the log tells both times."""
     if not facts.data_times_s or not facts.step_times_s:
@@ -232,20 +272,18 @@ def _data_fraction(facts: LogFacts) -> float:
     return min(1.0, statistics.fmean(facts.data_times_s) / max(statistics.fmean(facts.step_times_s), 1e-12))
 
 
-def _split_reasons(passes: int, seconds: dict[WallKind, float], total: float) -> Iterator[Reason]:
+def _split_reasons(passes: int, seconds: dict[WallKind, float], total: float, *, of_epochs: bool) -> Iterator[Reason]:
     share = seconds["validation"] / total if total > 0 else 0.0
-    if share >= LOUD_SHARE:
-        gain = seconds["validation"] * (1 - 1 / CALMER_FACTOR)
-        numbers: Arguments = {
-            "validation_s": seconds["validation"],
-            "share_fraction": share,
-            "gain_s": gain,
-            "better_total_s": total - gain,
-        }
-        if passes:
-            yield Reason.of("log-validation-passes", **numbers, passes=passes)
-        else:
-            yield Reason.of("log-pauses", **numbers)
+    if share < LOUD_SHARE:
+        return
+    gain = seconds["validation"] * (1 - 1 / CALMER_FACTOR)
+    numbers: Arguments = {"validation_s": seconds["validation"], "share_fraction": share, "gain_s": gain}
+    if of_epochs:
+        yield Reason.of("log-validation-epoch", **numbers, total_s=total)
+    elif passes:
+        yield Reason.of("log-validation-passes", **numbers, better_total_s=total - gain, passes=passes)
+    else:
+        yield Reason.of("log-pauses", **numbers, better_total_s=total - gain)
 
 
 def _step_reasons(step_s: float | None, data_fraction: float, prediction: Prediction | None) -> Iterator[Reason]:

@@ -96,7 +96,7 @@ LOGS = {
     "averages": ("step:200/1750 train_time:50000ms step_avg:250.00ms\n", 0.25, 1750),
     "seconds a step": ("Step 100 | loss 2.1 | 0.35 s/step | lr 1e-4\n", 0.35, None),
     "steps a second": ("step 100, loss 2.1, 4.0 it/s\n", 0.25, None),
-    "中文": ("轮次 1/3，步数 100/500，损失 0.52，每步耗时 0.25 秒\n", 0.25, 500),
+    "中文": ("轮次 1/3，步数 100/500，损失 0.52，每步耗时 0.25 秒\n", 0.25, 1500),
 }
 
 

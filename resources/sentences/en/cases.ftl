@@ -34,14 +34,38 @@ case-validation-rows = A validation pass over { $rows } rows costs as much as a 
 ## Training logs
 log-validation-share = Validation takes { $share_fraction } of the time: { $validation_s } of every { $interval_s }, since it runs every { $every_steps } steps.
 log-validate-less = Change this first: validating every { $better_steps } steps would cut { $total_s } to { $better_total_s }, a gain of { $gain_s } without any new GPU.
-log-validation-passes = { $passes } validation passes take { $validation_s }, { $share_fraction } of the time. Change this first: a tenth of them would save { $gain_s } and bring the run to { $better_total_s }.
+log-validation-passes = { $passes } validation { $passes ->
+        [one] pass takes
+       *[other] passes take
+    } { $validation_s }, { $share_fraction } of the time. Change this first: a tenth of them would save { $gain_s } and bring the run to { $better_total_s }.
 log-pauses = Pauses between steps take { $validation_s }, { $share_fraction } of the time: validation, checkpoints or a loader that starts anew. Change this first: a tenth of them would save { $gain_s } and bring the run to { $better_total_s }.
 log-loader = The loader takes { $share_fraction } of a step. Change this first: more workers, pinned memory or a faster disk would save up to { $gain_s } a step.
 log-step-slow = A step takes { $step_s } without them, { $slower_ratio } times what is expected of { $device } ({ $expected_s }, { $low_s } to { $high_s }): look at loader, host and precision.
 log-step-normal = A step takes { $step_s } without them; { $expected_s } ({ $low_s } to { $high_s }) is expected of { $device }.
 log-steps-projected = A step takes { $step_s }, the median of the log; its { $steps } steps take { $total_s } at that rate.
-log-steps-validated = A step takes { $step_s }, the median of the log; its { $steps } steps and { $passes } validation passes take { $total_s } at that rate.
+log-steps-validated = A step takes { $step_s }, the median of the log; its { $steps } steps and { $passes } validation { $passes ->
+        [one] pass
+       *[other] passes
+    } take { $total_s } at that rate.
 log-step-alone = A step takes { $step_s }, the median of the log.
+log-validation-epoch = Validation takes { $validation_s } of each epoch of { $total_s }, { $share_fraction } of the time. Change this first: validating after every tenth epoch would save { $gain_s } an epoch.
+log-epochs-projected = A step takes { $step_s }, the median of the log; { $epochs } epochs of { $steps } steps{ $passes ->
+        [0] {""}
+        [one] {" "}and { $passes } validation pass
+       *[other] {" "}and { $passes } validation passes
+    } take { $total_s } at that rate.
+log-epoch-projected = A step takes { $step_s }, the median of the log; an epoch of { $steps } steps{ $passes ->
+        [0] {""}
+        [one] {" "}and { $passes } validation pass
+       *[other] {" "}and { $passes } validation passes
+    } takes { $total_s } at that rate. How many epochs the run has, the log does not say.
+log-steps-resumed = A step takes { $step_s }, the median of the log. It begins at step { $first_step }: the { $steps } steps from there on{ $passes ->
+        [0] {""}
+        [one] {" "}and { $passes } validation pass
+       *[other] {" "}and { $passes } validation passes
+    } take { $total_s } at that rate.
+log-whole-projected = The log shows a part of the run: all { $steps } steps take { $total_s } at that rate, what interrupts them included.
+log-runs = The log holds { $runs } runs: the last one is meant here.
 log-nothing-loud = Nothing but training takes a notable share of the { $total_s }.
 
 ## Wall time
