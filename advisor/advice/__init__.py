@@ -33,6 +33,7 @@ from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
+from advisor.recommend.reasons.memory_room import with_quicker_room
 from advisor.recommend.recommendation import Recommendations
 from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.assumptions import assumed_reason
@@ -92,7 +93,8 @@ def advise_events(
         facts, advice = yield from lightened_where_needed(request, facts, answer, traces)
         request, facts = as_advised(request, facts, advice)
         switches = yield from find_switches(request, facts, advice, traces)
-    advice = msgspec.structs.replace(advice, switches=switches)
+    caveats = with_quicker_room(advice.caveats, switches)
+    advice = msgspec.structs.replace(advice, switches=switches, caveats=caveats)
     yield progress("advice-phase-done", 1.0)
     return advice
 

@@ -49,14 +49,15 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     switches: bool = False
     """Also trace what each switch that changes the operators would bring; the others are always predicted."""
     interconnect: str | None = None
-    node_count: int = 1
+    node_count: int | None = None
+    """Machines there are; None: as many as the cards take, eight in each."""
     allow_code: bool = False
     calibration_folder: str | None = None
     """Data folder whose history keeps microbenchmarks for reuse; None: neither read nor kept."""
 
     @property
     def machines(self) -> Machines:
-        """`node_count` of them, which the most of `counts` fill: fewer cards stand in as few as hold them."""
+        """As told, which the most of `counts` fill: fewer cards stand in as few as hold them."""
         return Machines.holding(self.counts, self.node_count)
 
 

@@ -26,7 +26,11 @@ PINNED_COPY_SHARE = 0.8
 PAIR = 2
 """Cards that one bridge joins."""
 CARDS_PER_HOST = 16
-"""Cards of one host that hang on one switch or root complex; beyond it a job has to leave the host."""
+"""Cards of the largest hosts, that hang on one switch or root complex; beyond it a job has to leave the host. A table
+of runs that names no hosts means one."""
+USUAL_CARDS_PER_HOST = 8
+"""Of a machine that nobody described: what one of NVIDIA's or AMD's boards joins since 2017 (HGX, OAM), and what most
+servers with slots hold."""
 
 
 class Machines(NamedTuple):
@@ -36,35 +40,37 @@ class Machines(NamedTuple):
     never means two numbers of them.
     """
 
-    told: int = 1
-    """How many there are; 1: as many as the cards take."""
-    cards_each: int = CARDS_PER_HOST
+    told: int | None = None
+    """How many there are; None: as many usual ones as the cards take."""
+    cards_each: int = USUAL_CARDS_PER_HOST
 
     @classmethod
-    def holding(cls, counts: Sequence[int], machines: int) -> Machines:
+    def holding(cls, counts: Sequence[int], machines: int | None) -> Machines:
         """So many machines, which the most of several counts of cards fill: 16 over two are eight in each."""
-        return (
-            cls(machines, min(CARDS_PER_HOST, math.ceil(max(counts, default=1) / machines))) if machines > 1 else cls()
-        )
+        if machines is None:
+            return cls()
+        return cls(machines, min(CARDS_PER_HOST, math.ceil(max(counts, default=1) / machines)))
 
     def of(self, count: int, *, local: bool = False) -> int:
         """Machines that so many cards stand in: the fewest that hold them, evenly where as many as are told can.
 
-        More than are told where these hold not all. `local`: cards of this machine, which is one.
+        More than are told where these hold not all. Where none are told, what two usual ones cannot share evenly
+        stands in a larger one. `local`: cards of this machine, which is one.
         """
         least = 1 if local else math.ceil(count / self.cards_each)
-        return next((number for number in range(least, self.told + 1) if count % number == 0), least)
+        if self.told is None and count <= CARDS_PER_HOST and count % least:
+            return 1
+        most = count if self.told is None else self.told
+        return next((number for number in range(least, most + 1) if count % number == 0), least)
 
-    def cards_in_each(self, count: int) -> int | None:
-        """Cards of such a job in one machine, or all that it has where one is enough; None: not told."""
-        if self.told == 1:
-            return None
+    def cards_in_each(self, count: int) -> int:
+        """Cards of such a job in one machine, or all that it has where one is enough."""
         machines = self.of(count)
-        return self.cards_each if machines == 1 else math.ceil(count / machines)
+        return max(self.cards_each, count) if machines == 1 else math.ceil(count / machines)
 
 
-ONE_MACHINE = Machines()
-"""Nothing is told: as few as hold the cards."""
+USUAL_MACHINES = Machines()
+"""Nothing is told of them."""
 
 
 def pcie_bytes_per_s(generation: int | None = None, lane_count: int | None = None) -> float:

@@ -223,8 +223,7 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         type=whole_number(MOST_DEVICES),
         metavar="N",
-        default=1,
-        help="machines there are: the most GPUs fill them, fewer stand in as few as hold them",
+        help="machines there are: the most GPUs fill them, fewer stand in as few as hold them (of 8 each)",
     )
 
 

@@ -91,7 +91,7 @@ class CandidateGrid:
         self.rows: dict[str, int] = {}
         self.steps = self._single_steps()
         self.traffic = traffic_of(self.table, precision)
-        self._scaled: dict[tuple[int, int | None], tuple[ScaledGrid, ScaledRange]] = {}
+        self._scaled: dict[tuple[int, int], tuple[ScaledGrid, ScaledRange]] = {}
 
     def _single_steps(self) -> DeviceSteps | None:
         steps: list[DeviceSteps] = []
@@ -110,8 +110,7 @@ class CandidateGrid:
         if row is None or self.steps is None:
             return None
         column = self.batches.index(candidate.batch_size_per_device)
-        told = self.sources.machines.told > 1
-        grid, ends = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count if told else None)
+        grid, ends = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count)
         place = (*grid.index(candidate.strategy, candidate.count), row, column)
         if not grid.step_s[place] < _LONGEST_STEP_S:
             endless = Reason.of("predict-step-endless", device=candidate.device.name)
@@ -127,11 +126,13 @@ class CandidateGrid:
             notes=self.steps.notes[row],
         )
 
-    def _scaled_grid(self, accumulation: int, count: int | None) -> tuple[ScaledGrid, ScaledRange]:
-        """An accumulation's scaled grid and range; across nodes the link depends on the count: each has its own."""
-        key = (accumulation, count)
+    def _scaled_grid(self, accumulation: int, count: int) -> tuple[ScaledGrid, ScaledRange]:
+        """The scaled grid and range of an accumulation and of all counts that stand as many to a machine as this."""
+        in_each = self.sources.machines.cards_in_each
+        key = (accumulation, in_each(count))
         if key not in self._scaled:
-            counts = {number for key in self.rows for number in self.counts[key]} if count is None else {count}
+            asked = {number for row in self.rows for number in self.counts[row]}
+            counts = {number for number in asked if in_each(number) == in_each(count)}
             links = [self.link(self.devices[key], count) for key in self.rows]
             grid = self.scaled(accumulation, links, self.strategies, sorted(counts))
             self._scaled[key] = grid, scaled_range(grid, self._known_steps())
@@ -190,12 +191,10 @@ class CandidateGrid:
         spec, machine = self.spec(device), self.sources.machine
         if spec is None:
             return _LONE_LINK if device.key == "cpu" else self._measured_link(_UNKNOWN_CARDS_LINK)
-        per_node = None if count is None else self.sources.machines.cards_in_each(count)
+        per_node = None if count is None or device.local else self.sources.machines.cards_in_each(count)
         if machine is not None and device.local and self.sources.interconnect is None:
             return self._measured_link(detected_link(spec, machine.links))
-        return parse_interconnect(
-            self.sources.interconnect or "", spec, cards_per_node=None if device.local else per_node
-        )
+        return parse_interconnect(self.sources.interconnect or "", spec, cards_per_node=per_node)
 
     def weakest_link(self, devices: Sequence[Device], count: int) -> Link:
         """The slowest of the links that cards of several kinds bring into one group."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from advisor.catalogue.links import ONE_MACHINE, Machines
+from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.memory.offloaded import offloaded_bytes
@@ -21,7 +21,7 @@ L40S (AWS instance types, 2024); desktops with one or two cards mostly have less
 class OffloadCapacity:
     """Whether the machines that hold the cards have room for what is off-loaded to them."""
 
-    def __init__(self, machine: Machine, given_bytes: float | None = None, machines: Machines = ONE_MACHINE) -> None:
+    def __init__(self, machine: Machine, given_bytes: float | None = None, machines: Machines = USUAL_MACHINES) -> None:
         """`given_bytes`: of each machine with cards, as the user says; None: this one's for itself, else assumed."""
         self._here_bytes = float(machine.memory.available_bytes)
         self._given_bytes = given_bytes

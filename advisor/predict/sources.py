@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.links import ONE_MACHINE, Machines
+from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.catalogue.precisions import TracePrecision
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
@@ -36,7 +36,7 @@ class Sources:
     interconnect: str | None = None
     link: Link | None = None
     """What joins the cards where words are not enough; None: `interconnect` and the machine tell."""
-    machines: Machines = ONE_MACHINE
+    machines: Machines = USUAL_MACHINES
     loader: tuple[LoaderPass, ...] = ()
     """Passes of the job's data loader that were timed on this machine; none: loading is left out."""
     host: HostSpeed = field(default_factory=HostSpeed)

@@ -42,6 +42,7 @@ _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 """Two causes of one thing: that this machine's own devices are not among those compared."""
 _FIRST = {
     "caveat-memory-range", "caveat-memory-range-instead", "caveat-memory-range-one-pass",
+    "caveat-memory-range-switch",
     "workload-no-head",
     "caveat-hours-range", "caveat-hours-range-instead", "caveat-hours-range-larger", "caveat-hours-range-nearest",
     "caveat-cost-range", "caveat-cost-range-instead", "caveat-cost-range-larger", "caveat-cost-range-nearest",

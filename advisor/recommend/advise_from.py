@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.links import ONE_MACHINE, Machines
+from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Names, Reason
 from advisor.hardware.machine import Machine
@@ -57,7 +57,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     largest_batch: Callable[[Prediction], int | None] | None = None,
     groups: Groups | None = None,
     critical_batch: CriticalBatch | None = None,
-    machines: Machines = ONE_MACHINE,
+    machines: Machines = USUAL_MACHINES,
     fixed: Fixed = FREE,
 ) -> Recommendations:
     """The best set-up of all candidates and the best on this machine, with reasons, ties and alternatives.

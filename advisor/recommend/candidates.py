@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
-from advisor.catalogue.links import ONE_MACHINE, Machines
+from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.by_key import grouped
@@ -60,7 +60,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
     batch_sizes: Sequence[int] | None = None,
     strategies: Sequence[Strategy] = ("single", "dp", "ddp"),
     global_batch_size: int | None = None,
-    machines: Machines = ONE_MACHINE,
+    machines: Machines = USUAL_MACHINES,
     local: bool = True,
 ) -> tuple[Candidate, ...]:
     """Every set-up to predict: this machine's devices, then the cards of the spec table.
@@ -87,7 +87,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
         )
         for device, available, device_precisions in _devices(machine, specs, gpu_keys, wanted, local=local)
         for count in _counts_to_try(counts, available)
-        for strategy in strategies_for(count, strategies, ONE_MACHINE if device.local else machines)
+        for strategy in strategies_for(count, strategies, machines.of(count, local=device.local))
         for precision, size in itertools.product(device_precisions, sizes(count))
         for steps in _accumulations(workload, count, strategy, size, global_batch_size)
     )
@@ -172,15 +172,12 @@ def local_gpu_groups(machine: Machine) -> tuple[tuple[Gpu, ...], ...]:
     return tuple(tuple(gpus) for gpus in grouped((gpu for gpu in machine.gpus if gpu.usable), alike).values())
 
 
-def strategies_for(
-    count: int, strategies: Sequence[Strategy], machines: Machines = ONE_MACHINE
-) -> tuple[Strategy, ...]:
+def strategies_for(count: int, strategies: Sequence[Strategy], machine_count: int = 1) -> tuple[Strategy, ...]:
     """What so many devices can do: DataParallel is one process, which never leaves its machine."""
     if count == 1:
         return tuple(strategy for strategy in strategies if strategy == "single" or STRATEGY_FACTS[strategy].offloads)
-    outside = machines.of(count) > 1
     several = [strategy for strategy in strategies if strategy != "single"]
-    return tuple(strategy for strategy in several if not (outside and STRATEGY_FACTS[strategy].one_process))
+    return tuple(strategy for strategy in several if not (machine_count > 1 and STRATEGY_FACTS[strategy].one_process))
 
 
 def _accumulations(

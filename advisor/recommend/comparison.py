@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.catalogue.links import ONE_MACHINE, Machines
+from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.recommend.fixed import FREE, Fixed, kept_by
 from advisor.recommend.precisions import at_least_as_exact
 
@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
     """This machine's usable GPUs, a device once for each card."""
     held_global_batch: int | None = None
     """The global batch that every set-up has to keep; None: it may grow to `global_limit`."""
-    machines: Machines = ONE_MACHINE
+    machines: Machines = USUAL_MACHINES
     """That several cards from the table stand in; local ones stand in this one."""
     fixed: Fixed = FREE
     loader: tuple[LoaderPass, ...] = ()

@@ -78,17 +78,19 @@ def unsplittable_batches(counts: Sequence[int], *, in_lists: bool) -> tuple[Reas
     return (Reason(code="scaling-samples-in-lists"),) if in_lists and max(counts, default=1) > 1 else ()
 
 
-def counts_over(node_count: int) -> tuple[int, ...]:
+def counts_over(node_count: int | None) -> tuple[int, ...]:
     """Device counts to try where none are given: a single device, then one, two, four and eight a machine."""
-    spread = [node_count * count for count in _USUAL_COUNTS]
+    spread = [(node_count or 1) * count for count in _USUAL_COUNTS]
     return tuple(sorted({1, *(count for count in spread if count <= MOST_DEVICES)}))
 
 
-def require_even_nodes(counts: Sequence[int], node_count: int) -> None:
-    """Refuse devices that cannot be spread evenly over as many of the machines as they take.
+def require_even_nodes(counts: Sequence[int], node_count: int | None) -> None:
+    """Refuse devices that cannot be spread evenly over as many of the machines that are told as they take.
 
     Raises InputError with counts that can.
     """
+    if node_count is None:
+        return
     machines = Machines.holding(counts, node_count)
     full = max(counts, default=1)
     uneven = [count for count in counts if count > 1 and count % (node_count if count == full else machines.of(count))]

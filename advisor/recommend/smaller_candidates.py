@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from advisor.catalogue.gpu_spec import is_laptop
-from advisor.catalogue.links import ONE_MACHINE, Machines
+from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
 from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
@@ -132,7 +132,7 @@ def sharded_candidates(
     predictions: Sequence[Prediction],
     counts: Sequence[int] = DEFAULT_COUNTS,
     global_batch_size: int | None = None,
-    machines: Machines = ONE_MACHINE,
+    machines: Machines = USUAL_MACHINES,
 ) -> tuple[Candidate, ...]:
     """Sharded and off-loaded set-ups for each GPU, precision and count at which no predicted set-up fits.
 
@@ -173,7 +173,7 @@ def splits_layers(candidate: Candidate, workload: Workload, machines: Machines) 
     What reads pictures and names no heads is taken for a network of convolutions, which nobody splits so.
     """
     heads, cards = _attention_heads(workload), tensor_cards(candidate.count)
-    in_host = -(-candidate.count // machines.of(candidate.count))
+    in_host = -(-candidate.count // machines.of(candidate.count, local=candidate.device.local))
     dealt = workload.data.image_size is None if heads is None else heads % cards == 0
     return cards > 1 and in_host % cards == 0 and dealt
 

@@ -135,7 +135,8 @@ def typed(asked: Question, folder: Path) -> list[str]:
     tables = {"model": model, "data": data, "training": training}
     (folder / "asked.toml").write_text(_toml({"name": request.workload.name}, tables))
     flags = ["--predict", str(folder / "asked.toml"), "--goal", request.goal]
-    flags += ["--counts", ",".join(map(str, request.counts)), "--nodes", str(request.node_count)]
+    flags += ["--counts", ",".join(map(str, request.counts))]
+    flags += [] if request.node_count is None else ["--nodes", str(request.node_count)]
     if request.gpu_keys is not None:
         flags += ["--gpus", ",".join(request.gpu_keys)]
     if request.prices is not None:

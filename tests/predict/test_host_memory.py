@@ -53,8 +53,8 @@ def test_other_machines_have_what_is_given_or_assumed_a_card() -> None:
 
 
 def test_more_machines_share_the_need_evenly_and_each_holds_its_own_cards() -> None:
-    _, _, need, held = judged(OffloadCapacity(room()), count=32)
-    assert (need, held) == (NEED / 2, 16 * ASSUMED_BYTES_PER_CARD)
+    _, _, need, held = judged(OffloadCapacity(room()), count=16)
+    assert (need, held) == (NEED / 2, 8 * ASSUMED_BYTES_PER_CARD)
     _, _, need, held = judged(OffloadCapacity(room(), machines=Machines(4, 4)), count=16)
     assert (need, held) == (NEED / 4, 4 * ASSUMED_BYTES_PER_CARD)
 

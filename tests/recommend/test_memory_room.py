@@ -7,17 +7,18 @@ import pytest
 
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import shared_fields
-from advisor.core.sentences import Language, say
+from advisor.core.sentences import Arguments, Language, Reason, say
 from advisor.core.units import Estimate
 from advisor.cost.parts import Part
 from advisor.predict.prediction import Prediction, SetUpFigures
 from advisor.recommend.comparison import Finalist
 from advisor.recommend.ranking import Row
-from advisor.recommend.reasons.memory_room import left_for_room, room_reasons, roomier
+from advisor.recommend.reasons.memory_room import left_for_room, room_reasons, roomier, with_quicker_room
 from advisor.recommend.reasons.set_up import why
 from advisor.recommend.recommendation import Goal, Recommendation
 from advisor.recommend.smaller_candidates import candidates_that_make_up
 from advisor.recommend.strategy import best_by_count
+from advisor.recommend.switches import Switch, SwitchKind
 from advisor.recommend.tie_decision import preference, tie_decision
 from advisor.recommend.winner import find_winner, with_room_in_ties
 from advisor.store.advice_record import AdviceRecord
@@ -281,3 +282,53 @@ def test_a_rival_that_waits_for_its_hosts_memory_is_explained_by_that_and_not_by
         assert reason.figure("share_fraction") == pytest.approx(waits_s)
         assert "60 %" in say(reason, "en")
         assert "60 %" in say(reason, "zh")
+
+
+def switched(kind: SwitchKind, speed_ratio: float, high: float, device: str = "A") -> Switch:
+    return Switch(
+        kind=kind,
+        device_key="a",
+        device_name=device,
+        count=1,
+        strategy="single",
+        batch_size_per_device=1,
+        gradient_accumulation_steps=1,
+        step_s=estimate(1.0),
+        gain=estimate(speed_ratio),
+        peak_memory_bytes=Estimate(value=high * GIB, low=high * GIB, high=high * GIB, basis="specified"),
+        saved_bytes=None,
+        fits=True,
+    )
+
+
+FIGURES: Arguments = {"device": "A", "high_bytes": 24.0 * GIB, "capacity_bytes": ROOM * GIB}
+OTHER: Arguments = {"more": 0, "strategy": "fsdp", "batch": 1, "steps": 8, "most_bytes": 20 * GIB, "speed_ratio": 0.16}
+
+
+@pytest.mark.parametrize(
+    ("caveat", "switches", "remedy"),
+    [
+        (Reason.of("caveat-memory-range", **FIGURES), (switched("checkpointing", 0.76, 19.4),), "checkpointing"),
+        (
+            Reason.of("caveat-memory-range-instead", **FIGURES, **OTHER),
+            (switched("checkpointing", 0.76, 19.4), switched("chunked_loss", 1.0, 22.0)),
+            "chunked_loss",
+        ),
+        (Reason.of("caveat-memory-range-instead", **FIGURES, **OTHER), (switched("checkpointing", 0.1, 19.4),), None),
+        (Reason.of("caveat-memory-range", **FIGURES), (switched("checkpointing", 0.76, 23.0),), None),
+        (Reason.of("caveat-memory-range", **FIGURES), (switched("qlora", 0.9, 9.0),), None),
+        (Reason.of("caveat-memory-range", **FIGURES), (switched("checkpointing", 0.76, 19.4, device="B"),), None),
+    ],
+)
+def test_what_runs_out_is_remedied_by_the_quickest_that_trains_alike_and_has_room(
+    caveat: Reason, switches: tuple[Switch, ...], remedy: str | None
+) -> None:
+    before = Reason.of("caveat-no-prices")
+    first, told = with_quicker_room((before, caveat), switches)
+    assert first == before
+    if remedy is None:
+        assert told == caveat
+    else:
+        assert told.numbers["switch"] == remedy
+        assert "If it runs out, add" in say(told, "en")
+        assert "若显存不足，请加上" in say(told, "zh")

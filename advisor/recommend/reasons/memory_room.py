@@ -10,10 +10,14 @@ from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.ranking import within_limits
 from advisor.recommend.recommendation import Recommendation, prediction_of
+from advisor.recommend.switches import Switch, SwitchKind
 from advisor.recommend.tie_decision import expected, passed_over
 
 _NOTABLE_RATIO = 1.005
 """What is printed as faster."""
+_TRAINS_ALIKE: frozenset[SwitchKind] = frozenset({"checkpointing", "chunked_loss", "sharding"})
+"""What frees memory and leaves what is computed as it is: no other precision, optimizer or trained weights."""
+_OF_ROOM = {"caveat-memory-range", "caveat-memory-range-instead", "caveat-memory-range-one-pass"}
 
 
 def room_reasons(comparison: Comparison, advised: Sequence[Recommendation | None]) -> Iterator[Reason]:
@@ -109,3 +113,33 @@ def _room(chosen: Prediction, other: Prediction | None) -> Reason:
         "speed_ratio": other.samples_per_s.value / chosen.samples_per_s.value,
     }
     return Reason.of("caveat-memory-range-instead", **numbers)
+
+
+def with_quicker_room(caveats: Sequence[Reason], switches: Sequence[Switch]) -> tuple[Reason, ...]:
+    """The caveats, with a switch of the advised set-up as remedy where it has more room and is quicker than theirs."""
+    place = next((place for place, caveat in enumerate(caveats) if caveat.code in _OF_ROOM), None)
+    if place is None:
+        return tuple(caveats)
+    told = caveats[place]
+    quickest = max(_roomy(told, switches), key=lambda one: one[0], default=None)
+    if quickest is None or quickest[0] <= _ratio(told):
+        return tuple(caveats)
+    speed_ratio, most_bytes, kind = quickest
+    shared = {name: told.numbers[name] for name in ("device", "high_bytes", "capacity_bytes")}
+    numbers: Arguments = {**shared, "switch": kind, "most_bytes": most_bytes, "speed_ratio": speed_ratio}
+    remedy = Reason.of("caveat-memory-range-switch", **numbers)
+    return (*caveats[:place], remedy, *caveats[place + 1 :])
+
+
+def _roomy(told: Reason, switches: Sequence[Switch]) -> Iterator[tuple[float, float, SwitchKind]]:
+    """Speed, most memory and kind of the switches that surely stay below what a caveat says its device can give."""
+    for switch in switches:
+        need, gain = switch.peak_memory_bytes, switch.gain
+        if need is None or gain is None or switch.kind not in _TRAINS_ALIKE:
+            continue
+        if switch.device_name == told.numbers["device"] and need.high <= told.figure("capacity_bytes"):
+            yield gain.value, need.high, switch.kind
+
+
+def _ratio(told: Reason) -> float:
+    return told.figure("speed_ratio") if "speed_ratio" in told.numbers else 0.0

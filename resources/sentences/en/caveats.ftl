@@ -75,6 +75,11 @@ caveat-memory-range-one-pass = A step may need up to { $high_bytes } of the { $c
         [1] 1 sample
        *[other] { $batch } samples
     } a step needs { $most_bytes } at most, at { $speed_ratio } times the speed.
+caveat-memory-range-switch = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give. If it runs out, add { $switch ->
+        [checkpointing] activation checkpointing
+        [sharding] sharding (FSDP)
+       *[chunked_loss] the loss in chunks
+    }: at most { $most_bytes }, { $speed_ratio } times the speed.
 caveat-precision-left-out = { $device } has no { $precision }; it was left out of the comparison at that precision.
 caveat-precision-replaced = { $device } has no { $precision }; it was judged in { $used } instead, and stands in the tables with the precision used.
 caveat-inference-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured. Inference was judged on BERT-large in FP32 alone: how often a time lies between { $low_s } and { $high_s } is not known for other models.

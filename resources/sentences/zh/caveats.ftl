@@ -82,6 +82,11 @@ caveat-memory-range-instead = 每步最多可能需要 { $high_bytes }，而 { $
        *[other] { " × " }{ $steps }
     }：最多 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
 caveat-memory-range-one-pass = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }。若显存不足，请不要累积梯度：每步只处理一个大小为 { $batch } 的批次，最多需要 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
+caveat-memory-range-switch = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }。若显存不足，请加上{ $switch ->
+        [checkpointing] 激活检查点
+        [sharding] 分片（FSDP）
+       *[chunked_loss] 分块计算损失
+    }：最多需要 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
 caveat-precision-left-out = { $device } 不支持 { $precision }，未参与该精度下的比较。
 caveat-precision-replaced = { $device } 不支持 { $precision }，改以 { $used } 评估，并以所用精度列入表中。
 caveat-inference-from-spec-sheet = { $device } 的单步时间由规格表和公开运行结果预测，并非实测。推理只用 FP32 的 BERT-large 检验过：对其他模型，实际时间有多大可能介于 { $low_s } 与 { $high_s } 之间尚不清楚。
