@@ -24,12 +24,7 @@ from tests.recommend.test_batch_and_strategy import one
 
 
 def advised(
-    name: str,
-    *keys: str,
-    counts: tuple[int, ...] = (1, 2, 4, 8),
-    goal: Goal = "time",
-    batch: int | None = None,
-    node_count: int | None = None,
+    name: str, *keys: str, counts: tuple[int, ...] = (1, 2, 4, 8), goal: Goal = "time", batch: int | None = None
 ) -> AdviceRecord:
     workload = load_workload(name, overrides={"batch_size": batch})
     request = AdviceRequest(
@@ -39,7 +34,6 @@ def advised(
         counts=counts,
         goal=goal,
         fixed=Fixed(batch_size=batch is not None),
-        node_count=node_count,
     )
     return advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
 
