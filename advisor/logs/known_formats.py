@@ -35,24 +35,20 @@ _TIMERS = re.compile(r"\btimes? across ranks \((ms|s)\):")
 _EVALUATE_TIMER = re.compile(r"^ ?evaluate ?\.{3,60}: ?\(?(\d{1,12}(?:\.\d{1,9})?)(?:, (\d{1,12}(?:\.\d{1,9})?)\))?")
 """The least and the most of all ranks, or the most alone."""
 _KERAS_EPOCH = re.compile(r"Epoch (\d{1,6})/(\d{1,6})")
-_EPOCH = re.compile(r"\bepoch ?:? ?\[?(\d{1,6}) ?/ ?(\d{1,6})\b", re.IGNORECASE)
-_EPOCH_TIME = re.compile(
-    r"\b(?:epoch_)?(?:time|took|duration|elapsed)['\"]?[:= ]{1,3}(\d{1,9}(?:\.\d{1,9})?) ?(ms|s|sec|min|m)\b",
-    re.IGNORECASE,
-)
-_EPOCH_PARTS = re.compile(
-    r"\b(?:epoch_)?(?:time|took|duration|elapsed)['\"]?[:= ]{1,3}(?:"
-    r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d{1,6})?)(?![\d:])"
-    r"|(?:(\d{1,3}) ?h(?:ours?)? )?(\d{1,4}) ?m(?:in(?:utes?)?)? ?(\d{1,2}(?:\.\d{1,6})?) ?s)",
-    re.IGNORECASE,
-)
-"""An epoch's time of several parts: `1:02`, `1m 2s`, `1 h 2 min 3 s`."""
-_EPOCH_ALONE = re.compile(r"\bepoch[ _]time\b|\bend of epoch (\d{1,6})\b", re.IGNORECASE)
-"""Of the epoch that the lines before it tell of, as nnU-Net and PyTorch's example of a language model print it."""
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,6}))?")
 _VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting|mAP50)\b", re.IGNORECASE)
 """mAP50: the head of the table that Ultralytics fills as it validates."""
-_UNITS_S = {"us": 1e-6, "ms": 1e-3, "m": 60.0, "min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0, "毫秒": 1e-3}
+_UNITS_S = {
+    "us": 1e-6,
+    "ms": 1e-3,
+    "m": 60.0,
+    "min": 60.0,
+    "minute": 60.0,
+    "minutes": 60.0,
+    "分钟": 60.0,
+    "分": 60.0,
+    "毫秒": 1e-3,
+}
 
 
 def unit_s(word: str | None) -> float:
@@ -72,7 +68,7 @@ def takes_known(line: str, facts: LogFacts) -> bool:
         takes(line, facts)
         for takes in (
             *(_keras_epoch, _keras, _keras_samples, _rich, _drawn),
-            *(_megatron, _megatron_timers, _fairseq, _composer, _epoch),
+            *(_megatron, _megatron_timers, _fairseq, _composer),
         )
     )
 
@@ -117,6 +113,7 @@ def _keras(line: str, facts: LogFacts) -> bool:
             facts.mark_beginning()
         before = facts.marks[-1]
         facts.mark(before.step + done, before.seconds + whole)
+        facts.has_clock = True
         facts.count(Count(done, done, len(facts.counts) + 1, facts.epoch_count, anew=True))
         facts.epoch_open = None if facts.epoch_open is None else False
     return True
@@ -155,6 +152,7 @@ def _take_bar(line: str, match: re.Match[str], elapsed: float, facts: LogFacts) 
         if not facts.marks or done <= facts.marks[-1].step:
             facts.mark_beginning()
         facts.mark(done, elapsed, total)
+        facts.has_clock = True
         facts.count(Count(done, total))
     elif done == total:
         facts.add_drawn_pass(total, elapsed)
@@ -188,6 +186,7 @@ def _fairseq(line: str, facts: LogFacts) -> bool:
     if updates is None or wall is None or float(wall.group(1)) <= 0:
         return False
     facts.mark(int(updates.group(1)), float(wall.group(1)))
+    facts.has_clock = True
     return True
 
 
@@ -197,24 +196,3 @@ def _composer(line: str, facts: LogFacts) -> bool:
         return False
     facts.step_times_s.append(1.0 / float(match.group(1)))
     return True
-
-
-def _epoch(line: str, facts: LogFacts) -> bool:
-    """A line that sums an epoch up: its time is a part of the whole, and no step's."""
-    epoch = _EPOCH.search(line) or _EPOCH_ALONE.search(line)
-    if epoch is None or re.search(r"\b(?:step|iter|batch|it)\b", line, re.IGNORECASE):
-        return False
-    seconds = _epoch_s(line)
-    if seconds < 1.0:
-        return False
-    facts.add_epoch(int(epoch.group(1)) if epoch.group(1) else None, seconds)
-    return True
-
-
-def _epoch_s(line: str) -> float:
-    """What a line says that its epoch took, in parts or as one figure; 0: nothing."""
-    parts, time = _EPOCH_PARTS.search(line), _EPOCH_TIME.search(line)
-    if parts is not None:
-        groups = parts.groups()
-        return clock_s((None, *(groups[:3] if groups[2] is not None else groups[3:])))
-    return float(time.group(1)) * unit_s(time.group(2)) if time is not None else 0.0

@@ -58,6 +58,10 @@ class LogFacts:
     marks: list[Mark] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
     """Training steps, however the log tells them."""
+    has_clock: bool = False
+    """Whether marks are of a bar or another clock that goes on beyond doubt."""
+    own_times_apart: int | None = None
+    """Steps from one time to the next, where words for what went by stood for times of their own."""
     left_s: list[tuple[int, float]] = field(default_factory=list)
     """What the log itself expects to be left: (how many counts were told before, seconds)."""
     total_steps: int | None = None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from advisor.core.input_file import read_text
+from advisor.logs.epoch_lines import takes_epoch
 from advisor.logs.known_formats import CLOCK, clock_s, takes_known
 from advisor.logs.log_facts import Count, LogFacts
 from advisor.logs.step_lines import VALIDATES, elapsed_s, epoch_of, seconds_in, take_configuration, takes_step
@@ -27,11 +30,19 @@ _RUN_RUNTIME = re.compile(
     rf"(?:\btrain_runtime['\"]?\s*[:=]\s*['\"]?|^(?:total )?training time:? )(?:{CLOCK}|(\d+(?:\.\d+)?))", re.IGNORECASE
 )
 """As Trainer sums up, and torchvision's scripts."""
+_FALLEN = 0.25
+"""Share of its intervals over which a clock that goes on may seem to fall: lines of other ranks, an epoch's end."""
+_FEW = 2
+"""Intervals that tell too little of a clock."""
 _TRAIN_RATE = re.compile(r"\btrain_steps_per_second['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
 _EVAL_RUNTIME = re.compile(r"['\"](?:eval|test|predict)_runtime['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
 _LOSS = re.compile(r"['\"]loss['\"]: ?['\"]?\d")
-_TOTAL_TIME = re.compile(rf"(?:\bepoch:? \[?(\d{{1,9}})\]?|({VALIDATES.pattern})):? total time: {CLOCK}", re.IGNORECASE)
-"""Of an epoch or of a pass of validation, as torchvision's scripts print it."""
+_TOTAL_TIME = re.compile(
+    rf"(?:\bepoch:? \[?(\d{{1,9}})\]?|({VALIDATES.pattern})):? total time: {CLOCK}"
+    rf"|(\btotal inference time: ){CLOCK}",
+    re.IGNORECASE,
+)
+"""Of an epoch or of a pass of validation, as torchvision's scripts print it, and detectron2."""
 _LASTED = r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])"
 _PASS_TOOK = re.compile(rf"(?:\b(?:took|takes|time|in|duration)\b|耗时|用时){_LASTED}", re.IGNORECASE)
 _EVALUATION_TOOK = re.compile(
@@ -66,9 +77,27 @@ def parse_log(text: str) -> LogFacts:
     shown = [runs[0], *(run for run in runs[1:] if _trains(run))]
     told = shown[-1]
     told.runs = len(shown)
+    _tell_own_times(told)
     if not told.step_times_s and not told.marks:
         told.step_times_s = told.starts_s
     return told
+
+
+def _tell_own_times(facts: LogFacts) -> None:
+    """Words such as `elapsed` and 耗时 also stand for a step's own time: what does not grow with the steps is that."""
+    grown = [
+        (later.step - earlier.step, later.seconds - earlier.seconds)
+        for earlier, later in itertools.pairwise(facts.marks)
+        if later.step > earlier.step
+    ]
+    fallen, told = sum(seconds < 0 for _, seconds in grown), {mark.seconds for mark in facts.marks}
+    sure = facts.has_clock or facts.first_stamp_s is not None or bool(facts.validation_steps)
+    if sure or len(grown) < _FEW or (len(told) > 1 and fallen < _FALLEN * len(grown)):
+        return
+    times = [mark.seconds for mark in facts.marks if mark.step and mark.seconds > 0]
+    if len(times) > 1:
+        facts.step_times_s, facts.marks = times, []
+        facts.own_times_apart = statistics.median_low([steps for steps, _ in grown])
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -128,7 +157,7 @@ def _take(line: str, facts: LogFacts) -> None:
     if (evaluation := _EVAL_RUNTIME.search(line)) is not None:
         _drop_bar_of_evaluation(facts)
         facts.add_stated_pass(float(evaluation.group(1)))
-    elif takes_known(line, facts) or takes_trainers(line, facts):
+    elif takes_known(line, facts) or takes_epoch(line, facts) or takes_trainers(line, facts):
         return
     elif (bar := _BAR.search(line)) is not None:
         _take_bar(line, bar, facts)
@@ -152,10 +181,13 @@ def _take_summary(line: str, facts: LogFacts) -> bool:
     if runtime is not None:
         *clock, plain = runtime.groups()
         facts.stated_runtime_s = clock_s(tuple(clock)) if plain is None else float(plain)
-    elif total is not None and total.group(1) is None:
-        facts.add_stated_pass(clock_s(total.groups()[2:]))
     elif total is not None:
-        facts.add_epoch(int(total.group(1)), clock_s(total.groups()[2:]))
+        epoch, _, *clock = total.groups()
+        seconds = clock_s(tuple(clock[:4])) if total.group(7) is None else clock_s(tuple(clock[5:]))
+        if epoch is None:
+            facts.add_stated_pass(seconds)
+        else:
+            facts.add_epoch(int(epoch), seconds)
     return runtime is not None or rate is not None or total is not None
 
 
@@ -178,6 +210,7 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
         epoch, epochs = epoch_of(head)
         _begin_epoch(epoch, facts, ended=ended)
         facts.mark(done, elapsed, total, epoch)
+        facts.has_clock = True
         if done:
             facts.count(Count(done, total, epoch, epochs))
         facts.total_steps = total

@@ -84,7 +84,7 @@ def run_length(facts: LogFacts) -> RunLength:
         return RunLength(anew=True, of=of, epochs=epochs, seen=seen, ended_epochs=ended, first_step=0)
     first = segments[0].first - apart
     first = first if first >= apart else 0
-    until = of or facts.planned_steps
+    until = of or facts.planned_steps or _steps_by_what_is_left(facts)
     # A single line whose number nothing bounds may be any step's.
     told = until is not None or len(counts) > 1
     shown_steps = max(segment.last for segment in segments) - first if told else 0
@@ -134,6 +134,14 @@ def _counts_anew(counts: Sequence[Count], segments: Sequence[_Segment]) -> bool:
     if len(segments) > 1:
         return any(later.first < earlier.last for earlier, later in itertools.pairwise(segments))
     return any(count.epochs is not None and count.of is not None for count in counts)
+
+
+def _steps_by_what_is_left(facts: LogFacts) -> int | None:
+    """Steps of the run by what the log expects to be left at its mean step."""
+    if not facts.left_s or not facts.step_times_s or (mean := statistics.fmean(facts.step_times_s)) <= 0:
+        return None
+    at, left_s = facts.left_s[-1]
+    return facts.counts[at].number + round(left_s / mean)
 
 
 def _epochs_by_what_is_left(facts: LogFacts, steps: int, segments: Sequence[_Segment]) -> int | None:

@@ -19,7 +19,7 @@ _STEP = re.compile(
     r"(\d{1,12})(?:\s*/\s*(\d{1,12}))?\]?"
     r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|\bTrain: \d{1,6} \[ ?(\d{1,12})/(\d{1,12}) \( ?\d{1,3}%\)\]"
     r"|\bIter\(train\) \[ ?(\d{1,12})/ ?(\d{1,12})\]|\| ?(\d{1,12})/ ?(\d{1,12}) batches\b"
-    r"|(?:步数?|第(?![\s\d/／]{0,30}(?:[轮代]|个? ?epoch|个周期)))"
+    r"|(?:步数?|批次|迭代(?:次数)?|第(?![\s\d/／]{0,30}(?:[轮代]|个? ?epoch|个周期)))"
     r"\s*[:：]?\s*(\d{1,12})(?: ?[/／] ?(\d{1,12}))?\s*(?:步)?",
     re.IGNORECASE,
 )
@@ -63,7 +63,7 @@ _PER_STEPS = re.compile(
 )
 """The time of so many steps."""
 _ITERATION = re.compile(
-    r"(?:\b(?:batch[_ ]?time|iter[_ ]?time|step[_ ]?time|step_avg|dt|train_step_timing(?: in s)?|time)"
+    r"(?:\b(?:batch[_ ]?(?:time|cost)|iter[_ ]?time|step[_ ]?time|step_avg|dt|train_step_timing(?: in s)?|time)"
     r"|步(?:耗时|用时))['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|秒)?(?![\d:])",
     re.IGNORECASE,
 )
@@ -79,7 +79,9 @@ _RATE = re.compile(
 _UNIT_FIRST = re.compile(r"(?<![\w/])(ms|s|sec)/(?:it|iter|iteration|step|batch)[ :=]{1,3}(\d{1,9}(?:\.\d{1,9})?)")
 """`ms/batch 12.34`, as PyTorch's example of a language model prints."""
 _DATA = re.compile(
-    r"\b(?:data(?:[_ ]?time)?|load(?:ing)?[_ ]?time)['\"]?\s*[:=]?\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])", re.IGNORECASE
+    r"\b(?:data(?:[_ ]?(?:time|cost))?|reader_cost|load(?:ing)?[_ ]?time)"
+    r"['\"]?\s*[:=]?\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])",
+    re.IGNORECASE,
 )
 _CONFIGURED_EPOCHS = re.compile(
     r"(?<![\w.])(?<!\w-)(?:(?:max|num|scheduled|total)[_ ])?(?:num_)?(?:train_)?epochs['\"]?(?: ?[=:] ?| )"

@@ -109,7 +109,7 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
     if periodic is not None:
         return _report_of_periodic(facts, periodic, prediction)
     told = _timeline(facts)
-    if told.step_s is None and not told.total_s:
+    if told.step_s is None and not (told.total_s if facts.runtime_s or len(facts.marks) == 1 else None):
         raise file_fault("no-step-times")
     passes, validation_s = _validation(facts, told)
     steps, step_s = told.steps, told.step_s
@@ -130,11 +130,28 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
         *_split_reasons(passes, seconds, total, of_epochs=of_epochs),
         *_step_reasons(step_s, data_fraction, prediction),
     )
-    if not loud and (told.total_s is not None or told.covers != "log"):
-        loud = (Reason.of("log-nothing-loud", total_s=total),)
-    runs = (Reason.of("log-runs", runs=facts.runs),) if facts.runs > 1 else ()
-    length = () if prediction is not None else tuple(_told_length(told, passes, total))
-    return _report((*runs, *loud, *length), seconds, told, total)
+    loud = loud or tuple(_nothing_loud(facts, told, total))
+    before = tuple(_said_before(facts))
+    length = () if prediction is not None else (*_told_length(told, passes, total), *_told_epochs(facts, told))
+    return _report((*before, *loud, *length), seconds, told)
+
+
+def _said_before(facts: LogFacts) -> Iterator[Reason]:
+    """What the figures that follow are of, where a log may be read in two ways."""
+    if facts.runs > 1:
+        yield Reason.of("log-runs", runs=facts.runs)
+    if facts.own_times_apart is not None:
+        yield Reason.of("log-own-times", steps=facts.own_times_apart)
+
+
+def _nothing_loud(facts: LogFacts, told: _Timeline, total_s: float) -> Iterator[Reason]:
+    """What may be said where nothing but training takes long: a log of steps' times alone does not show that."""
+    if told.step_s is None and not facts.validation_passes_s and facts.epochs_s:
+        yield Reason.of("log-epochs-alone", epochs=len(facts.epochs_s), total_s=total_s)
+    elif told.total_s is not None or facts.validation_passes_s:
+        yield Reason.of("log-nothing-loud", total_s=total_s)
+    elif told.covers != "log":
+        yield Reason.of("log-nothing-told")
 
 
 class _Timeline(NamedTuple):
@@ -209,6 +226,14 @@ def _told_length(told: _Timeline, passes: int, total_s: float) -> Iterator[Reaso
         yield Reason.of("log-steps-projected", **numbers, steps=steps)
 
 
+def _told_epochs(facts: LogFacts, told: _Timeline) -> Iterator[Reason]:
+    """How long all epochs take where a log sums up some of them."""
+    shown, epochs = len(facts.epochs_s), facts.epoch_count
+    if told.covers == "log" and facts.epochs_s and epochs is not None and shown < epochs:
+        mean = sum(seconds for _, seconds in facts.epochs_s) / shown
+        yield Reason.of("log-whole-epochs", shown=shown, epochs=epochs, total_s=mean * epochs)
+
+
 def _told_rest(told: _Timeline, total_s: float) -> Iterator[Reason]:
     """How long all steps take where the log shows a part of them, what interrupts them included."""
     whole, steps = told.length.steps, told.steps
@@ -216,14 +241,13 @@ def _told_rest(told: _Timeline, total_s: float) -> Iterator[Reason]:
         yield Reason.of("log-whole-projected", steps=whole, total_s=total_s / steps * whole)
 
 
-def _report(reasons: tuple[Reason, ...], seconds: dict[WallKind, float], told: _Timeline, total_s: float) -> LogReport:
-    shown = reasons or (Reason.of("log-nothing-loud", total_s=total_s),)
+def _report(reasons: tuple[Reason, ...], seconds: dict[WallKind, float], told: _Timeline) -> LogReport:
     return LogReport(
         split=split_of(seconds, reasons),
         step_s=told.step_s,
         step_count=told.steps,
         covers=told.covers,
-        reasons=shown,
+        reasons=reasons,
     )
 
 
@@ -253,7 +277,8 @@ def _report_of_periodic(facts: LogFacts, log: PeriodicValidation, prediction: Pr
     seconds: dict[WallKind, float] = {"validation": validation, "training": log.step_count * log.step_s}
     reasons = (*log.reasons(), *_step_reasons(log.step_s, _data_fraction(facts), prediction))
     told = _Timeline(log.step_s, log.total_s, 0.0, log.step_count, "run", run_length(facts))
-    return _report(reasons, seconds, told, log.total_s)
+    reasons = reasons or (Reason.of("log-nothing-loud", total_s=log.total_s),)
+    return _report(reasons, seconds, told)
 
 
 def _spans(runs: Sequence[Sequence[tuple[int, float]]]) -> Iterator[float]:

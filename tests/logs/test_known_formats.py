@@ -155,7 +155,7 @@ def test_the_start_of_the_loaders_workers_is_no_share_of_every_step() -> None:
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
-        (MEGATRON, ["log-nothing-loud", "log-steps-projected"]),
+        (MEGATRON, ["log-nothing-told", "log-steps-projected"]),
         (STAMPS, ["log-nothing-loud", "log-step-alone"]),
         ("iter 10: loss 3.2, time 135.20ms, mfu 30%\niter 20: loss 3.1, time 135.20ms\n", ["log-step-alone"]),
     ],

@@ -245,3 +245,57 @@ def test_steps_that_go_on_over_epochs_are_the_runs() -> None:
     assert (found.step_count, found.covers) == (1000, "run")
     lines = [f"epoch {epoch} step {step}/100 time: 0.5" for epoch in (1, 2) for step in range(10, 101, 10)]
     assert report("\n".join(lines)).covers == "epoch"
+
+
+@pytest.mark.parametrize(
+    ("lines", "epochs", "total_s"),
+    [
+        ("第 {epoch}/10 轮 训练损失: 0.5 验证损失: 0.4 用时: 61秒", 10, 610),
+        ("第{epoch}个epoch训练完成，耗时1分1秒", None, 183),
+        ("Epoch {epoch}, Loss: 0.5, Time: 61.0s", None, 183),
+        ("Epoch {epoch:03d}/100 | train loss 0.5 | val loss 0.4 | 61.0 s", 100, 6100),
+        ("Epoch [{epoch}/10], Loss: 0.5, Time: 1m 1s", 10, 610),
+        ("Epoch {epoch}/10 completed in 61.00 seconds", 10, 610),
+    ],
+)
+def test_lines_of_epochs_alone_tell_the_whole_and_say_that_they_tell_nothing_within(
+    lines: str, epochs: int | None, total_s: float
+) -> None:
+    found = report("\n".join(lines.format(epoch=epoch) for epoch in (1, 2, 3)))
+    assert found.split.total_s == pytest.approx(183)
+    assert (found.step_s, found.covers, found.reasons[0].code) == (None, "log", "log-epochs-alone")
+    assert [reason.figure("total_s") for reason in found.reasons[1:]] == [pytest.approx(total_s)] * (epochs is not None)
+
+
+def test_a_validation_time_beside_an_epochs_is_a_pass_of_its_own() -> None:
+    facts = parse_log("\n".join(f"Epoch {epoch}/10，训练耗时：60.0秒，验证耗时：12.0秒" for epoch in (1, 2)))
+    assert facts.validation_passes_s == [12.0, 12.0]
+    assert facts.runtime_s == 144
+
+
+@pytest.mark.parametrize("times", [(0.25, 0.25, 0.25), (0.26, 0.24, 0.25)])
+def test_times_that_do_not_grow_with_the_steps_are_their_own_and_the_report_says_so(times: tuple[float, ...]) -> None:
+    found = report(
+        "\n".join(
+            f"第 {epoch}/10 轮, 批次 {50 * (line + 1)}/500, 耗时: {times[line % 3]}秒"
+            for epoch in (1, 2)
+            for line in range(10)
+        )
+    )
+    assert found.step_s == pytest.approx(0.25)
+    assert found.step_count == 5000
+    assert found.reasons[0].code == "log-own-times"
+    assert found.reasons[0].numbers["steps"] == 50
+
+
+def test_a_log_that_tells_steps_times_alone_is_not_said_to_show_that_nothing_else_takes_long() -> None:
+    lines = [f"iteration {step}/1000 step_time: 0.5" for step in range(10, 100, 10)]
+    assert [reason.code for reason in report("\n".join(lines)).reasons] == ["log-nothing-told", "log-steps-projected"]
+
+
+def test_what_is_left_tells_the_runs_steps_where_no_total_is_told() -> None:
+    lines = [f"eta: {clock((9000 - step) * 0.5)}  iter: {step}  time: 0.5000  data_time: 0.01" for step in (19, 39, 59)]
+    found = report("\n".join([*lines, "Total inference time: 0:05:00.000000 (0.06 s / iter per device, on 8 devices)"]))
+    assert found.step_count == pytest.approx(9000, abs=2)
+    assert found.covers == "run"
+    assert parse_log("Total inference time: 0:05:00.5 (0.06 s / iter)").validation_passes_s == [300.5]

@@ -66,6 +66,13 @@ log-steps-resumed = A step takes { $step_s }, the median of the log. It begins a
     } take { $total_s } at that rate.
 log-whole-projected = The log shows a part of the run: all { $steps } steps take { $total_s } at that rate, what interrupts them included.
 log-runs = The log holds { $runs } runs: the last one is meant here.
+log-nothing-told = The log tells how long steps take and nothing of validation or pauses: these are not in the figures.
+log-epochs-alone = The log tells that { $epochs ->
+        [one] an epoch takes
+       *[other] { $epochs } epochs take
+    } { $total_s }, and nothing of its steps or of validation within.
+log-whole-epochs = The log shows { $shown } of { $epochs } epochs: all take { $total_s } at that rate.
+log-own-times = The times of this log do not grow with its steps: each is taken for a step's own. If it is of the { $steps } steps since the line before, a step takes so many times less.
 log-nothing-loud = Nothing but training takes a notable share of the { $total_s }.
 
 ## Wall time
