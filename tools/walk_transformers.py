@@ -71,10 +71,11 @@ def main() -> int:
         with chosen.answers.open("ab") as file:
             file.write(msgspec.json.encode(answer) + b"\n")
         print(f"{answer.spent_s:6.1f} s  {answer.model_type}: {answer.outcome} {answer.reason}", flush=True)
-    print(shares([known[one] for one in types if one in known], len(types)))
+    said = checked(known)
+    print(shares([said[one] for one in types if one in said], len(types)))
     if chosen.page:
         today = dt.datetime.now(dt.UTC).date().isoformat()
-        PAGE.write_text(page(checked(known), types, today, (version("transformers"), version("torch"))), "utf-8")
+        PAGE.write_text(page(said, types, today, (version("transformers"), version("torch"))), "utf-8")
     return 0
 
 

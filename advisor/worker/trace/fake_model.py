@@ -60,18 +60,32 @@ def _ramps_known(mode: FakeTensorMode) -> AbstractContextManager[None]:
     return replaced(torch, linspace=linspace)
 
 
-def converted_once() -> AbstractContextManager[None]:
-    """A module that has the asked type stays as it is: torch would try to swap fakes that something refers to."""
-    original = torch.nn.Module.to
+def converted_in_place() -> AbstractContextManager[None]:
+    """A module that converts its own parameters gives each its new data, as on real ones, and its mode notes it.
 
-    def to(module: torch.nn.Module, *args: Any, **options: Any) -> torch.nn.Module:  # noqa: ANN401 - torch's own signature
-        device, dtype, *_ = torch._C._nn._parse_to(*args, **options)  # noqa: SLF001 - as Module.to reads them
-        tensors = [*module.parameters(), *module.buffers()]
-        typed = all(dtype in {None, tensor.dtype} or not tensor.is_floating_point() for tensor in tensors)
-        placed = all(device in {None, tensor.device} for tensor in tensors)
-        return module if typed and placed else original(module, *args, **options)
+    torch would swap fakes for what they become, which it refuses of any that something refers to.
+    """
+    original = torch.nn.Module._apply  # noqa: SLF001 - `to`, `half`, `float` and the others all end here
 
-    return replaced(torch.nn.Module, to=to)
+    def _apply(module: torch.nn.Module, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> torch.nn.Module:  # noqa: FBT002 - torch's own signature
+        own: list[Any] = [*module._parameters.values()]  # noqa: SLF001 - its own alone, those shared with others included
+        fakes = [one for one in own if isinstance(one, FakeTensor)]
+        if not fakes:
+            return original(module, fn, recurse)  # type: ignore[no-untyped-call, no-any-return]
+        for child in module.children() if recurse else ():
+            child._apply(fn)  # type: ignore[no-untyped-call]  # noqa: SLF001 - as torch does
+        for parameter in fakes:
+            with torch.no_grad():
+                made = fn(parameter)
+            if made is not parameter:
+                parameter.data = made
+                vars(parameter.fake_mode)["converted"] = True
+        for name, buffer in module._buffers.items():  # noqa: SLF001 - as above
+            if buffer is not None:
+                module._buffers[name] = fn(buffer)  # noqa: SLF001 - as above
+        return module
+
+    return replaced(torch.nn.Module, _apply=_apply)
 
 
 def _came_from_torch(error: BaseException) -> bool:

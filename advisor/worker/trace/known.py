@@ -218,6 +218,8 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         """Whether anything was chosen evenly."""
         self.packed_unevenly = False
         """Whether sequences of unlike lengths were packed."""
+        self.converted = False
+        """Whether a module has given parameters another type."""
         self.cache_enabled = False
         self._known = KnownResults()
         self._names: dict[Any, str | None] = {}

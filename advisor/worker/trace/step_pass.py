@@ -125,9 +125,10 @@ class Passes:
     def at(self, batch_size: int) -> Pass:
         """Forward and backward once, gradients starting from None; of layers that are alike only a few run."""
         if self._decisions is not None:
-            if not self._is_steady:
-                self._at(min(self._decisions.steady), (), self._decisions.first)
-                self._is_steady = True
+            smallest = min(self._decisions.steady)
+            if not self._is_steady and self._decisions.first != self._decisions.steady[smallest]:
+                self._at(smallest, (), self._decisions.first)
+            self._is_steady = True
             return self._at(batch_size, (), self._decisions.steady[batch_size])
         if self._runs:
             try:
@@ -157,6 +158,17 @@ class Passes:
         return self._at(batch_size, runs)
 
     def _at(self, batch_size: int, runs: tuple[LayerRun, ...], decisions: Sequence[Decision] | None = None) -> Pass:
+        """The pass of a step that has been run before: what the first converts for good, the others find converted."""
+        self._mode.converted = False
+        made = self._once(batch_size, runs, decisions)
+        if not self._mode.converted:
+            return made
+        if runs:  # those that stand for others have converted their own alone
+            with self._mode, torch.no_grad(), _autocast(self.precision):
+                self.subject.step(self.model, self._batch(batch_size))
+        return self._once(batch_size, runs, decisions)
+
+    def _once(self, batch_size: int, runs: tuple[LayerRun, ...], decisions: Sequence[Decision] | None) -> Pass:
         tracker = StorageTracker()
         told = None if decisions is None else Told(decisions)
         recorder = Recorder(tracker, self._known, without_values=self._without_values, told=told)

@@ -34,7 +34,7 @@ from advisor.worker.trace.cuda.named_devices import InOnePlace, lacks_a_gpu
 from advisor.worker.trace.cuda.rules import cuda_rules
 from advisor.worker.trace.decisions import Decisions
 from advisor.worker.trace.failed import TraceFailed, TraceFault
-from advisor.worker.trace.fake_model import build_fake, converted_once
+from advisor.worker.trace.fake_model import build_fake, converted_in_place
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.real_pass import decisions_of
@@ -217,7 +217,7 @@ def _traced(
             stack.enter_context(layers_in_the_open())
             stack.enter_context(uncompiled())
             stack.enter_context(unasserted())
-            stack.enter_context(converted_once())
+            stack.enter_context(converted_in_place())
             stack.enter_context(numbers_in_lists())
             stack.enter_context(numbers_in_texts())
             stack.enter_context(lists_at_once())
