@@ -18,17 +18,17 @@ from torch.utils.data import Dataset
 
 from advisor.core.errors import UserFacingError
 from advisor.core.file_fault import named_error
-from advisor.core.sentences import Names, Reason, SaidError
-from advisor.worker.models.architecture import Architecture, under_fake_mode, usual_loss
+from advisor.core.sentences import Names, Reason
+from advisor.worker.models.architecture import Architecture, under_fake_mode
 from advisor.worker.models.batches import Batch, is_argument, tensors_of
 from advisor.worker.models.file_faults import (
     check_call,
-    check_names,
     file_refused,
     named_mistakes,
     shown,
 )
 from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
+from advisor.worker.models.usual_step import UsualStep
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
 
@@ -59,13 +59,14 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     counts: dict[int, int] = {}
     step = getattr(user, "training_step", None)
     unread = None if step is not None else _step_by_another_name(user)
-    alone = False  # whether make_batch returns a tensor by itself, as the file's own step then takes it
+    usual = UsualStep(path, inspect.signature(module.forward), unread)
+    alone = False  # whether make_batch returns a tensor by itself, as the file's own step or the model then takes it
 
     def batches(batch_size: int) -> Batch:
         nonlocal alone
         given = {"batch_size": batch_size} if taken == 1 else {"batch_size": batch_size, "length": length}
         made = _invoke(make_batch, path, "make_batch", given, arguments)
-        alone = isinstance(made, Tensor) and (step is not None or workload.training.mode == "inference")
+        alone = isinstance(made, Tensor)
         batch = (made,) if alone else _checked_batch(made, path)
         counts[batch_size] = 0 if isinstance(batch, dict) or alone else len(batch)
         if len(counts) > 1 and all(size == entries for size, entries in counts.items()):  # one of samples
@@ -78,7 +79,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
 
     def loss_of(model_: nn.Module, batch: Batch) -> Tensor:
         if step is None:
-            return default_loss(model_, batch, path, unread)
+            return usual.loss(model_, batch, alone=alone)
         return _loss_of(step, path, model_, batch[0] if alone and isinstance(batch, tuple) else batch)
 
     if any(map(is_lazy, (*module.parameters(), *module.buffers()))):
@@ -89,7 +90,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         module=module,
         make_batch=batches,
         loss=loss_of,
-        outputs=lambda model_, batch: default_outputs(model_, batch, path),
+        outputs=usual.outputs,
         choose_trainable=trainable if callable(trainable) else None,
         make_dataset=_dataset_of(user, path, length, arguments),
         notes=() if unread is None else (Reason.of("workload-step-unread", file=path.name, name=unread),),
@@ -222,59 +223,3 @@ def _loss_of(step: Callable[..., Any], path: Path, module: nn.Module, batch: Bat
     if under_fake_mode() and any(parameter.grad is not None for parameter in module.parameters()):
         raise file_refused("own-backward", path)
     return loss
-
-
-def default_outputs(module: nn.Module, batch: Batch, path: Path) -> Any:  # noqa: ANN401 - the model's own type
-    """The model on the batch: a dict by name, a tuple without its last entry (the targets)."""
-    if isinstance(batch, dict) and under_fake_mode():  # a trace asks once; a real step is timed
-        check_names(module, batch, path)
-    with named_mistakes(path, f"{type(module).__name__}.forward", batch):
-        if isinstance(batch, dict):
-            return module(**batch)
-        return module(*(batch[:-1] if len(batch) > 1 else batch))
-
-
-def default_loss(module: nn.Module, batch: Batch, path: Path, unread: str | None = None) -> Tensor:
-    """`model(**batch).loss` for a dict; cross-entropy of `model(inputs)` against the targets for a tuple.
-
-    Targets that are no classes (floating point) get the mean squared error. A model that is given its targets in a
-    list or dict, as detectors are, returns its loss, or its losses by name: their sum. Where this fails,
-    the cause is likely the step of the file's own that stands there by the name `unread`.
-    """
-    try:
-        return _usual_loss_of(module, batch, path)
-    except SaidError as fault:
-        if unread is None:
-            raise
-        said = Reason.of("worker-file-step-unread", file=str(path), name=unread)
-        raise SaidError((said, *fault.reasons), fault.remedy_reason) from fault
-
-
-def _usual_loss_of(module: nn.Module, batch: Batch, path: Path) -> Tensor:
-    if isinstance(batch, tuple) and not isinstance(batch[-1], Tensor):
-        return _sum_of_losses(module, batch, path)
-    outputs = default_outputs(module, batch, path)
-    name = type(module).__name__
-    if isinstance(batch, dict):
-        loss = outputs.get("loss") if isinstance(outputs, dict) else getattr(outputs, "loss", None)
-        if not isinstance(loss, Tensor):
-            raise file_refused("no-own-loss", path, model=name, given=shown(outputs))
-        return loss
-    if isinstance(outputs, tuple | list) and outputs:
-        outputs = outputs[0]
-    if not isinstance(outputs, Tensor):
-        raise file_refused("no-output", path, model=name, given=shown(outputs))
-    with named_mistakes(path, "loss", (outputs, batch[-1])):
-        return usual_loss(outputs, batch[-1])
-
-
-def _sum_of_losses(module: nn.Module, batch: tuple[Any, ...], path: Path) -> Tensor:
-    name = type(module).__name__
-    with named_mistakes(path, f"{name}.forward", batch):
-        losses = module(*batch)
-    alone = losses if isinstance(losses, Tensor) else getattr(losses, "loss", None)
-    if isinstance(alone, Tensor) and alone.numel() == 1:
-        return alone
-    if not (isinstance(losses, dict) and losses and all(isinstance(loss, Tensor) for loss in losses.values())):
-        raise file_refused("no-losses", path, model=name, given=shown(losses))
-    return sum(losses.values())  # type: ignore[return-value]

@@ -14,6 +14,7 @@ TraceFault = Literal[
     "trace-depends-on-batch",
     "trace-packed-lengths",
     "trace-nothing-to-train",
+    "trace-no-parameters",
     "trace-unrated-type",
     "trace-sparse",
 ]

@@ -206,7 +206,8 @@ class Passes:
             recorder.flow.kept = tuple(tracker.alive())  # without what autocast had cached for forward alone
             if training:
                 if not loss.requires_grad:
-                    raise TraceFailed("trace-nothing-to-train", "")
+                    trained = any(parameter.requires_grad for parameter in model.parameters())
+                    raise TraceFailed("trace-nothing-to-train" if trained else "trace-no-parameters", "")
                 with self._mode.deciding_no_more():
                     loss.backward()
             del loss

@@ -116,7 +116,7 @@ worker-file-arguments = model.arguments: build_model in { $file } does not take 
        *[other] { $names }
     }.
 worker-file-no-module = { $file }: build_model returned { $given } where an nn.Module is expected. Return the model itself.
-worker-file-no-batch = { $file }: make_batch returned { $given } where a tuple of tensors, the targets last, or a dict of tensors is expected; a list, with a part for each sample, or a dict or tuple of tensors may stand in a tensor's place. Return (inputs, targets), or a dict by the names that the model's forward takes; a tensor by itself where training_step(model, batch) takes one.
+worker-file-no-batch = { $file }: make_batch returned { $given } where a tuple of tensors, the targets last, or a dict of tensors is expected; a list, with a part for each sample, or a dict or tuple of tensors may stand in a tensor's place. Return (inputs, targets), or a dict by the names that the model's forward takes; a tensor by itself where training_step(model, batch) takes one, or where the model returns its loss.
 worker-file-batch-names = { $file }: make_batch returned a dict of { $given }, but forward of { $model } takes { $count ->
         [0] nothing
        *[other] { $wanted }
@@ -125,8 +125,8 @@ worker-file-call = { $file }: called as { $wanted }, but defined as { $given }. 
 worker-file-step-failed = { $file }: { $function } raised { $error } on { $given }. Mend the model, make_batch or training_step; the log has the traceback.
 worker-file-step-unread = { $file }: it defines `{ $name }`, which nothing here calls: a loss of the file's own is returned by `training_step(model, batch)`. Rename it. Without one the usual loss was tried.
 worker-file-no-loss = { $file }: training_step returned { $given } where the loss, a tensor of one number, is expected. Return the loss.
-worker-file-no-own-loss = { $file }: forward of { $model } returned { $given }, which has no loss. Let it return an object with the attribute loss or a dict with this key, return a tuple (inputs, targets) from make_batch, or define training_step(model, batch).
-worker-file-no-losses = { $file }: { $model }, called with a batch whose targets are no tensor, returned { $given } where its loss or a dict of losses is expected. Define training_step(model, batch), which returns the loss.
+worker-file-no-own-loss = { $file }: forward of { $model } returned { $given }, which has no loss. Let it return the loss (one number), an object with the attribute loss or a dict with this key, return a tuple (inputs, targets) from make_batch, or define training_step(model, batch).
+worker-file-no-losses = { $file }: { $model }, called with the whole batch, returned { $given } where its loss or a dict of losses is expected. Define training_step(model, batch), which returns the loss.
 worker-file-no-output = { $file }: forward of { $model } returned { $given } where a tensor, or a tuple that begins with one, is expected. Define training_step(model, batch), which returns the loss.
 worker-not-built = { $workload }: a model given by numbers cannot be built. It is predicted from its totals instead.
 worker-no-blocks = `training.activation_checkpointing`: the model has no repeated blocks. Set it to none.

@@ -116,7 +116,7 @@ worker-file-arguments = model.arguments：{ $file } 中的 build_model 不接受
        *[other] 接受 { $names }
     }。
 worker-file-no-module = { $file }：build_model 返回了 { $given }，而这里需要 nn.Module。请返回模型本身。
-worker-file-no-batch = { $file }：make_batch 返回了 { $given }，而这里需要张量的元组（最后一个为目标）或张量的字典；张量的位置也可以是列表（每个样本占一项），或由张量组成的字典、元组。请返回 (inputs, targets)，或以模型 forward 的参数名为键的字典；若 training_step(model, batch) 只需一个张量，可直接返回该张量。
+worker-file-no-batch = { $file }：make_batch 返回了 { $given }，而这里需要张量的元组（最后一个为目标）或张量的字典；张量的位置也可以是列表（每个样本占一项），或由张量组成的字典、元组。请返回 (inputs, targets)，或以模型 forward 的参数名为键的字典；若 training_step(model, batch) 只需一个张量，或模型自己返回损失，可直接返回该张量。
 worker-file-batch-names = { $file }：make_batch 返回的字典的键为 { $given }，而 { $model } 的 forward { $count ->
         [0] 没有参数
        *[other] 的参数为 { $wanted }
@@ -125,8 +125,8 @@ worker-file-call = { $file }：按 { $wanted } 调用，但定义为 { $given }�
 worker-file-step-failed = { $file }：{ $function } 处理 { $given } 时抛出 { $error }。请修正模型、make_batch 或 training_step；日志中有调用栈。
 worker-file-step-unread = { $file }：其中定义了 `{ $name }`，但这里不会调用它：文件自己的损失应由 `training_step(model, batch)` 返回。请改名。没有它时使用了通常的损失。
 worker-file-no-loss = { $file }：training_step 返回了 { $given }，而这里需要损失，即只含一个数的张量。请返回损失。
-worker-file-no-own-loss = { $file }：{ $model } 的 forward 返回了 { $given }，其中没有损失。请让它返回带有 loss 属性的对象或带有该键的字典，或让 make_batch 返回元组 (inputs, targets)，或定义 training_step(model, batch)。
-worker-file-no-losses = { $file }：批次的目标不是张量时，{ $model } 返回了 { $given }，而这里需要损失，或由各项损失组成的字典。请定义返回损失的 training_step(model, batch)。
+worker-file-no-own-loss = { $file }：{ $model } 的 forward 返回了 { $given }，其中没有损失。请让它返回损失（一个数）、带有 loss 属性的对象或带有该键的字典，或让 make_batch 返回元组 (inputs, targets)，或定义 training_step(model, batch)。
+worker-file-no-losses = { $file }：{ $model } 在得到整个批次后返回了 { $given }，而这里需要损失，或由各项损失组成的字典。请定义返回损失的 training_step(model, batch)。
 worker-file-no-output = { $file }：{ $model } 的 forward 返回了 { $given }，而这里需要张量，或以张量开头的元组。请定义返回损失的 training_step(model, batch)。
 worker-not-built = { $workload }：以数字给出的模型无法构建，改为由其总量预测。
 worker-no-blocks = `training.activation_checkpointing`：该模型没有重复的块。请设为 none。

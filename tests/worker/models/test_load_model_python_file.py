@@ -128,8 +128,8 @@ def test_a_file_that_breaks_the_contract_is_named_with_its_fault(tmp_path: Path,
 
 
 def test_a_batch_of_something_else_is_refused(tmp_path: Path) -> None:
-    model = loaded(tmp_path, GOOD.replace("return torch.randn(batch_size, sibling_layer_sizes.WIDTH), ", "return "))
-    with pytest.raises(InputError, match="returned int64\\[2\\] where a tuple of tensors"):
+    model = loaded(tmp_path, GOOD.replace("return torch.randn(batch_size, sibling_layer_sizes.WIDTH), ", "return 1, "))
+    with pytest.raises(InputError, match="returned \\(int, int64\\[2\\]\\) where a tuple of tensors"):
         model.make_batch(2)
 
 
@@ -332,8 +332,9 @@ def test_a_tensor_by_itself_is_what_the_files_own_step_takes(tmp_path: Path) -> 
 
 
 def test_a_tensor_by_itself_without_a_step_is_refused(tmp_path: Path) -> None:
+    model = loaded(tmp_path, ALONE.replace("STEP", "other"), PLAIN)
     with pytest.raises(InputError, match="a tensor by itself where training_step"):
-        loaded(tmp_path, ALONE.replace("STEP", "other"), PLAIN).make_batch(2)
+        model.loss(model.module, model.make_batch(2))
 
 
 @pytest.mark.parametrize("name", ["loss", "compute_loss", "train_step"])
