@@ -37,9 +37,9 @@ class _Made(NamedTuple):
     """For how many rounds of a loop it stands."""
 
 
-def compiled_pass(first: DataFlow, second: DataFlow, batches: tuple[int, int]) -> CompiledPass:
-    """Two passes at different batch sizes, fused alike, as one list that is affine in the batch."""
-    fused = fused_groups(second.kernels)
+def compiled_pass(flows: tuple[DataFlow, DataFlow], fused: Sequence[Fused], batches: tuple[int, int]) -> CompiledPass:
+    """Two passes at different batch sizes, both fused as the second is, as one list that is affine in the batch."""
+    first, second = flows
     low_kernels, high_kernels = _made(first, fused_groups(first.kernels, fused)), _made(second, fused)
     counted: Counter[tuple[_Made, Affine, Affine]] = Counter()
     dispatches: dict[Phase, int] = {"forward": 0, "backward": 0}
@@ -112,9 +112,8 @@ def _op(made: _Made, read: Affine, written: Affine, count: int) -> Op:
     )
 
 
-def stand_ins(flow: DataFlow) -> StandIns:
+def stand_ins(flow: DataFlow, fused: Sequence[Fused]) -> StandIns:
     """By the numbers of the pass that was recorded, before layers were added to it."""
-    fused = fused_groups(flow.kernels)
     kept_kernels = [kernel for kernel in flow.kernels if not kernel.fusible]
     first_phase: dict[int, str] = {}
     for kernel in flow.kernels:
@@ -143,10 +142,13 @@ def _read_in_backward(fused: Sequence[Fused], kept_kernels: Sequence[Kernel]) ->
 
 
 def with_compiled_sizes(
-    timeline: MemoryTimeline, flows: tuple[DataFlow, DataFlow], batches: tuple[int, int]
+    timeline: MemoryTimeline, flows: tuple[DataFlow, DataFlow], fused: Sequence[Fused], batches: tuple[int, int]
 ) -> MemoryTimeline:
-    """The timeline with what its events measure in a compiled step; `flows` are of the passes at both batch sizes."""
-    sources_of, numbers = stand_ins(flows[1]), flows[1].short_numbers
+    """The timeline with what its events measure in a compiled step; `flows` are of the passes at both batch sizes.
+
+    `fused`: what is fused of the second.
+    """
+    sources_of, numbers = stand_ins(flows[1], fused), flows[1].short_numbers
     low, high = (flow.storage_bytes() for flow in flows)
     size0, size1 = list(timeline.size0_bytes), list(timeline.size1_bytes)
     for event in range(timeline.resident_event_count, len(size0)):

@@ -10,11 +10,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE
-from advisor.worker.trace.layer_runs import HEAD_GROUPS, LayerRun, Mark
+from advisor.worker.trace.layer_runs import HEAD_GROUPS, SECOND_GROUP, LayerRun, Mark
 from advisor.worker.trace.recorder import GradientEvent, Recorder
 from advisor.worker.trace.storages import Event, Reference, StorageTracker
 
-_SECOND, _BEHIND = HEAD_GROUPS - 1, HEAD_GROUPS
+_SECOND, _BEHIND = SECOND_GROUP, HEAD_GROUPS
 """The groups on both sides of the copies."""
 Label = tuple[int, int]
 """Number of the segment of the short pass in which a storage was made, and which of its storages it is."""
@@ -49,6 +49,8 @@ class Extension:
         self.recorder.flow = recorder.flow
         self.backward_start = 0
         self.kept: dict[int, int] = {}
+        self._paths: dict[tuple[str, str | None, int | None], str] = {}
+        """Of modules of the short pass by run and full group: in the whole model."""
         self._numbers: dict[tuple[int, int | None, int], int] = {}
         """(segment, full group, ordinal) -> storage of the long pass."""
 
@@ -255,6 +257,12 @@ class Extension:
 
     def _path(self, path: str, run: LayerRun | None, full_group: int | None) -> str:
         """A module's path in the whole model."""
+        key = path, None if run is None else run.path, full_group
+        if key not in self._paths:
+            self._paths[key] = self._found_path(path, run, full_group)
+        return self._paths[key]
+
+    def _found_path(self, path: str, run: LayerRun | None, full_group: int | None) -> str:
         for layer_run in self._runs if run is None else (run,):
             head = f"{layer_run.path}."
             if path.startswith(head):

@@ -39,6 +39,7 @@ Run = Callable[[Operator, Args, Named], Any]
 CostOf = Callable[[Operator, Args, Named, Any], Cost]
 """What an operator costs by its arguments and its result."""
 _META = torch.device("meta")
+_STACK = torch.ops.aten.stack.default
 _CPU = torch.device("cpu")
 _ASKING = frozenset([torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.inplace_view])
 _NEVER = frozenset(["lift", "lift_fresh", "lift_fresh_copy", "set_", "resize_", "resize_as_", "_local_scalar_dense"])
@@ -123,15 +124,18 @@ class KnownResults:
         try:
             named = (self._add(parts, pair, inputs) for pair in kwargs.items())
             told = self._add(parts, args, inputs) and all(named)
-            return tuple(parts) if told and self._goes_by_shape(func, inputs) else None
+            return tuple(parts) if told and self._goes_by_shape(func, args, inputs) else None
         except RuntimeError:  # a tensor without strides
             return None
 
     @staticmethod
-    def _goes_by_shape(func: Operator, inputs: Sequence[FakeTensor]) -> bool:
-        """Whether no values decide: none are known, or too few of them to work out a result that keeps its own."""
+    def _goes_by_shape(func: Operator, args: Args, inputs: Sequence[FakeTensor]) -> bool:
+        """Whether no values decide: none are known, or too few of them to work out a result that keeps its own.
+
+        Where values are known of what is written into, they are no longer.
+        """
         known = sum(tensor.constant is not None for tensor in inputs)
-        return known == 0 or (known < len(inputs) and not func._schema.is_mutable)  # noqa: SLF001 - torch's own modes read it
+        return known == 0 or (known < len(inputs) and not any(map(_has_values, _written(func, args))))
 
     def _add(self, parts: list[Any], values: Iterable[Any], inputs: list[FakeTensor]) -> bool:
         """Add what tells the values from others to `parts`, their tensors to `inputs`; whether all could be told."""
@@ -273,6 +277,10 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
                 return self._dispatched(func, types, args, kwargs)
 
         def run(func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
+            shape = _stacked(func, args)
+            if shape is not None:
+                with torch._C._DisableTorchDispatch():  # noqa: SLF001 - one of no known values
+                    return FakeTensor(self, torch.empty(shape, dtype=args[0][0].dtype, device=_META), _CPU)
             partly = self.values != "none" and func in decomposition_table
             with values_left_out(func, args, kwargs, only_partly_known=True) if partly else nullcontext():
                 return self._dispatched(func, types, args, kwargs)
@@ -296,6 +304,37 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
 
 def _is_torchs_own(func: Operator) -> bool:
     return not isinstance(func, OpOverload) or func.namespace in {"aten", "prims"}
+
+
+def _written(func: Operator, args: Args) -> list[Any]:
+    """The arguments by place that the operator writes into."""
+    if not func._schema.is_mutable:  # noqa: SLF001 - torch's own modes read it
+        return []
+    infos = (argument.alias_info for argument in func._schema.arguments)  # noqa: SLF001 - as above
+    return [value for value, info in zip(args, infos, strict=False) if info is not None and info.is_write]
+
+
+def _has_values(value: object) -> bool:
+    """Whether values are known of a tensor; of a list of them it is not looked at."""
+    return not isinstance(value, FakeTensor) or value.constant is not None
+
+
+def _stacked(func: Operator, args: Args) -> list[int] | None:
+    """The shape of a stack of contiguous tensors alike; torch's rule makes a view of each of them first.
+
+    A loop that stacks all that it has so far makes as many views as the square of its rounds.
+    """
+    if func is not _STACK or not args[0]:
+        return None
+    first, *others = args[0]
+    dim = args[1] if len(args) > 1 else 0
+    told = FakeTensor, first.dtype, first.shape, _CPU
+    alike = ((type(tensor), tensor.dtype, tensor.shape, tensor.device) == told for tensor in (first, *others))
+    if not all(alike) or not all(tensor.is_contiguous() for tensor in args[0]):
+        return None
+    shape = list(first.shape)
+    shape.insert(dim if dim >= 0 else dim + first.dim() + 1, len(args[0]))
+    return shape
 
 
 def _free(_func: Operator, _args: Args, _kwargs: Named, _out: object) -> Cost:

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, Self
 
 import torch
 from torch import nn
 
 from advisor.optable.op_table import Phase
-from advisor.worker.trace.ops.raw_op import tensors_in
+from advisor.worker.trace.ops.raw_op import RawOp, tensors_in
 from advisor.worker.trace.recorder import Recorder
 
 HEAD_GROUPS = 2
+SECOND_GROUP = HEAD_GROUPS - 1
 """Kept at the beginning: those between them and the kept ones at the end are copies of the second."""
 _TAIL_GROUPS = 2
 _TAIL_GROUPS_OF_SHARED = 3
@@ -188,6 +189,16 @@ class Mark(NamedTuple):
     """Calls so far, forward and backward."""
     synchronisation_count: int
     work: float
+
+
+def count_copies(ops: list[tuple[Phase, str, RawOp]], marks: Sequence[Mark], runs: Sequence[LayerRun]) -> None:
+    """Let the operators of each second group stand for those of its copies as well."""
+    for begin, end in pairwise(marks):
+        if begin.run is not None and begin.group == SECOND_GROUP:
+            times = 1 + len(runs[begin.run].copied_groups)
+            for place in range(begin.op_count, end.op_count):
+                phase, path, raw = ops[place]
+                ops[place] = (phase, path, raw._replace(times=raw.times * times))
 
 
 class Marks:

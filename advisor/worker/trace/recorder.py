@@ -52,12 +52,18 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Sits above the fake-tensor mode and writes down what passes."""
 
     def __init__(
-        self, tracker: StorageTracker, results: KnownResults, *, without_values: bool = False, told: Told | None = None
+        self,
+        tracker: StorageTracker,
+        results: KnownResults,
+        *,
+        without_values: bool = False,
+        told: Told | None = None,
+        operators_only: bool = False,
     ) -> None:
         """`results`: what earlier passes of the same model have met.
 
         `without_values`: what is computed of known values alone (places, sizes of pictures) counts as a call only.
-        `told`: what a real pass has decided by values.
+        `told`: what a real pass has decided by values. `operators_only`: follow no storage.
         """
         super().__init__()  # type: ignore[no-untyped-call]
         self.tracker = tracker
@@ -81,6 +87,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.paused = False
         """Whether what passes is no part of the step."""
         self._told = told
+        self._operators_only = operators_only
         self._kinds: dict[Any, _Kind] = {}
 
     @classmethod
@@ -120,6 +127,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return out
         if cost is not NO_COST:
             self._note(cost)
+        if self._operators_only:
+            return out
         self._follow(out, kind.name)
         if cost is not NO_COST:
             self.flow.note(self.phase, cost, args, kwargs, out)

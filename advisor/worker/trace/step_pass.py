@@ -19,7 +19,7 @@ from advisor.worker.trace.extended import Extension, NotAlikeError
 from advisor.worker.trace.failed import TraceFailed, refuse_sparse
 from advisor.worker.trace.kept_values import CHOOSING, is_small_enough, with_values
 from advisor.worker.trace.known import Fakes, KnownResults
-from advisor.worker.trace.layer_runs import LayerRun, Marks, layer_runs, shortened
+from advisor.worker.trace.layer_runs import LayerRun, Mark, Marks, count_copies, layer_runs, shortened
 from advisor.worker.trace.loops.long_loops import LongLoops, Origin
 from advisor.worker.trace.loops.rounds import RoundsDiffer, count_rounds
 from advisor.worker.trace.ops.raw_op import size_bytes, tensors_in
@@ -103,6 +103,7 @@ class Passes:
         self._shortened = False
         """Whether a pass has left out rounds of a loop."""
         self._whole_loops: set[Origin] = set()
+        self._operators_only = False
 
     @property
     def by_values(self) -> bool:
@@ -122,8 +123,13 @@ class Passes:
         before, self._shortens_loops = self._shortens_loops, False
         return before and self._shortened
 
-    def at(self, batch_size: int) -> Pass:
-        """Forward and backward once, gradients starting from None; of layers that are alike only a few run."""
+    def at(self, batch_size: int, *, operators_only: bool = False) -> Pass:
+        """Forward and backward once, gradients starting from None; of layers that are alike only a few run.
+
+        `operators_only`: the pass is asked for its operators alone, the memory of which is then not followed.
+        """
+        # What a round of a loop stands for is told by its memory.
+        self._operators_only = operators_only and not self._shortened
         if self._decisions is not None:
             smallest = min(self._decisions.steady)
             if not self._is_steady and self._decisions.first != self._decisions.steady[smallest]:
@@ -171,10 +177,11 @@ class Passes:
     def _once(self, batch_size: int, runs: tuple[LayerRun, ...], decisions: Sequence[Decision] | None) -> Pass:
         tracker = StorageTracker()
         told = None if decisions is None else Told(decisions)
-        recorder = Recorder(tracker, self._known, without_values=self._without_values, told=told)
+        how = {"without_values": self._without_values, "operators_only": self._operators_only}
+        recorder = Recorder(tracker, self._known, told=told, **how)
         training = self.subject.mode != "inference"
         model = self.model
-        loops = LongLoops(model, recorder, self._whole_loops) if self._shortens_loops else None
+        loops = self._long_loops(recorder)
         with self._mode, ExitStack() as stack:
             model.zero_grad(set_to_none=True)
             batch = self._batch(batch_size)
@@ -216,13 +223,22 @@ class Passes:
             model.zero_grad(set_to_none=True)
         longest = 0 if loops is None else count_rounds(recorder, loops, marks.recorded)
         kept = {number: size * tracker.counts.get(number, 1) for number, size in kept.items()}
-        if runs:
-            long = Extension(recorder, marks.recorded, runs, resident_count)
+        made = Pass(recorder, resident_count, backward_start, input_bytes, len(inputs), kept, longest)
+        return self._with_copies(made, marks.recorded, runs)
+
+    def _with_copies(self, made: Pass, marks: Sequence[Mark], runs: tuple[LayerRun, ...]) -> Pass:
+        """The pass of all layers, of which it ran a few."""
+        if self._operators_only:
+            count_copies(made.recorder.ops, marks, runs)
+        elif runs:
+            long = Extension(made.recorder, marks, runs, made.resident_count)
             long.run()
-            return Pass(
-                long.recorder, resident_count, long.backward_start, input_bytes, len(inputs), long.kept, longest
-            )
-        return Pass(recorder, resident_count, backward_start, input_bytes, len(inputs), kept, longest)
+            return made._replace(recorder=long.recorder, backward_start=long.backward_start, kept=long.kept)
+        return made
+
+    def _long_loops(self, recorder: Recorder) -> LongLoops | None:
+        shortens = self._shortens_loops and not self._operators_only
+        return LongLoops(self.model, recorder, self._whole_loops) if shortens else None
 
     def _note_gradients(self, recorder: Recorder, stack: ExitStack) -> None:
         for parameter in self.model.parameters():

@@ -17,9 +17,10 @@ _TOLERATED_PEAK_FRACTION = 0.02
 _Group = tuple[object, ...]
 
 
-def memory_timeline(
+def memory_timeline(  # noqa: PLR0913 - two passes, and what tells how they go together
     first: Pass,
     second: Pass,
+    low_sizes: Sequence[float],
     batches: tuple[int, int],
     further: Callable[[], tuple[int, Pass]] | None,
     *,
@@ -29,13 +30,12 @@ def memory_timeline(
 
     Where a loop goes through the samples, the larger batch allocates more often: what one operator of one module makes
     then grows or shrinks as the most bytes do that are held of it at once, and if need be so does each size of it.
-    `by_values`: sizes are those that samples happened to have.
+    `low_sizes`: as of `allocated_alike`; `by_values`: sizes are those that samples happened to have.
     Gives a caveat where the peak of the smaller batch, or of a `further` one with its pass, comes out of neither; that
     pass is asked for only where the two do not allocate alike.
     """
-    alike = _pairwise(first.recorder.tracker, second.recorder.tracker)
-    if alike:
-        return _timeline(second, alike, batches, by_values=by_values)
+    if low_sizes:
+        return _timeline(second, low_sizes, batches, by_values=by_values)
     checks = ((batches[0], first), *(() if further is None else (further(),)))
     for by_size in (False, True):
         made = _timeline(second, _by_maker(first, second, by_size=by_size), batches, by_values=by_values)
@@ -78,7 +78,7 @@ def _made(tracker: StorageTracker) -> Iterator[int]:
     return (event for event, kind in enumerate(tracker.kinds) if kind in {ALLOCATE, CONVOLUTION})
 
 
-def _pairwise(first: StorageTracker, second: StorageTracker) -> list[float]:
+def allocated_alike(first: StorageTracker, second: StorageTracker) -> list[float]:
     """The size at the smaller batch of each event of the second; empty where the passes do not allocate alike."""
     low_events, high_events = (
         [event for event, kind in enumerate(tracker.kinds) if kind != FREE] for tracker in (first, second)

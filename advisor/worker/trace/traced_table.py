@@ -19,12 +19,13 @@ from advisor.worker.trace.affine import (
     merged_ops,
 )
 from advisor.worker.trace.compiled import compiled_pass, with_compiled_sizes
+from advisor.worker.trace.fusion import fused_groups
 from advisor.worker.trace.layers import block_parameter_bytes, checkpoint_figures, layer_table, weight_count
 from advisor.worker.trace.ops.op_names import unknown_operators
 from advisor.worker.trace.ops.raw_op import size_bytes
 from advisor.worker.trace.recorder import Recorder
 from advisor.worker.trace.step_pass import LARGEST_TIMES, Pass, Passes
-from advisor.worker.trace.timelines import memory_timeline
+from advisor.worker.trace.timelines import allocated_alike, memory_timeline
 
 
 def table_of(passes: Passes, *, checked: bool) -> OpTable:
@@ -39,10 +40,15 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
     if second.longest_loop:
         caveats.append(Reason.of(LONG_LOOP, count=second.longest_loop))
-    third = passes.at(checked_batch) if checked and not passes.subject.known_affine else None
+    low_sizes = allocated_alike(first.recorder.tracker, second.recorder.tracker)
+
+    def third_pass() -> Pass:
+        return passes.at(checked_batch, operators_only=bool(low_sizes))
+
+    third = third_pass() if checked and not passes.subject.known_affine else None
     error = 0.0 if third is None else deviation(figures, second.recorder.ops, third.recorder.ops, checked_batch)
     if error > TOLERATED_ERROR_FRACTION:
-        third = passes.at(checked_batch)  # steady now, where it had filled a cache at its first time
+        third = third_pass()  # steady now, where it had filled a cache at its first time
         error = deviation(figures, second.recorder.ops, third.recorder.ops, checked_batch)
     if error > TOLERATED_ERROR_FRACTION:
         caveats.append(Reason.of("trace-not-affine", error_fraction=error, batch=checked_batch))
@@ -51,14 +57,18 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     caveats += [unknown] if unknown is not None else []
 
     def further() -> tuple[int, Pass]:
-        return checked_batch, third or passes.at(checked_batch)
+        return checked_batch, third or third_pass()
 
-    memory = memory_timeline(first, second, batches, further if checked else None, by_values=passes.by_values)
+    memory = memory_timeline(
+        first, second, low_sizes, batches, further if checked else None, by_values=passes.by_values
+    )
+    flows = first.recorder.flow, second.recorder.flow
+    fused = [] if loops else fused_groups(flows[1].kernels)
     if isinstance(memory, Reason):
         caveats.append(memory)
     elif not loops:
         memory = replace(
-            with_compiled_sizes(memory, (first.recorder.flow, second.recorder.flow), batches),
+            with_compiled_sizes(memory, flows, fused, batches),
             loss_in_model=passes.subject.loss_in_model,
         )
     model, recorder = passes.model, second.recorder
@@ -79,7 +89,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         block_parameter_bytes=block_parameter_bytes(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=through(batches, first.input_bytes, second.input_bytes),
-        compiled=None if loops else compiled_pass(first.recorder.flow, second.recorder.flow, batches),
+        compiled=None if loops else compiled_pass(flows, fused, batches),
         dispatch_count=recorder.dispatch_count,
         synchronisation_count=recorder.synchronisation_count,
         gradients_ready=_gradients(recorder),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import Any
 
@@ -12,8 +13,10 @@ from torch import nn
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.optable.op_table import FREE, CompiledPass, MemoryTimeline, OpTable, at
+from advisor.worker.trace.fake_model import build_fake
+from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.layer_runs import layer_runs, shortened
-from advisor.worker.trace.step_pass import Passes
+from advisor.worker.trace.step_pass import Pass, Passes
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
@@ -197,6 +200,25 @@ def test_fewer_layers_run_and_the_model_is_whole_again_afterwards(
     tried.clear()
     traced(small({**config, "num_hidden_layers": 5}), alike=True)
     assert set(tried) == {5}
+
+
+@pytest.mark.parametrize("config", [LLAMA, MIXTRAL, T5, RESNET], ids=lambda config: str(config["model_type"]))
+def test_a_pass_asked_for_its_operators_alone_has_the_totals_of_a_whole_one(config: dict[str, Any]) -> None:
+    subject = subject_of(small(config), "fp32")
+    mode = Fakes()
+    passes = Passes(subject, "fp32", mode, build_fake(subject.build, mode))
+    whole, operators = passes.at(8), passes.at(8, operators_only=True)
+    assert len(operators.recorder.ops) < len(whole.recorder.ops), "only a few layers run"
+    assert totals(operators) == totals(whole)
+    assert len(operators.recorder.tracker.kinds) < len(whole.recorder.tracker.kinds)
+
+
+def totals(traced: Pass) -> Counter[tuple[str, str]]:
+    counted: Counter[tuple[str, str]] = Counter()
+    for phase, _path, op in traced.recorder.ops:
+        for place, figure in enumerate(op.figures[:3]):
+            counted[f"{phase} {op.name}", ("flop", "read", "written")[place]] += op.times * int(figure)
+    return counted
 
 
 class Layer(nn.Module):

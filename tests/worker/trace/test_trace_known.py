@@ -145,6 +145,40 @@ def test_a_size_that_follows_from_values_is_refused_however_often_it_is_asked() 
         assert tensor[torch.zeros(2, dtype=torch.long)].shape == (2,)
 
 
+@pytest.mark.parametrize("dim", [0, 1, -1, -3])
+@pytest.mark.parametrize("turned", [False, True], ids=["contiguous", "turned"])
+def test_a_stack_has_the_form_that_torch_gives_it_and_no_values(dim: int, *, turned: bool) -> None:
+    real = torch.stack([torch.zeros(4, 5).T if turned else torch.zeros(5, 4)] * 3, dim)
+    for values in ("none", "whole", "even"):
+        with Fakes(values=values):
+            made = torch.rand(4, 5) if turned else torch.rand(5, 4)
+            stack = torch.stack([made.T if turned else made] * 3, dim)
+        assert isinstance(stack, FakeTensor)
+        assert geometry(stack) == geometry(real)
+        assert stack.constant is None
+
+
+def test_what_is_added_at_known_places_to_unknown_values_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    original = Fakes._dispatched
+
+    def dispatched(self: Fakes, func: Any, *given: Any) -> Any:
+        ran.append(func._schema.name)
+        return original(self, func, *given)
+
+    monkeypatch.setattr(Fakes, "_dispatched", dispatched)
+    with Fakes(values="whole"):
+        for _ in range(3):
+            total = torch.rand(6, 4)
+            places = torch.tensor([1, 2])
+            assert total.index_add_(0, places, torch.rand(2, 4)) is total
+            known = torch.zeros(6)
+            known.index_add_(0, places, torch.rand(2))
+            assert isinstance(known, FakeTensor)
+            assert known.constant is None, "what unknown values were added to"
+    assert ran.count("aten::index_add_") == 1 + 3
+
+
 def test_values_known_to_the_mode_stay_known() -> None:
     with Fakes():
         for number in (3, 4):
