@@ -9,6 +9,7 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.changes import is_about_one_change
 from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, claim_of
+from advisor.claims.generated import with_generation
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.memory import check_fits
 from advisor.claims.predictor import Predictor
@@ -36,8 +37,8 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
 
     Raises InputError when something is missing without which it cannot be judged (card, model, figure), naming it.
     """
-    parsed = _in_samples(_of_its_size(_parsed(claim, predictor), predictor), predictor)
-    answer = _judged(parsed, predictor)
+    parsed = _of_its_size(_parsed(claim, predictor), predictor)
+    answer = with_generation(parsed, predictor, lambda: _judged(_in_samples(parsed, predictor), predictor))
     return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_open_variants(parsed, predictor.specs)))
 
 

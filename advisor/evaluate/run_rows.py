@@ -22,7 +22,7 @@ from advisor.catalogue.software import (
 from advisor.core.file_fault import file_fault, shown_value
 from advisor.core.input_file import read_text
 from advisor.core.records import Record
-from advisor.core.sentences import Names, Reason, Said
+from advisor.core.sentences import Listed, Names, Reason, Said
 from advisor.cost.layout import Layout
 from advisor.cost.memory.need import MemoryKind
 from advisor.evaluate.column_names import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS, meant_columns
@@ -112,9 +112,10 @@ _OTHER_SEPARATORS = {";": "`;`", "\t": "Tab"}
 
 
 class _WrongCell(Exception):  # noqa: N818 - says what happened
-    def __init__(self, column: str, given: str, allowed: str) -> None:
+    def __init__(self, column: str, given: str, allowed: str | Reason) -> None:
         super().__init__(column)
-        self.reason = Reason.of("evaluate-wrong-cell", column=column, given=given[:80], allowed=allowed)
+        shown = allowed if isinstance(allowed, str) else Listed(reasons=(allowed,))
+        self.reason = Reason.of("evaluate-wrong-cell", column=column, given=given[:80], allowed=shown)
 
 
 def read_run_rows(path: Path) -> tuple[RunRow, ...]:
@@ -171,15 +172,15 @@ def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
         "scored": kept.get("use", "").lower() != "no",
         "cells": kept,
     }
+    if surplus > 0:
+        return RunRow(**base, problem=Reason.of("evaluate-surplus-cells", count=surplus))
     try:
-        return RunRow(**base, **_facts(said, surplus))
+        return RunRow(**base, **_facts(said))
     except _WrongCell as wrong:
         return RunRow(**base, problem=wrong.reason)
 
 
-def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
-    if surplus > 0:
-        raise _WrongCell("(end of line)", f"{surplus} cells too many", "as many cells as columns")
+def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
     optimizer, fused = _optimizer(cells)
     facts = {
         "mode": _choice(cells, "mode", MODES),
@@ -211,9 +212,9 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
     }
     if not (cells.get("workload") and cells.get("gpu_key")):
         empty = "workload" if not cells.get("workload") else "gpu_key"
-        raise _WrongCell(empty, "", "a name")
+        raise _WrongCell(empty, "", Reason.of("evaluate-allowed-name"))
     if not any(cells.get(name) for name in ANSWERABLE_COLUMNS):
-        raise _WrongCell("ms", "", f"a number in one of {', '.join(ANSWERABLE_COLUMNS)}")
+        raise _WrongCell("ms", "", Reason.of("evaluate-allowed-answer", names=Names(names=tuple(ANSWERABLE_COLUMNS))))
     return facts
 
 
@@ -249,7 +250,7 @@ def _number(cells: Mapping[str, str], column: str, *, unit: float = 1.0) -> floa
     """The cell in base units, of which one of its own holds `unit`."""
     value = _parsed(cells, column)
     if value is not None and not (math.isfinite(value) and value > 0):
-        raise _WrongCell(column, cells[column], "a number above 0")
+        raise _WrongCell(column, cells[column], Reason.of("evaluate-allowed-number"))
     return None if value is None else value * unit
 
 
@@ -269,7 +270,7 @@ def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | No
     if value is None:
         return None
     if not (math.isfinite(value) and value == int(value) and least <= value <= 1e9):  # noqa: PLR2004 - no such batch
-        raise _WrongCell(column, cells[column], f"a whole number from {least} on")
+        raise _WrongCell(column, cells[column], Reason.of("evaluate-allowed-count", least=least))
     return int(value)
 
 
@@ -279,7 +280,7 @@ def _layout(cells: Mapping[str, str]) -> Layout:
     degrees = {name: _count(cells, name) or _count(beside, name) or 1 for name in ("tp", "pp", "cp")}
     if any(int(degree) != degrees[name] for name, degree in beside.items()):
         given = " ".join(f"{name}={cells[name]}" for name in beside if cells.get(name))
-        raise _WrongCell("parallel", cells["parallel"], f"the degrees of the columns beside it ({given})")
+        raise _WrongCell("parallel", cells["parallel"], Reason.of("evaluate-allowed-degrees", given=given))
     layout = Layout(
         data_parallel=_understood(cells, "parallel", data_parallel_meant, (*DATA_PARALLEL, "+ tpN ppN cpN")) or "ddp",
         count=_count(cells, "n_gpus") or 1,
@@ -291,7 +292,7 @@ def _layout(cells: Mapping[str, str]) -> Layout:
     if layout.replica_count == 0:
         name = next(name for name, degree in degrees.items() if degree > 1)
         name = name if cells.get(name) else "parallel"
-        raise _WrongCell(name, cells[name], f"degrees whose product divides n_gpus ({layout.count})")
+        raise _WrongCell(name, cells[name], Reason.of("evaluate-allowed-product", count=layout.count))
     return layout
 
 
@@ -300,7 +301,7 @@ def _software_year(cells: Mapping[str, str]) -> int | None:
     stated, version = _count(cells, "software_year"), cells.get("torch", "")
     year = software_year_of(version) if version else None
     if version and year is None and _TORCH_VERSION.fullmatch(version.lower()) is None:
-        raise _WrongCell("torch", version, "a version such as 2.4 or 2.4.1, or the date of a build")
+        raise _WrongCell("torch", version, Reason.of("evaluate-allowed-version"))
     if stated is not None or version:
         return stated or year
     return next((year for pattern, year in _SOURCE_YEARS if pattern.search(cells.get("source", ""))), None)

@@ -375,3 +375,13 @@ def test_a_precision_whose_remark_may_make_it_another_is_refused(tmp_path: Path,
     (row,) = rows_of(tmp_path, HEADER, ROW.replace("amp-fp16", cell))
     assert row.problem is not None
     assert row.problem.numbers["column"] == "precision"
+
+
+@pytest.mark.parametrize("cell", ["1,045", "-3", "abc"])
+def test_what_a_cell_may_hold_is_said_in_the_readers_language(tmp_path: Path, cell: str) -> None:
+    (row,) = rows_of(tmp_path, HEADER, ROW.replace("100.0", f'"{cell}"'))
+    (long,) = rows_of(tmp_path, HEADER, f"{ROW},9")
+    assert row.problem is not None
+    assert long.problem is not None
+    assert "大于 0 的数，不带千位分隔符" in say(row.problem, "zh")
+    assert "多出 1 个单元格" in say(long.problem, "zh")

@@ -26,10 +26,10 @@ SAMPLES = (
     r"|张图片?|张图像|张|幅|图[片像]?(?=\s*(?:/|每))|个?样本|条)"
 )
 STEPS = r"(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
-TOKENS = r"个?(?:tok(?:en)?s?|词元)"
+TOKENS = r"(?:个\s*)?(?:tok(?:en)?s?|词元)"
 RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 """Two groups: of samples, steps or tokens a second."""
-A_SECOND_CHINESE = r"每秒(?:钟)?(?:大约|约|可以?|能){0,2}(?:处理|训练|跑)?"
+A_SECOND_CHINESE = r"每秒(?:钟)?(?:大约|约|可以?|能){0,2}(?:处理|训练|跑|生成|推理|输出)?"
 RATE_BEHIND = rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})"
 """The same, as Chinese puts it: two groups."""
 NOT_ONE_NUMBER = (

@@ -88,6 +88,11 @@ _SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|每秒|每步|每轮"
 """Words of a speed: where no figure of it could be read, the claim is about more than whether a step fits."""
 _LEAST, _MOST = 1e-15, 1e15
 """Of seconds, rates and ratios."""
+_GENERATES = (
+    r"\b(?:generat(?:es?|ing|ed)|text generation|decod(?:es?|ing)|serv(?:es?|ing)|vllm|sglang|ollama)\b|\bllama\.cpp\b"
+    r"|\btensorrt-llm\b|生成|解码|部署"
+)
+"""What is said of tokens that a model gives, and the programs that serve it."""
 _BATCH = (
     rf"{BATCH_WORDS}{SAYS}(\d+)(?!\s*(?:gpus?|cards?))",
     *(rf"{words}{SAYS}(\d+)" for words in OTHER_BATCH_WORDS),
@@ -104,7 +109,7 @@ _BATCH_CHANGED = (
 """Before and after, where a change of the batch size is told."""
 _LENGTH = (
     *(rf"{words}{SAYS}(\d+)" for words in LENGTH_WORDS),
-    r"(\d+)[\s-]*tokens?\b(?!\s*(?:/|per|a)\s*s)",
+    r"(?<![\d.,])(?<!每秒)(?<!每秒 )(?<!每秒钟 )(?<!生成 )(?<!生成)(\d+)[\s-]*tokens?\b(?!\s*(?:/|per|a)\s*s)",
 )
 _IMAGE = (
     rf"\b(?:image[ _-]?size|resolution|img){SAYS}(\d{{2,5}})",
@@ -216,7 +221,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         offload=True if says_offloaded(plain) else None,
         trained_tokens=find_tokens(plain),
         trained_samples=samples if figures.epoch_s is not None or figures.job_s is not None else None,
-        mode="inference" if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) else "training",
+        mode="inference" if _is_inference(plain, figures) else "training",
         strategy=strategies[0] if strategies is not None else find_strategy(plain),
         reference_strategy=strategies[1] if strategies is not None else None,
         precision=precisions[0] if precisions is not None else first_named(PRECISIONS, plain),
@@ -238,6 +243,13 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         memory_ratio=figures.memory_ratio,
         mfu_fraction=figures.mfu_fraction,
     )
+
+
+def _is_inference(plain: str, figures: Figures) -> bool:
+    """Whether forward alone is meant, as it is where tokens are generated."""
+    if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) is not None:
+        return True
+    return figures.tokens_per_s is not None and search(_GENERATES, plain) is not None
 
 
 def _with_change(figures: Figures, change: Changed, plain: str, memory_ratio: float | None) -> Figures:

@@ -1,5 +1,16 @@
 # Why a published run could not be predicted.
 evaluate-wrong-cell = Column { $column } holds "{ $given }"; allowed: { $allowed }.
+evaluate-surplus-cells = The row has { $count ->
+        [one] a cell
+       *[other] { $count } cells
+    } more than there are columns: a comma within a cell needs quotes around it.
+evaluate-allowed-name = a name
+evaluate-allowed-answer = a number in one of { $names }
+evaluate-allowed-number = a number above 0, without a separator of thousands
+evaluate-allowed-count = a whole number from { $least } on
+evaluate-allowed-degrees = the degrees of the columns beside it ({ $given })
+evaluate-allowed-product = degrees whose product divides n_gpus ({ $count })
+evaluate-allowed-version = a version such as 2.4 or 2.4.1, or the date of a build
 evaluate-unknown-gpu = "{ $gpu }" is in no row of the table of cards. { $hint }
 evaluate-trace-failed = { $workload } cannot be traced: { $text }
 evaluate-trace-died = The worker that traced { $workload } died.

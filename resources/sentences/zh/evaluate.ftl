@@ -1,5 +1,13 @@
 # 某条公开数据无法预测的原因。
 evaluate-wrong-cell = 列 { $column } 的内容是“{ $given }”，允许的内容：{ $allowed }。
+evaluate-surplus-cells = 这一行比列数多出 { $count } 个单元格：单元格内有逗号时要加引号。
+evaluate-allowed-name = 名称
+evaluate-allowed-answer = 在 { $names } 之一中填写一个数
+evaluate-allowed-number = 大于 0 的数，不带千位分隔符
+evaluate-allowed-count = 不小于 { $least } 的整数
+evaluate-allowed-degrees = 与旁边各列一致的并行度（{ $given }）
+evaluate-allowed-product = 乘积能整除 n_gpus（{ $count }）的并行度
+evaluate-allowed-version = 如 2.4 或 2.4.1 的版本号，或构建日期
 evaluate-unknown-gpu = 显卡参数表中没有“{ $gpu }”。{ $hint }
 evaluate-trace-failed = 无法追踪 { $workload }：{ $text }
 evaluate-trace-died = 追踪 { $workload } 的工作进程意外终止。

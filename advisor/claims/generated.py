@@ -1,0 +1,81 @@
+"""Claims of tokens that a language model generates one after another: each reads every weight of the model once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.claims.claim import Claim, ClaimAnswer
+from advisor.claims.gpu_names import shared_name
+from advisor.claims.predictor import Predictor
+from advisor.core.sentences import Arguments, Reason
+from advisor.recommend.comparison import counted
+from advisor.workload.model_config import resolve_config
+from advisor.workload.tasks import infer_task
+from advisor.workload.workload import HuggingFaceModel
+from advisor.workload.workload_file import load_workload
+
+_FEWEST_BITS, _USUAL_BITS = 4, 16
+"""Of a weight as models are served: quantised, or as they are published."""
+_WHOLE_BITS = 32
+_SLOW_SHARE = 0.2
+"""Of what the memory allows: below, something else than reading weights takes most of the time."""
+
+
+def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[], ClaimAnswer]) -> ClaimAnswer:
+    """The answer to a claim of inference in tokens a second: what generating one text allows, else a pass over it all.
+
+    `judged` is the answer to the claim as one of passes over whole texts, as prompts are read.
+    """
+    most = _most_tokens_per_s(claim, predictor)
+    claimed = claim.tokens_per_s
+    if most is None or claimed is None:
+        return judged()
+    numbers: Arguments = {
+        "device": counted(claim.count or 1, shared_name([predictor.specs[key] for key in claim.gpus])),
+        "claimed_rate": round(claimed, 1),
+        "most_rate": round(most, 1),
+        "share_fraction": claimed / most,
+    }
+    if claimed < _SLOW_SHARE * most:
+        return ClaimAnswer(
+            claim=claim, verdict="below_expected", reasons=(Reason.of("claim-generated-below", **numbers),)
+        )
+    if claimed <= most:
+        return ClaimAnswer(claim=claim, verdict="plausible", reasons=(Reason.of("claim-generated-one", **numbers),))
+    answer = None if claimed <= most * _bits_of(claim) / _FEWEST_BITS else judged()
+    if answer is not None and answer.verdict != "below_expected":
+        return answer
+    return ClaimAnswer(
+        claim=claim, verdict="plausible_only_with", reasons=(Reason.of("claim-generated-several", **numbers),)
+    )
+
+
+def _most_tokens_per_s(claim: Claim, predictor: Predictor) -> float | None:
+    """Tokens a second of one text at the peak bandwidth of all cards; None: no such claim, or a figure is missing."""
+    if claim.mode != "inference" or claim.tokens_per_s is None or claim.speed_up_ratio is not None:
+        return None
+    parameters = _parameters(claim, predictor)
+    bandwidths = [predictor.specs[key].memory_bandwidth_bytes_per_s for key in claim.gpus if key in predictor.specs]
+    bandwidth = max((figure for figure in bandwidths if figure is not None), default=None)
+    if parameters is None or bandwidth is None:
+        return None
+    return bandwidth * (claim.count or 1) / (parameters * _bits_of(claim) / 8)
+
+
+def _bits_of(claim: Claim) -> int:
+    """Of a weight, as the claim says, or as models are published."""
+    whole = claim.precision is not None and PRECISION_FACTS[claim.precision].half_format is None
+    return claim.weights_bits or (_WHOLE_BITS if whole else _USUAL_BITS)
+
+
+def _parameters(claim: Claim, predictor: Predictor) -> float | None:
+    """Of a model that generates text; None: it does not, or its size is not known."""
+    if claim.workload is None:
+        return claim.parameters
+    workload = load_workload(claim.workload)
+    if not isinstance(workload.model, HuggingFaceModel):
+        return None
+    task = workload.model.task or infer_task(resolve_config(workload.model.config))
+    counts = [table.parameter_count for table in predictor.tables(workload).values()]
+    return float(max(counts)) if task == "causal-lm" and counts else None
