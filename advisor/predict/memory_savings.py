@@ -12,6 +12,7 @@ from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
 from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_question
+from advisor.cost.memory.replayed_steps import EVENTS_OF_EACH_BATCH
 from advisor.optable.op_table import OpTable, at, step_flop
 from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
@@ -47,16 +48,21 @@ def saving_reason(saving: MemorySaving) -> Reason:
 def memory_savings(
     table: OpTable, training: Training, precision: Precision, batch_size: int, *, compute_capability: str | None
 ) -> tuple[MemorySaving, ...]:
-    """Every change that applies to this workload, the one that saves most first; empty without a timeline."""
+    """Every change that applies to this workload, the one that saves most first; empty without a timeline.
+
+    Of a timeline that is too long to be replayed at each batch size, the same share is wasted after a change.
+    """
     question = memory_question(table, training, precision, compute_capability=compute_capability)
     if question is None:
         return ()
     now = answered(question, batch_size)
+    wasted_fraction = sum(part.size_bytes for part in now.parts if part.kind == "fragmentation") / now.allocated_bytes
+    replayed = question.stream.storage_events <= EVENTS_OF_EACH_BATCH
 
     def saving(kind: SavingKind, changed: Training, size: int, **figures: int) -> MemorySaving:
         asked = memory_question(table, changed, precision, compute_capability=compute_capability)
         assert asked is not None  # the same table, whose timeline answered above
-        need = need_range(answered(asked, size))
+        need = need_range(answered(asked, size, replayed=replayed, wasted_fraction=wasted_fraction))
         return MemorySaving(kind=kind, need=need, saved_bytes=now.need_bytes - need.value, batch_size=size, **figures)
 
     checkpointed = _checkpointed(question, training, now, batch_size)

@@ -6,6 +6,10 @@ import msgspec
 import pytest
 
 from advisor.core.sentences import Language, say
+from advisor.cost.memory import need as need_module
+from advisor.cost.memory.fragmentation import needed_bytes
+from advisor.cost.memory.replay import StepSetup, Stream
+from advisor.predict import memory_savings as memory_savings_module
 from advisor.predict.memory_savings import memory_savings, saving_reason
 from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Mode
@@ -23,6 +27,22 @@ def test_every_saving_saves_and_the_largest_comes_first() -> None:
     assert {"accumulation", "optimizer_8bit", "adafactor", "sgd_momentum"} <= {saving.kind for saving in found}
     assert all(0 < saving.saved_bytes == pytest.approx(now - saving.need.value) for saving in found)
     assert [s.saved_bytes for s in found] == sorted((s.saved_bytes for s in found), reverse=True)
+
+
+def test_of_a_long_timeline_only_the_step_as_it_is_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    replayed = memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0")
+    asked: list[float] = []
+
+    def noted(stream: Stream, setup: StepSetup, batch_size: float) -> float:
+        asked.append(batch_size)
+        return needed_bytes(stream, setup, batch_size)
+
+    monkeypatch.setattr(need_module, "needed_bytes", noted)
+    monkeypatch.setattr(memory_savings_module, "EVENTS_OF_EACH_BATCH", 0)
+    found = memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0")
+    assert asked == [32]
+    needs = {saving.kind: saving.need.value for saving in replayed}
+    assert {saving.kind: saving.need.value for saving in found} == pytest.approx(needs, rel=0.05)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

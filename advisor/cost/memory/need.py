@@ -197,11 +197,17 @@ def _library_workspaces(table: OpTable, compute_capability: str | None) -> tuple
     return (size, size)
 
 
-def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True) -> MemoryNeed:
-    """The need at a batch size; `replayed=False` leaves fragmentation out: a lower bound that costs no replay."""
+def answered(
+    question: MemoryQuestion, batch_size: int, *, replayed: bool = True, wasted_fraction: float = 0.0
+) -> MemoryNeed:
+    """The need at a batch size; `replayed=False` costs no replay: a lower bound, unless the waste is known.
+
+    `wasted_fraction`: the allocator's waste as a share of what is allocated, where it is not replayed.
+    """
     passes, update = moments(question.stream, question.setup, batch_size)
     peak = update if update.total > passes.total else passes
-    needed = needed_bytes(question.stream, question.setup, batch_size) if replayed else peak.total
+    plain = peak.total * (1 + wasted_fraction)
+    needed = needed_bytes(question.stream, question.setup, batch_size) if replayed else plain
     sizes = _tensor_sizes(question, peak, batch_size)
     allocated = sum(sizes.values())
     headroom = CONVOLUTION_HEADROOM * question.stream.largest_convolution(batch_size)

@@ -43,16 +43,16 @@ def computed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) ->
         return NOT_COMPUTED
     given: list[FakeTensor] = []
     constants = _constants(args, mode, given)
-    if constants is None or not given:
-        return NOT_COMPUTED
-    named = _constants(kwargs.values(), mode, given)
-    if named is None:
+    named = _constants(kwargs.values(), mode, given) if constants is not None and given else None
+    if constants is None or named is None:
         return NOT_COMPUTED
     with torch._C._DisableTorchDispatch():  # noqa: SLF001 - real tensors, as the fake-tensor mode computes them
         try:
             out = func(*constants, **dict(zip(kwargs, named, strict=True)))
         except (RuntimeError, NotImplementedError):
             return NOT_COMPUTED
+        if not isinstance(out, (Tensor, tuple, list)):
+            return out  # a number
         container = type(out) if type(out) in (tuple, list) else None
         made = [_fake(mode, tensor, given) for tensor in (out if container is not None else (out,))]
     if any(tensor is None for tensor in made) or (container is not None and _share(made, given)):

@@ -1,9 +1,9 @@
 """Results of operators already met: the same operator on tensors alike gives a tensor alike, and need not run again.
 
 torch's own cache of fake tensors does the same, but to form its keys and results costs more than most operators' shape
-rules. Here a call is known by its operator, its plain arguments and each tensor's type, shape, strides and offset; all
-that depends on more (values, shapes that follow from values, tensors that change their own shape, complex numbers) is
-left to the fake-tensor mode.
+rules. Here a call is known by its operator, its plain arguments and each tensor's type, shape and strides, and by their
+offsets where it may give views; all that depends on more (values, shapes that follow from values, tensors that change
+their own shape, complex numbers) is left to the fake-tensor mode.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from advisor.worker.trace.kept_values import (
     values_left_out,
 )
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
+from advisor.worker.trace.ops.op_schemas import CHOOSES_BY_MASK, gives_views, is_torchs_own, knowable, stacked, written
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 
 Tensor = torch.Tensor
@@ -39,12 +40,7 @@ Run = Callable[[Operator, Args, Named], Any]
 CostOf = Callable[[Operator, Args, Named, Any], Cost]
 """What an operator costs by its arguments and its result."""
 _META = torch.device("meta")
-_STACK = torch.ops.aten.stack.default
 _CPU = torch.device("cpu")
-_ASKING = frozenset([torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.inplace_view])
-_NEVER = frozenset(["lift", "lift_fresh", "lift_fresh_copy", "set_", "resize_", "resize_as_", "_local_scalar_dense"])
-_CHOOSES_BY_MASK = "index"
-"""Its output has a size known beforehand unless an index is a mask."""
 _MASKS = frozenset([torch.bool, torch.uint8, torch.int8])
 _dispatch = inspect.unwrap(FakeTensorMode.__torch_dispatch__)
 _FRESH, _ITSELF, _VIEW = 0, 1, 2
@@ -86,6 +82,8 @@ class KnownResults:
         """Nothing is known yet; operators of the names `apart` always run."""
         self._apart = apart
         self._results: dict[Key, _Result] = {}
+        self._placed: dict[Operator, bool] = {}
+        """Whether where its tensors lie in their storages tells what an operator gives."""
         self._state: dict[str, object] = {}
         self._marked = False
         """Whether a complex tensor was met: from then on a view may be marked as negated, which no key holds."""
@@ -101,19 +99,27 @@ class KnownResults:
     ) -> tuple[Any, Cost]:
         """The operator's result and cost: known ones, else those of `run`, which are remembered where they can be."""
         inputs: list[FakeTensor] = []
-        key = None if name in self._apart else self._key(func, args, kwargs, inputs)
+        placed = self._placed.get(func)
+        if placed is None:
+            placed = self._placed[func] = gives_views(func, name)
+        key = None if name in self._apart else self._key(func, args, kwargs, inputs, placed=placed)
         result = None if key is None else self._results.get(key)
         if result is not None:
             return self._made(result.outputs, inputs), result.cost
         out = run(func, args, kwargs)
         cost = cost_of(func, args, kwargs, out)
         outputs = None if key is None else self._outputs(name, inputs, out)
+        if outputs is not None and not placed and any(one is not None and one.how == _VIEW for one in outputs.each):
+            outputs = None
         if key is not None and outputs is not None:
             self._results[key] = _Result(outputs, cost)
         return out, cost
 
-    def _key(self, func: Operator, args: Args, kwargs: Named, inputs: list[FakeTensor]) -> Key | None:
-        """By what the call is known, its tensors added to `inputs`; None for a call that has to run."""
+    def _key(self, func: Operator, args: Args, kwargs: Named, inputs: list[FakeTensor], *, placed: bool) -> Key | None:
+        """By what the call is known, its tensors added to `inputs`; None for a call that has to run.
+
+        `placed`: their places in their storages, too; all experts of a layer may lie in one.
+        """
         parts: list[Any] = [
             func,
             torch.get_default_dtype(),
@@ -122,8 +128,8 @@ class KnownResults:
         ]
 
         try:
-            named = (self._add(parts, pair, inputs) for pair in kwargs.items())
-            told = self._add(parts, args, inputs) and all(named)
+            named = (self._add(parts, pair, inputs, placed=placed) for pair in kwargs.items())
+            told = self._add(parts, args, inputs, placed=placed) and all(named)
             return tuple(parts) if told and self._goes_by_shape(func, args, inputs) else None
         except RuntimeError:  # a tensor without strides
             return None
@@ -135,9 +141,9 @@ class KnownResults:
         Where values are known of what is written into, they are no longer.
         """
         known = sum(tensor.constant is not None for tensor in inputs)
-        return known == 0 or (known < len(inputs) and not any(map(_has_values, _written(func, args))))
+        return known == 0 or (known < len(inputs) and not any(map(_has_values, written(func, args))))
 
-    def _add(self, parts: list[Any], values: Iterable[Any], inputs: list[FakeTensor]) -> bool:
+    def _add(self, parts: list[Any], values: Iterable[Any], inputs: list[FakeTensor], *, placed: bool) -> bool:
         """Add what tells the values from others to `parts`, their tensors to `inputs`; whether all could be told."""
         for value in values:
             kind = type(value)
@@ -146,12 +152,14 @@ class KnownResults:
                 if self._marked and _is_marked(value):
                     return False
                 inputs.append(value)
-                parts += (value.dtype, value.shape, value.stride(), value.storage_offset(), value.fake_device)
+                parts += (value.dtype, value.shape, value.stride(), value.fake_device)
+                if placed:
+                    parts.append(value.storage_offset())
             elif kind in _PLAIN:
                 parts += (kind, value)
             elif kind is list or kind is tuple:
                 parts += (kind, len(value))
-                if not self._add(parts, value, inputs):
+                if not self._add(parts, value, inputs, placed=placed):
                     return False
             else:
                 return False
@@ -169,7 +177,7 @@ class KnownResults:
         if any(_is_marked(tensor) for tensor in every):
             self._marked = True
             return None
-        if name == _CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in inputs):
+        if name == CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in inputs):
             return None
         made = (tensor for tensor in every[len(inputs) :] if not any(tensor is given for given in inputs))
         if not all(self._is_ordinary(tensor) for tensor in made):
@@ -273,11 +281,11 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             self._names[func] = name if knowable(func, name) else None
         known_as = self._names[func]
         if known_as is None:
-            with replaced(self, _in_rule=self._in_rule or not _is_torchs_own(func)):
+            with replaced(self, _in_rule=self._in_rule or not is_torchs_own(func)):
                 return self._dispatched(func, types, args, kwargs)
 
         def run(func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
-            shape = _stacked(func, args)
+            shape = stacked(func, args)
             if shape is not None:
                 with torch._C._DisableTorchDispatch():  # noqa: SLF001 - one of no known values
                     return FakeTensor(self, torch.empty(shape, dtype=args[0][0].dtype, device=_META), _CPU)
@@ -302,52 +310,13 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         return replaced(self, _decides=False)
 
 
-def _is_torchs_own(func: Operator) -> bool:
-    return not isinstance(func, OpOverload) or func.namespace in {"aten", "prims"}
-
-
-def _written(func: Operator, args: Args) -> list[Any]:
-    """The arguments by place that the operator writes into."""
-    if not func._schema.is_mutable:  # noqa: SLF001 - torch's own modes read it
-        return []
-    infos = (argument.alias_info for argument in func._schema.arguments)  # noqa: SLF001 - as above
-    return [value for value, info in zip(args, infos, strict=False) if info is not None and info.is_write]
-
-
 def _has_values(value: object) -> bool:
     """Whether values are known of a tensor; of a list of them it is not looked at."""
     return not isinstance(value, FakeTensor) or value.constant is not None
 
 
-def _stacked(func: Operator, args: Args) -> list[int] | None:
-    """The shape of a stack of contiguous tensors alike; torch's rule makes a view of each of them first.
-
-    A loop that stacks all that it has so far makes as many views as the square of its rounds.
-    """
-    if func is not _STACK or not args[0]:
-        return None
-    first, *others = args[0]
-    dim = args[1] if len(args) > 1 else 0
-    told = FakeTensor, first.dtype, first.shape, _CPU
-    alike = ((type(tensor), tensor.dtype, tensor.shape, tensor.device) == told for tensor in (first, *others))
-    if not all(alike) or not all(tensor.is_contiguous() for tensor in args[0]):
-        return None
-    shape = list(first.shape)
-    shape.insert(dim if dim >= 0 else dim + first.dim() + 1, len(args[0]))
-    return shape
-
-
 def _free(_func: Operator, _args: Args, _kwargs: Named, _out: object) -> Cost:
     return NO_COST
-
-
-def knowable(func: Operator, name: str) -> bool:
-    """Whether the operator's result follows from the shapes of what it is given."""
-    if not isinstance(func, OpOverload) or name in _NEVER or not _is_torchs_own(func):
-        return False
-    if any(argument.is_out for argument in func._schema.arguments):  # noqa: SLF001 - torch's own modes read it
-        return False  # what it is given to write into may be resized
-    return name == _CHOOSES_BY_MASK or _ASKING.isdisjoint(func.tags)
 
 
 def _is_marked(tensor: FakeTensor) -> bool:

@@ -15,10 +15,11 @@ from advisor.worker.trace.constants import UniformValues
 from advisor.worker.trace.dataflow import DataFlow
 from advisor.worker.trace.decisions import NOT_DECIDED, Told
 from advisor.worker.trace.failed import refuse_sparse
-from advisor.worker.trace.known import KnownResults, knowable
+from advisor.worker.trace.known import KnownResults
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
 from advisor.worker.trace.ops.op_figures import is_view
 from advisor.worker.trace.ops.op_names import operators
+from advisor.worker.trace.ops.op_schemas import knowable
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator, RawOp, size_bytes, tensors_in
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker

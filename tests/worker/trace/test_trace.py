@@ -266,11 +266,14 @@ def test_channels_last_convolutions_keep_their_work() -> None:
     assert step_flop(plain, 8) == step_flop(nhwc, 8)
 
 
-def test_a_head_without_parameters_of_its_own_has_nothing_to_train() -> None:
+@pytest.mark.parametrize(("head", "fault"), [(True, "trace-nothing-to-train"), (False, "trace-no-parameters")])
+def test_a_loss_that_depends_on_nothing_trained_is_refused_by_what_is_trained(*, head: bool, fault: str) -> None:
     module = nn.Linear(4, 4).requires_grad_(requires_grad=False)
+    if head:
+        module.register_parameter("unused", nn.Parameter(torch.zeros(4)))
     with pytest.raises(TraceFailed) as caught:
         trace(subject(module, 4), "fp32")
-    assert caught.value.fault == "trace-nothing-to-train"
+    assert caught.value.fault == fault
 
 
 class LooksAtValues(nn.Module):
