@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import json
 import math
 import re
@@ -30,6 +32,24 @@ _LARGEST_INTEGER = 2**63 - 1
 
 def read_text(path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> str:
     """The UTF-8 text of a regular file of at most `max_bytes`; raises InputError for anything else."""
+    return decode_text(_bytes_of(path, max_bytes), visible(str(path)))
+
+
+def read_foreign_text(path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES, whole: bool = True) -> str:
+    """The text of a file that a console or a spreadsheet wrote in an encoding of its own; else as `read_text`.
+
+    PowerShell writes UTF-16 behind its mark, Chinese Windows what GB 18030 reads. `whole`: a byte that is in no such
+    text is refused, as in a table; else it is read as an unknown character, as a log cut within one has it.
+    """
+    raw = _bytes_of(path, max_bytes)
+    marked = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding in ("utf-16",) if marked else ("utf-8-sig", "gb18030"):
+        with contextlib.suppress(UnicodeDecodeError):
+            return raw.decode(encoding)
+    return decode_text(raw, visible(str(path))) if whole else raw.decode("utf-16" if marked else "utf-8", "replace")
+
+
+def _bytes_of(path: Path, max_bytes: int) -> bytes:
     shown = visible(str(path))
     try:
         if not path.exists():
@@ -43,7 +63,7 @@ def read_text(path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> str:
         raise file_fault("unreadable", path=shown, detail=visible(reason)) from error
     if len(raw) > max_bytes:
         raise file_fault("too-large", path=shown, limit=str(max_bytes))
-    return decode_text(raw, shown)
+    return raw
 
 
 def decode_text(raw: bytes, name: str) -> str:

@@ -20,7 +20,7 @@ from advisor.catalogue.software import (
     upcasts_attention,
 )
 from advisor.core.file_fault import file_fault, shown_value
-from advisor.core.input_file import read_text
+from advisor.core.input_file import read_foreign_text
 from advisor.core.records import Record
 from advisor.core.sentences import Listed, Names, Reason, Said
 from advisor.cost.layout import Layout
@@ -124,7 +124,7 @@ def read_run_rows(path: Path) -> tuple[RunRow, ...]:
     Raises InputError where the file is no such table: unreadable, no header, a column missing or named twice, no
     row below it.
     """
-    text = read_text(path, max_bytes=_MAX_BYTES)
+    text = read_foreign_text(path, max_bytes=_MAX_BYTES)
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from advisor.core.input_file import read_text
+from advisor.core.input_file import read_foreign_text
 from advisor.logs.epoch_lines import takes_epoch
 from advisor.logs.known_formats import CLOCK, clock_s, takes_known
 from advisor.logs.log_facts import Count, LogFacts
@@ -55,7 +55,7 @@ _EVALUATION_TOOK = re.compile(
 
 def read_log(path: Path) -> LogFacts:
     """The facts of a log file of at most 16 MiB of text. Raises InputError for what cannot be read."""
-    return parse_log(read_text(path, max_bytes=MAX_BYTES))
+    return parse_log(read_foreign_text(path, max_bytes=MAX_BYTES, whole=False))
 
 
 def parse_log(text: str) -> LogFacts:

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from advisor.core.errors import InputError
 from advisor.core.file_fault import shown_value
-from advisor.core.input_file import convert, parse_json, parse_toml, read_text, read_toml
+from advisor.core.input_file import convert, parse_json, parse_toml, read_foreign_text, read_text, read_toml
 from advisor.core.records import Record
 from advisor.core.sentences import SaidError, error_text
 
@@ -178,3 +178,19 @@ def test_a_value_that_cannot_even_be_written_is_shown_by_its_kind() -> None:
         nested = [nested]
     assert shown_value(nested) == "`list`"
     assert shown_value("a word") == "`a word`"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030", "gbk"])
+def test_what_consoles_and_spreadsheets_write_is_read_in_their_encodings(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("名称,值\n实验室,1\n".encode(encoding))
+    assert read_foreign_text(path) == "名称,值\n实验室,1\n"
+
+
+def test_a_byte_of_no_encoding_is_refused_in_a_table_and_unknown_in_a_log(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes("第 1 步".encode() + b" \xff 1 s\n")
+    assert read_foreign_text(path, whole=False) == "第 1 步 \ufffd 1 s\n"
+    with pytest.raises(SaidError) as refused:
+        read_foreign_text(path)
+    assert [one.code for one in refused.value.reasons] == ["file-no-text"]

@@ -385,3 +385,11 @@ def test_what_a_cell_may_hold_is_said_in_the_readers_language(tmp_path: Path, ce
     assert long.problem is not None
     assert "大于 0 的数，不带千位分隔符" in say(row.problem, "zh")
     assert "多出 1 个单元格" in say(long.problem, "zh")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gbk"])
+def test_a_table_is_read_in_the_encodings_that_spreadsheets_save(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_bytes(f"{HEADER},备注\n{ROW},实验室的卡\n".encode(encoding))
+    (row,) = read_run_rows(path)
+    assert (row.problem, row.workload, row.measured_s) == (None, "resnet50", 0.1)

@@ -169,6 +169,13 @@ def test_a_log_file_is_read_up_to_its_caps(tmp_path: Path, monkeypatch: pytest.M
     assert len(parse_log("step 1 elapsed 1 s\n" * 15).points) == 10
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "gbk"])
+def test_a_log_is_read_as_its_console_wrote_it(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes("第 10 步 已用 5 秒\n第 20 步 已用 10 秒\n".encode(encoding))
+    assert read_log(path).points == [(10, 5.0), (20, 10.0)]
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="step 0123456789:/[]<itloss.valTimeelapsed\n\r", max_size=400))
 def test_any_log_is_explained_or_refused(text: str) -> None:

@@ -148,16 +148,16 @@ why-batch-held = Of the batch sizes that fit and make up the global batch of { $
 why-loader-bound = The data loader limits: { $waits_s } of each step of { $step_s } ({ $share_fraction }) wait for it with { $workers } workers. More workers, or whole batches that lie ready in memory, save most of that; a faster device does not.
 why-loader-workers = The data loader limits: { $waits_s } of each step of { $step_s } ({ $share_fraction }) wait for it with { $workers } workers, where the training process alone makes a batch in { $made_s } here. Fewer workers or none, or whole batches that lie ready in memory, save most of that.
 why-loader-alone = The data loader limits: { $waits_s } of each step of { $step_s } ({ $share_fraction }) go into loading, which the training process does itself. Loader workers, or whole batches that lie ready in memory, save most of that; a faster device does not.
-why-decoding-bound = If your pictures are JPEG files that are decoded while you train, the data loader limits: { $workers ->
+why-decoding-bound = If your pictures are JPEG files that are decoded as they are loaded, the data loader limits: { $workers ->
         [1] one process makes
        *[other] { $workers } workers make
     } { $most } a second at most, and each device takes { $rate }. The job would take at least { $least_job_s }. { $wanted } workers a device could keep up; so would pictures decoded beforehand.
-why-tokenising-bound = If your texts are tokenised while you train, the data loader limits: { $workers ->
+why-tokenising-bound = If your texts are tokenised as they are loaded, the data loader limits: { $workers ->
         [1] one process makes
        *[other] { $workers } workers make
     } { $most } samples a second at most, and each device takes { $rate }. The job would take at least { $least_job_s }. { $wanted } workers a device could keep up; so would texts tokenised beforehand.
-why-decoding-cores = If your pictures are JPEG files that are decoded while you train, { $rate } a second keep { $cores } cores of the host busy, of which each decodes { $each } a second. See that the host has as many, or decode the pictures beforehand.
-why-tokenising-cores = If your texts are tokenised while you train, { $rate } samples a second keep { $cores } cores of the host busy, of which each makes { $each } a second. See that the host has as many, or tokenise the texts beforehand.
+why-decoding-cores = If your pictures are JPEG files that are decoded as they are loaded, { $rate } a second keep { $cores } cores of the host busy, of which each decodes { $each } a second. See that the host has as many, or decode the pictures beforehand.
+why-tokenising-cores = If your texts are tokenised as they are loaded, { $rate } samples a second keep { $cores } cores of the host busy, of which each makes { $each } a second. See that the host has as many, or tokenise the texts beforehand.
 why-validation-share = Validation every { $every_steps } steps takes { $share_fraction } of the wall time; the time of the job counts the training steps alone.
 why-validation-each-epoch = Validation once an epoch takes { $share_fraction } of the wall time; the time of the job counts the training steps alone.
 strategies-compared = Two { $device } in { $precision }: DistributedDataParallel (batch size { $ddp_batch } a card) is { $ddp_ratio } times as fast as one card (batch size { $single_batch }), in the range { $low_ratio } to { $high_ratio }; DataParallel { $dp_ratio } times.
