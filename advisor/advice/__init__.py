@@ -29,12 +29,13 @@ from advisor.measure.events import RunnerEvent
 from advisor.measure.traces import Traces
 from advisor.optable.op_table import OpTable, sizes_follow_values, step_flop
 from advisor.predict.additions import with_added
+from advisor.predict.computed_precision import computed_precision
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.reasons.memory_room import with_quicker_room
-from advisor.recommend.recommendation import Recommendations
+from advisor.recommend.recommendation import Recommendation, Recommendations
 from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import NumbersModel, PythonModel, Workload
@@ -133,7 +134,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | Non
     assumed = assumed_reason(request.workload)
     assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
-    traced = _trace_caveats(request.workload, facts)
+    traced = _trace_caveats(request.workload, facts, recommendations.recommendation)
     named = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
     single = single_sample_caveat(request.workload, recommendations.recommendation, facts.tables.values())
     failed = _failures(facts)
@@ -205,10 +206,16 @@ def _processor_may_win(recommendations: Recommendations, caveats: tuple[Reason, 
     return tuple(reason for reason in caveats if waits and reason.code == _NOT_MEASURED)
 
 
-def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:
-    """What the trace at the workload's own precision could not say, or built other than a reader might expect."""
+def _trace_caveats(workload: Workload, facts: Facts, advised: Recommendation | None) -> tuple[Reason, ...]:
+    """What the trace at the workload's own precision could not say, or built other than a reader might expect.
+
+    Of shards that are advised, the trace of what they are cast to.
+    """
     precision = workload.training.precision
-    table = facts.tables.get(TRACE_PRECISIONS[precision])
+    computed = precision
+    if advised is not None and advised.precision == precision:
+        computed = computed_precision(advised, workload.training, facts.tables)
+    table = facts.tables.get(TRACE_PRECISIONS[computed])
     if table is None:
         return ()
     halved = PRECISION_FACTS[precision].half_weights and any(op.batch_norm for op in table.ops)

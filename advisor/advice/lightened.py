@@ -15,6 +15,7 @@ from advisor.advice.request import AdviceRequest
 from advisor.measure.events import RunnerEvent
 from advisor.measure.traces import Traces
 from advisor.predict.additions import Addition, possible_additions, with_added
+from advisor.predict.computed_precision import traces_of_shards
 from advisor.predict.prediction import Prediction
 from advisor.store.advice_record import AdviceRecord
 
@@ -30,11 +31,20 @@ def lightened_where_needed(
 ) -> Generator[RunnerEvent, None, tuple[Facts, AdviceRecord]]:
     """The facts with the operators of the lightened workload, and the answer with these; else both as they were.
 
+    Where set-ups that share the model's state are looked at, with those on weights that were cast beforehand too.
+
     Cards that are short of memory are looked at with what frees some, and where nothing could be recommended every
     number of them: what holds a step may pass a limit. What the user fixed stays, and so does what was timed here
     without it.
     """
     advice = answer(facts)
+    cast = traces_of_shards(advice.predictions, request.workload.training, facts.tables)
+    if cast:
+        tables = dict(facts.tables) | traces.known(request.workload, cast)
+        yield from complete_tables(request, tables, cast, traces)
+        if set(tables) != set(facts.tables):  # else autocast's operators stand in
+            facts = replace(facts, tables=tables)
+            advice = answer(facts)
     if any(step.summary is not None for measurement in facts.measurements for step in measurement.steps):
         return facts, advice
     for added in possible_additions(request.workload, keep_checkpointing=request.fixed.checkpointing):
@@ -42,10 +52,11 @@ def lightened_where_needed(
         if not _may_help(request, advice, added[-1], everywhere=everywhere):
             break
         lightened = replace(request, workload=with_added(request.workload, added))
-        wanted = trace_precisions(lightened)
+        own = trace_precisions(lightened)
+        wanted = tuple(dict.fromkeys((*own, *facts.tables)))
         tables = traces.known(lightened.workload, wanted)
-        failure = yield from complete_tables(lightened, tables, wanted, traces)
-        if failure is not None or traces.cancelled.is_set():
+        yield from complete_tables(lightened, tables, wanted, traces)
+        if not set(own) <= set(tables) or traces.cancelled.is_set():
             break
         lighter = LighterTables(added=added, tables=tables, everywhere=everywhere)
         facts = replace(facts, lighter=(*facts.lighter, lighter))

@@ -67,10 +67,12 @@ def predict_all(
     """Predict every candidate of the request; sharded ones are added where no plain set-up of a card fits.
 
     Where cards lack memory for that, the same with what frees some, of which `facts` has the operators. What `rounds`
-    has is not predicted again, and what it lacks is put there: it belongs to this request and these facts, asked
-    before with less that frees memory.
+    has is not predicted again, unless the operators are other ones, and what it lacks is put there: it belongs to this
+    request, asked before with less that frees memory.
     """
     rounds = {} if rounds is None else rounds
+    if any(part.sources.tables is not facts.tables_with(part.added) for part in rounds.values()):
+        rounds.clear()
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
     listed = unsplittable_batches(request.counts, in_lists=come_in_lists(facts.tables.values()))

@@ -9,11 +9,14 @@ import msgspec
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest, growth_of, known_specs
 from advisor.advice.trial import Tables, Trial
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
+from advisor.cost.scaling.sharded_precision import on_cast_weights
 from advisor.measure.events import RunnerEvent
 from advisor.measure.traces import Traces, TraceUnanswered
+from advisor.optable.op_table import OpTable
+from advisor.predict.computed_precision import computed_precision
 from advisor.predict.prediction import Candidate, Prediction, SetUp
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.recommendation import prediction_of
@@ -33,7 +36,7 @@ from advisor.recommend.switches import (
 )
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.training_checks import training_problems
-from advisor.workload.workload import NumbersModel, with_training
+from advisor.workload.workload import NumbersModel, Workload, with_training
 
 _ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
 _LIGHTER = "checkpointing_on_cards"
@@ -59,12 +62,13 @@ def find_switches(
         and not STRATEGY_FACTS[chosen.strategy].shards
     )
     makeshift = leans_on_host(advice)
-    asked = Trial(request, facts, request.workload, facts.tables)
+    tables: Tables = facts.tables
+    if chosen is not None and chosen.count > 1:  # sharding is told of shards that were cast, where that is known
+        tables = {**tables, **traces.known(request.workload, (TRACE_PRECISIONS[on_cast_weights(chosen.precision)],))}
+    asked = Trial(request, facts, request.workload, tables)
     switches = list(_without_tracing(asked, chosen, makeshift=makeshift))
     changes = list(
-        _to_trace(
-            request, chosen, facts.tables, adapters=not alone and (makeshift or _hopeful(advice)), makeshift=makeshift
-        )
+        _to_trace(request, chosen, tables, adapters=not alone and (makeshift or _hopeful(advice)), makeshift=makeshift)
     )
     table = next(iter(facts.tables.values()), None)
     for change in changes:
@@ -74,10 +78,11 @@ def find_switches(
         # No trace is made for what no card holds: that of hundreds of experts takes minutes.
         if not applies(change, table) or (on_one and asked.changed(change.workload, {}).is_beyond_one_card(table)):
             continue
-        tables = yield from _traced(change, chosen, traces)
-        if not tables:
+        wanted = _traces_for(asked, change, chosen, alone=on_one)
+        traced = yield from _traced(change, wanted, traces)
+        if not traced:
             continue
-        trial = asked.changed(change.workload, tables)
+        trial = asked.changed(change.workload, traced)
         if chosen is not None and not on_one:
             switches += _switched(asked, trial, change, chosen)
         else:
@@ -98,7 +103,7 @@ def _to_trace(
     if makeshift:
         yield from lighter_changes(workload, chosen)
     if chosen is not None:
-        yield from reaching_changes(workload, chosen, tables.get(TRACE_PRECISIONS[chosen.precision]))
+        yield from reaching_changes(workload, chosen, _table_of(chosen, workload, tables))
     if request.switches:
         spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
         yield from traced_changes(workload, chosen, spec)
@@ -113,7 +118,7 @@ def _without_tracing(asked: Trial, chosen: Prediction | None, *, makeshift: bool
     """What needs no operators but those that are known, and the cards that would hold what none here does."""
     request, tables = asked.request, asked.tables
     spec = known_specs(request).get(chosen.device.spec_key or "") if chosen is not None else None
-    table = tables.get(TRACE_PRECISIONS[chosen.precision]) if chosen is not None else None
+    table = None if chosen is None else _table_of(chosen, request.workload, tables)
     if chosen is not None and table is not None and not isinstance(request.workload.model, NumbersModel):
         for change in plain_changes(request.workload, chosen, spec):
             if applies(change, table) and _keeps_global_batch(request, change, chosen):
@@ -175,13 +180,30 @@ def _hopeful(advice: AdviceRecord) -> bool:
     return bool(cards) and all(card.fits is False or STRATEGY_FACTS[card.strategy].offloads for card in cards)
 
 
-def _traced(change: Change, chosen: Prediction | None, traces: Traces) -> Generator[RunnerEvent, None, Tables]:
-    wanted = TRACE_PRECISIONS[_precision(change, chosen)]
-    known = traces.known(change.workload, (wanted,))
-    if wanted in known:
+def _table_of(set_up: SetUp, workload: Workload, tables: Tables) -> OpTable | None:
+    """The operators that a set-up runs."""
+    return tables.get(TRACE_PRECISIONS[computed_precision(set_up, workload.training, tables)])
+
+
+def _traces_for(asked: Trial, change: Change, chosen: Prediction | None, *, alone: bool) -> tuple[TracePrecision, ...]:
+    """What a change has to be traced at: for one card, for the advised set-up, or else for whole copies and shards.
+
+    Shards are cast beforehand where they were so for the question itself.
+    """
+    own = _precision(change, chosen)
+    if chosen is not None and not alone:
+        known = {*asked.tables, TRACE_PRECISIONS[own]}
+        return (TRACE_PRECISIONS[computed_precision(_with(change, chosen), change.workload.training, known)],)
+    cast = TRACE_PRECISIONS[on_cast_weights(own)]
+    return tuple(dict.fromkeys((TRACE_PRECISIONS[own], *((cast,) if cast in asked.tables and not alone else ()))))
+
+
+def _traced(change: Change, wanted: tuple[TracePrecision, ...], traces: Traces) -> Generator[RunnerEvent, None, Tables]:
+    known = traces.known(change.workload, wanted)
+    if set(wanted) <= set(known):
         return known
     try:
-        return (yield from traces.make(change.workload, (wanted,)))
+        return (yield from traces.make(change.workload, wanted))
     except TraceUnanswered:
         return {}  # a switch that the model does not take is no switch
 
@@ -196,14 +218,18 @@ def _precision(change: Change, chosen: Prediction | None) -> Precision:
 def _switched(asked: Trial, trial: Trial, change: Change, chosen: Prediction) -> list[Switch]:
     """The advised set-up with and without the change, both from the table: a timing here knows nothing of it."""
     own = Candidate(**shared_fields(chosen, SetUp))
-    candidate = msgspec.structs.replace(
-        own,
-        strategy=change.strategy or chosen.strategy,
-        precision=_precision(change, chosen),
-        gradient_accumulation_steps=change.gradient_accumulation_steps or chosen.gradient_accumulation_steps,
-    )
-    before, after = asked.predicted([own]), trial.predicted([candidate])
+    before, after = asked.predicted([own]), trial.predicted([_with(change, chosen)])
     if asked.memory.has_own_waste(chosen):  # what a switch saves is told beside a need that has it
         before = tuple(map(asked.memory.replayed, before))
         after = tuple(map(trial.memory.replayed, after))
     return [switch_of(change, after[0], before[0])] if before and after else []
+
+
+def _with(change: Change, chosen: Prediction) -> Candidate:
+    """The advised set-up with the change."""
+    return msgspec.structs.replace(
+        Candidate(**shared_fields(chosen, SetUp)),
+        strategy=change.strategy or chosen.strategy,
+        precision=_precision(change, chosen),
+        gradient_accumulation_steps=change.gradient_accumulation_steps or chosen.gradient_accumulation_steps,
+    )

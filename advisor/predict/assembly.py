@@ -16,6 +16,7 @@ from advisor.cost.scaling.scaling import PARTS
 from advisor.cost.step_parts import OWN_PARTS
 from advisor.predict.additions import Added
 from advisor.predict.candidate_grid import CandidateGrid, Cell
+from advisor.predict.computed_precision import computed_precision
 from advisor.predict.device_memory import MemoryAnswer
 from advisor.predict.groups import Groups
 from advisor.predict.loader import with_loader
@@ -45,7 +46,8 @@ def predict_candidates(
     predictions: list[Prediction] = []
     refusals: list[Reason] = []
     grids: dict[tuple[Added, Precision], CandidateGrid] = {}
-    alike = grouped(candidates, lambda candidate: (candidate.added, candidate.precision))
+    traced, training = sources.tables, sources.workload.training
+    alike = grouped(candidates, lambda one: (one.added, computed_precision(one, training, traced)))
     for (added, precision), group in alike.items():
         if TRACE_PRECISIONS[precision] not in sources.tables:
             predictions += _timed_alone(group, precision, sources, memory_of)

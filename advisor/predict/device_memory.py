@@ -19,6 +19,7 @@ from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, host_
 from advisor.cost.parts import MemoryPart
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
+from advisor.predict.computed_precision import computed_precision
 from advisor.predict.host_memory import OffloadCapacity
 from advisor.predict.memory_savings import MemorySaving, memory_savings
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
@@ -90,6 +91,7 @@ class MemorySolver:
         """
         if candidate.device.key == "cpu":
             return self._host(candidate)
+        candidate = self._as_computed(candidate)
         capacity, usable = self._capacity(candidate.device)
         question, context = self._question(candidate), context_bytes(self._capability(candidate.device))
         if question is None:
@@ -114,7 +116,7 @@ class MemorySolver:
         """
         return tuple(
             prediction
-            if prediction.measured or _fraction_key(prediction) not in self._fragmentation
+            if prediction.measured or _fraction_key(self._as_computed(prediction)) not in self._fragmentation
             else _with_memory(prediction, self.answer(prediction))
             for prediction in predictions
         )
@@ -125,10 +127,11 @@ class MemorySolver:
 
     def has_own_waste(self, prediction: Prediction) -> bool:
         """Whether the allocator was replayed for a prediction's peak, which else holds what is wasted usually."""
-        question, peak = self._question(prediction), prediction.peak_memory_bytes
+        computed = self._as_computed(prediction)
+        question, peak = self._question(computed), prediction.peak_memory_bytes
         if question is None or peak is None or prediction.device.key == "cpu":
             return False
-        plain = self._without_waste(prediction, question)
+        plain = self._without_waste(computed, question)
         context = context_bytes(self._capability(prediction.device))
         usual, _ = _completed(plain, context, _TYPICAL_FRAGMENTATION * plain.allocated_bytes)
         return not math.isclose(peak.value, usual.value, rel_tol=1e-9)
@@ -147,7 +150,8 @@ class MemorySolver:
 
     def savings(self, prediction: Prediction) -> tuple[MemorySaving, ...]:
         """What would make one device's step smaller, most first; empty on a CPU and where nothing is known."""
-        table = self._tables.get(TRACE_PRECISIONS[prediction.precision])
+        precision = self._as_computed(prediction).precision
+        table = self._tables.get(TRACE_PRECISIONS[precision])
         if table is None or prediction.device.key == "cpu":
             return ()
         training = msgspec.structs.replace(
@@ -156,10 +160,15 @@ class MemorySolver:
         return memory_savings(
             table,
             training,
-            prediction.precision,
+            precision,
             prediction.batch_size_per_device,
             compute_capability=self._capability(prediction.device),
         )
+
+    def _as_computed(self, set_up: SetUp) -> SetUp:
+        """In the precision that its layers compute in."""
+        precision = computed_precision(set_up, self._training, self._tables)
+        return set_up if precision == set_up.precision else msgspec.structs.replace(set_up, precision=precision)
 
     def _question(self, candidate: SetUp) -> MemoryQuestion | None:
         table = self._tables.get(TRACE_PRECISIONS[candidate.precision])

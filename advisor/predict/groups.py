@@ -12,6 +12,7 @@ from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.traffic import Traffic
 from advisor.predict.additions import Added
 from advisor.predict.candidate_grid import CandidateGrid
+from advisor.predict.computed_precision import computed_precision
 from advisor.predict.prediction import Device, Prediction, SetUp
 
 
@@ -33,12 +34,17 @@ class Groups:
     """Answers about predictions of several cards that the predictions themselves don't hold."""
 
     def __init__(self, grids: Mapping[tuple[Added, Precision], CandidateGrid]) -> None:
-        """Keep the grids that the predictions came from, by what these add to the workload and their precision."""
+        """Keep the grids that the predictions came from, by what these add to the workload and what they compute in."""
         self.grids = grids
 
     def _grid_of(self, prediction: SetUp) -> CandidateGrid | None:
-        grid = self.grids.get((prediction.added, prediction.precision))
-        return grid if grid is not None and prediction.device.key in grid.rows else None
+        """The grid of its precision, or of what its shards are cast to."""
+        for (added, precision), grid in self.grids.items():
+            training, traced = grid.sources.workload.training, grid.sources.tables
+            own = precision == computed_precision(prediction, training, traced)
+            if added == prediction.added and own and prediction.device.key in grid.rows:
+                return grid
+        return None
 
     def link(self, prediction: SetUp) -> Link | None:
         """What joins its cards; None where its precision was not predicted here."""

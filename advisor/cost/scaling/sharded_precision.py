@@ -19,4 +19,9 @@ def computed_precision(precision: Precision, layout: Layout) -> Precision:
     layers are 16 bit, as where half weights have FP32 copies in the optimizer.
     """
     whole = layout.plain and layout.data_parallel in _WHOLE_COPIES
-    return precision if layout.count == 1 or whole else _ON_CAST_WEIGHTS.get(precision, precision)
+    return precision if layout.count == 1 or whole else on_cast_weights(precision)
+
+
+def on_cast_weights(precision: Precision) -> Precision:
+    """A precision where the weights come to each layer in what it computes in: autocast finds nothing to cast."""
+    return _ON_CAST_WEIGHTS.get(precision, precision)

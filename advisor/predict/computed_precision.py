@@ -1,0 +1,38 @@
+"""The precision whose operators a set-up runs, and the traces that the set-ups of one question need for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.catalogue.strategies import STRATEGY_FACTS, tensor_cards
+from advisor.cost.scaling.sharded_precision import on_cast_weights
+from advisor.predict.prediction import SetUp
+from advisor.workload.workload import Training
+
+
+def computed_precision(set_up: SetUp, training: Training, traced: Collection[TracePrecision]) -> Precision:
+    """What a set-up's layers compute in: where shards are gathered, on weights that were cast beforehand.
+
+    Without a trace of that among those that were `traced`, the operators of its own precision stand in, slower by the
+    casts of autocast. Adapters keep theirs: PEFT has them in FP32, which a trace on cast weights would compute in.
+    """
+    own = set_up.precision
+    cast = on_cast_weights(own) if _gathers_cast(set_up) and training.trainable != "lora" else own
+    return cast if TRACE_PRECISIONS[cast] in traced else own
+
+
+def _gathers_cast(set_up: SetUp) -> bool:
+    """Whether weights come to a layer cast; layers that one group of cards splits have their parts whole in FP32."""
+    facts = STRATEGY_FACTS[set_up.strategy]
+    one_group = set_up.strategy == "tp" and set_up.count == tensor_cards(set_up.count)
+    return facts.shards and set_up.count > 1 and not one_group
+
+
+def traces_of_shards(
+    set_ups: Iterable[SetUp], training: Training, traced: Collection[TracePrecision]
+) -> tuple[TracePrecision, ...]:
+    """What those that share the model's state need beside what was traced."""
+    every = frozenset(TRACE_PRECISIONS.values())
+    wanted = {TRACE_PRECISIONS[computed_precision(set_up, training, every)] for set_up in set_ups}
+    return tuple(sorted(wanted - set(traced)))
