@@ -140,7 +140,8 @@ def sharded_candidates(
     the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
     Hosts step so slowly that what is off-loaded is also tried with four times the micro-batches.
     A local group is never made larger than the largest count tried on it, a laptop has one card. Where whole copies
-    fit but may run out of memory at the workload's batch, sharding is tried beside them, at each batch where they may.
+    fit at less than the workload's batch alone, only with what frees memory, or may run out of it, sharding is tried
+    beside them.
     """
     own = workload.training.batch_size
     cards = (prediction for prediction in predictions if prediction.device.key != "cpu")
@@ -149,7 +150,9 @@ def sharded_candidates(
         held = {member.count for member in members if member.fits is not False}
         lacking = {member.count for member in members} - held if held else counts
         short = [count for count in counts if count in lacking]
-        tight = [count for count in counts if count > 1 and count in held and _may_run_out(members, count, own)]
+        lightened = bool(members[0].added)
+        held_so = [count for count in counts if count > 1 and count in held]
+        tight = [count for count in held_so if lightened or _lacks_room(members, count, own)]
         candidates += _sharded(members, short, workload, global_batch_size)
         candidates += _sharded(members, tight, workload, global_batch_size, PLAINLY_SHARDING)
     return tuple(
@@ -159,12 +162,14 @@ def sharded_candidates(
     )
 
 
-def _may_run_out(members: Sequence[Prediction], count: int, own_batch: int) -> bool:
-    """Whether so many cards have no room for the whole range of any step of `own_batch`, or of the next below it."""
-    fitting = [member for member in members if member.count == count and member.fits is not False]
-    least = max((one.batch_size_per_device for one in fitting if one.batch_size_per_device <= own_batch), default=0)
-    near = [one for one in fitting if one.batch_size_per_device == least]
-    return bool(near) and all(one.may_run_out for one in near)
+def _lacks_room(members: Sequence[Prediction], count: int, own_batch: int) -> bool:
+    """Whether so many cards hold whole copies only at a smaller batch than `own_batch`, or nowhere near it for sure."""
+    alike = [member for member in members if member.count == count and member.batch_size_per_device <= own_batch]
+    fitting = [member for member in alike if member.fits is not False]
+    most = max((one.batch_size_per_device for one in fitting), default=0)
+    near = [one for one in fitting if one.batch_size_per_device == most]
+    beyond = any(member.batch_size_per_device > most for member in alike)
+    return bool(near) and (beyond or all(one.may_run_out for one in near))
 
 
 def splits_layers(candidate: Candidate, workload: Workload, machines: Machines) -> bool:

@@ -107,10 +107,10 @@ def test_what_is_advised_without_room_names_the_nearest_that_has_it() -> None:
 
 
 def test_eight_cards_take_fsdp_where_zero2_is_as_fast_and_might_run_out() -> None:
-    advice = advised("llama_7b_pretraining", "a100-sxm4-80", counts=(8,))
+    advice = advised("llama_7b_pretraining", "a100-sxm4-40", counts=(8,))
     chosen = advice.recommendation
     assert chosen is not None
-    assert (chosen.strategy, chosen.batch_size_per_device) == ("fsdp", 2)
+    assert (chosen.strategy, chosen.batch_size_per_device) == ("fsdp", 1)
     (left,) = [reason for reason in chosen.why if reason.code == "why-room-first"]
     assert (left.numbers["strategy"], left.numbers["other_strategy"]) == ("FSDP", "ZeRO-2")
     assert left.figure("high_bytes") > left.figure("capacity_bytes")
@@ -141,7 +141,7 @@ def test_two_large_cards_shard_what_they_hold_whole_with_part_of_its_range_alone
 
 
 def test_an_advice_that_might_run_out_says_so_with_the_figures_and_what_has_room() -> None:
-    advice = advised("llama_7b_pretraining", "a100-sxm4-40", counts=(8,))
+    advice = advised("llama_8b", "rtx5090", counts=(8,))
     chosen = advice.recommendation
     assert chosen is not None
     assert chosen.peak_memory_bytes is not None
@@ -149,7 +149,7 @@ def test_an_advice_that_might_run_out_says_so_with_the_figures_and_what_has_room
     assert told.figure("high_bytes") == chosen.peak_memory_bytes.high > told.figure("capacity_bytes")
     assert told.figure("most_bytes") <= told.figure("capacity_bytes")
     assert (told.numbers["batch"], told.numbers["strategy"], told.numbers["more"]) == (1, "same", 0)
-    assert "take batch size 1: at most" in say(told, "en")
+    assert "take batch size 1 × 16: at most" in say(told, "en")
     assert "批大小 1" in say(told, "zh")
     assert "why-memory-tight" not in said(advice), "said once"
 
