@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KNEE_MARGINAL_RATIO = 0.7
 """From n1 to n2 cards only where (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
 WORTH_ACCUMULATING_FRACTION = 0.95
-_WORTH_SHARDING = 1.25
+WORTH_SHARDING = 1.25
 """Times as fast as whole replicas: less is not worth another wrapper and what it asks of saving and loading."""
 
 
@@ -61,7 +61,7 @@ def _plainest_with_room(
     if plainest:
         return chosen
     sharded = [member for member in members if member.strategy in PLAINLY_SHARDING and member.fits]
-    quicker = [one for one in sharded if one.samples_per_s.value >= _WORTH_SHARDING * chosen.samples_per_s.value]
+    quicker = [one for one in sharded if one.samples_per_s.value >= WORTH_SHARDING * chosen.samples_per_s.value]
     if quicker:
         return _preferred(quicker, training)
     if not chosen.may_run_out:
