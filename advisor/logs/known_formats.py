@@ -36,8 +36,8 @@ _EVALUATE_TIMER = re.compile(r"^ ?evaluate ?\.{3,60}: ?\(?(\d{1,12}(?:\.\d{1,9})
 """The least and the most of all ranks, or the most alone."""
 _KERAS_EPOCH = re.compile(r"Epoch (\d{1,6})/(\d{1,6})")
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,6}))?")
-_VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting|mAP50)\b", re.IGNORECASE)
-"""mAP50: the head of the table that Ultralytics fills as it validates."""
+_VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting|mAP50)\b|\bmAP@", re.IGNORECASE)
+"""mAP50 and mAP@.5: the head of the table that Ultralytics fills as it validates."""
 _UNITS_S = {
     "us": 1e-6,
     "ms": 1e-3,

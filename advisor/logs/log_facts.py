@@ -80,6 +80,10 @@ class LogFacts:
 
     They are the last of `validation_passes_s`.
     """
+    outside_s: float = 0.0
+    """Seconds of passes that began when the bar of their epoch had come to its end: its clock does not hold them."""
+    _outside_at: float | None = None
+    """Where the clock of that bar stood."""
     tested: _TestedPass | None = None
     """The pass of validation whose steps are being told."""
     pass_stated: bool = False
@@ -124,7 +128,12 @@ class LogFacts:
         return [(mark.step, mark.seconds) for mark in self.marks]
 
     def mark(self, step: int, seconds: float, of: int | None = None, epoch: int | None = None) -> None:
-        """The clock of a training step."""
+        """The clock of a training step; that of an ended bar which goes on after a pass held it."""
+        newest = self.marks[-1] if self.marks else None
+        again = newest is not None and (newest.step, newest.of, newest.epoch) == (step, of, epoch)
+        if again and self._outside_at is not None and seconds > self._outside_at:
+            self.outside_s = max(0.0, self.outside_s - (seconds - self._outside_at))
+        self._outside_at = self._outside_at if again and seconds == self._outside_at else None
         self.marks.append(Mark(step, seconds, of, epoch))
 
     def mark_beginning(self, epoch: int | None = None) -> None:
@@ -149,6 +158,10 @@ class LogFacts:
             return
         self.drawn_passes.append((steps, seconds))
         self.validation_passes_s.append(seconds)
+        newest = self.marks[-1] if self.marks else None
+        if newest is not None and newest.of is not None and newest.step >= newest.of:
+            self.outside_s += seconds
+            self._outside_at = newest.seconds
 
     def add_tested_step(self, number: int, of: int | None, step_s: float | None, mean_s: float | None) -> None:
         """A step of validation, of the pass before it or of another one: ranks lag, but none goes back to the start."""
@@ -173,9 +186,10 @@ class LogFacts:
         self.pass_stated = True
         self.validation_passes_s.append(seconds)
 
-    def progress(self) -> tuple[int, int]:
-        """What changes with a training step that was told: the newest step, and how many times were."""
-        return (self.marks[-1].step if self.marks else 0, len(self.step_times_s))
+    def progress(self) -> tuple[int, int | None, int]:
+        """What changes with a training step that was told: the newest step, its epoch, and how many times were."""
+        newest = self.marks[-1] if self.marks else Mark(0, 0.0)
+        return newest.step, newest.epoch, len(self.step_times_s)
 
     def trained_on(self) -> None:
         """What is told of a pass from here on is of another one."""

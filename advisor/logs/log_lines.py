@@ -204,7 +204,7 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
     done, total = int(bar.group(1)), int(bar.group(2))
     elapsed, ended = clock_s(bar.groups()[2:6]), done == total > 0
     head = line[: bar.start()]
-    named = VALIDATES.search(head) is not None or "mAP50" in head
+    named = VALIDATES.search(head) is not None or "mAP" in head
     # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
     if not named and not _is_inner(total, facts):
         epoch, epochs = epoch_of(head)
@@ -216,9 +216,10 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
         facts.total_steps = total
     elif ended:
         facts.add_drawn_pass(total, elapsed)
-        if named and facts.marks and facts.marks[-1].step == facts.total_steps:
+        newest = facts.marks[-1] if facts.marks else None
+        if named and newest is not None and newest.epoch is None and newest.step == facts.total_steps:
             # The next bar is another epoch's, even where a file kept only the last state of each bar.
-            facts.mark_beginning(facts.marks[-1].epoch)
+            facts.mark_beginning()
 
 
 def _begin_epoch(epoch: int | None, facts: LogFacts, *, ended: bool) -> None:

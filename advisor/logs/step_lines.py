@@ -15,7 +15,7 @@ VALIDATES = re.compile(
     re.IGNORECASE,
 )
 _STEP = re.compile(
-    r"\b(?:(?:global|current)[_ ]?steps?|step|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*"
+    r"\b(?:(?:global|current)[_ ]?steps?|step|(?<!\d )steps(?=:)|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*"
     r"(\d{1,12})(?:\s*/\s*(\d{1,12}))?\]?"
     r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|\bTrain: \d{1,6} \[ ?(\d{1,12})/(\d{1,12}) \( ?\d{1,3}%\)\]"
     r"|\bIter\(train\) \[ ?(\d{1,12})/ ?(\d{1,12})\]|\| ?(\d{1,12})/ ?(\d{1,12}) batches\b"
@@ -34,7 +34,7 @@ _OTHER_PASS = re.compile(
 )
 """Stands before a step of validation, as mmengine prints one."""
 _EPOCH = re.compile(
-    r"\bepochs?\b(?:\(train\))?['\"]?[\s:=#]{0,3}\[?\s?(\d{1,9})(?![\d.])(?: ?[/／] ?(\d{1,9}))?|\bTrain: (\d{1,6}) \["
+    r"\bepochs?\b(?:\(train\))?['\"]?[\s:=#]{0,3}\[?\s?(\d{1,9})(?![\d.%])(?: ?[/／] ?(\d{1,9}))?|\bTrain: (\d{1,6}) \["
     r"|\[(\d{1,6})(?:/(\d{1,6}))?\] ?\[ ?\d{1,12} ?/"
     r"|(?:第 ?|轮次?[:： ]{0,2})(\d{1,9})(?: ?[/／] ?(\d{1,9}))?(?: ?轮)?",
     re.IGNORECASE,
@@ -63,7 +63,8 @@ _PER_STEPS = re.compile(
 )
 """The time of so many steps."""
 _ITERATION = re.compile(
-    r"(?:\b(?:batch[_ ]?(?:time|cost)|iter[_ ]?time|step[_ ]?time|step_avg|dt|train_step_timing(?: in s)?|time)"
+    r"(?:\b(?:batch[_ ]?(?:time|cost)|iter[_ ]?time(?: \(s\))?|step[_ ]?time|step_avg|dt"
+    r"|train_step_timing(?: in s)?|time)"
     r"|步(?:耗时|用时))['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|秒)?(?![\d:])",
     re.IGNORECASE,
 )

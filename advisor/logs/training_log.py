@@ -177,7 +177,7 @@ def _timeline(facts: LogFacts) -> _Timeline:
         step_s = statistics.median(facts.step_times_s)
     elif step_s is not None:
         pauses = paused_s(runs, step_s)
-    elapsed = sum(_spans(runs)) if runs else None
+    elapsed = sum(_spans(runs)) + facts.outside_s if runs else None
     if runs:
         steps = sum(run[-1][0] - (made_before(run, step_s) if step_s else 0) for run in runs)
     if step_s is None and facts.runtime_s is not None and facts.steps_per_s is not None:

@@ -194,9 +194,10 @@ def test_an_epoch_that_several_ranks_sum_up_is_one() -> None:
         ("Step {step}: loss 2.1. Time per 100 steps: 12.5 s", 0.125, 300),
         ("第 {step} 步，损失 2.1，每 100 步耗时 12.5 秒", 0.125, 300),
         ("100 steps took 12.5 s", 0.125, None),
+        ("Time per 100 steps: 12.5 s", 0.125, None),
         ("2026/01/05 10:00:00 - INFO - Iter(train) [{step:>6}/160000]  time: 0.2500  data_time: 0.01", 0.25, 160_000),
     ],
-    ids=["LLaMA-Factory", "PyTorch's language model", "of many steps", "中文", "without numbers", "mmengine by steps"],
+    ids=["LLaMA-Factory", "language model", "of many", "中文", "without numbers", "nor a step", "mmengine by steps"],
 )  # fmt: skip
 def test_further_ways_to_tell_a_step_are_read(lines: str, step_s: float, steps: int | None) -> None:
     found = report("\n".join(lines.format(step=step, clock=clock(step * 5)) for step in range(10, 301, 10)))
@@ -299,3 +300,34 @@ def test_what_is_left_tells_the_runs_steps_where_no_total_is_told() -> None:
     assert found.step_count == pytest.approx(9000, abs=2)
     assert found.covers == "run"
     assert parse_log("Total inference time: 0:05:00.5 (0.06 s / iter)").validation_passes_s == [300.5]
+
+
+@pytest.mark.parametrize("redrawn", [20, 25])
+def test_a_pass_after_its_epochs_bar_ended_is_beside_it_unless_the_bars_clock_went_on(redrawn: int) -> None:
+    epochs = "".join(
+        f"Epoch {epoch}: 100%|##| 100/100 [00:20<00:00, 5.0it/s]\nValidation: 100%|##| 50/50 [00:05<00:00, 10.0it/s]\n"
+        f"Epoch {epoch}: 100%|##| 100/100 [00:{redrawn}<00:00, 5.0it/s]\n"
+        for epoch in (1, 2, 3)
+    )
+    found = report(epochs)
+    assert found.split.total_s == pytest.approx(75)
+    assert seconds(found, "validation") == pytest.approx(15)
+
+
+def test_the_table_that_an_older_yolo_fills_is_a_validation() -> None:
+    epoch = (
+        "   0/299     3.2G   0.04   121   640: 100%|##| 900/900 [02:00<00:00,  7.5it/s]\n"
+        "   Class   Images   Labels   P   R   mAP@.5 mAP@.5:.95: 100%|##| 40/40 [00:12<00:00,  3.3it/s]\n"
+    )
+    assert parse_log(epoch * 3).validation_passes_s == [12.0] * 3
+    assert report(epoch * 3).step_count == 2700
+
+
+def test_a_unit_in_brackets_behind_the_name_of_a_time_is_read() -> None:
+    assert parse_log("steps: 10 loss: 0.5 iter time (s): 1.250 samples/sec: 25.6\n").step_times_s == [1.25]
+
+
+def test_a_share_of_an_epoch_is_not_its_number() -> None:
+    facts = parse_log("".join(f"\rEpoch: {done}%|#| {done}/100 [00:{done // 4:02d}<00:09" for done in range(0, 101, 4)))
+    assert {mark.epoch for mark in facts.marks} == {None}
+    assert explain_log(facts).step_count == 100
