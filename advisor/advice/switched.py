@@ -219,10 +219,29 @@ def _switched(asked: Trial, trial: Trial, change: Change, chosen: Prediction) ->
     """The advised set-up with and without the change, both from the table: a timing here knows nothing of it."""
     own = Candidate(**shared_fields(chosen, SetUp))
     before, after = asked.predicted([own]), trial.predicted([_with(change, chosen)])
+    if change.kind == "fp8" and before and after:
+        # FP8 is traced on FP32 weights: what it brings to shards is what it brings where nothing was cast beforehand.
+        whole: Tables = {trace: table for trace, table in asked.tables.items() if trace != "half"}
+        alike = asked.changed(asked.workload, whole).predicted([own])
+        after = tuple(as_beside(changed, before[0], one) for changed, one in zip(after, alike, strict=False))
     if asked.memory.has_own_waste(chosen):  # what a switch saves is told beside a need that has it
         before = tuple(map(asked.memory.replayed, before))
         after = tuple(map(trial.memory.replayed, after))
     return [switch_of(change, after[0], before[0])] if before and after else []
+
+
+def as_beside(changed: Prediction, other: Prediction, before: Prediction) -> Prediction:
+    """`other` in so many times its step as `changed` takes of `before`; its memory stays what it is."""
+    times = other.step_s.value / before.step_s.value
+    return msgspec.structs.replace(
+        changed,
+        step_s=changed.step_s.scaled(times),
+        samples_per_s=changed.samples_per_s.scaled(1.0 / times),
+        job_s=None if changed.job_s is None else changed.job_s.scaled(times),
+        peak_memory_bytes=other.peak_memory_bytes,
+        memory_parts=other.memory_parts,
+        fits=other.fits,
+    )
 
 
 def _with(change: Change, chosen: Prediction) -> Candidate:
