@@ -99,7 +99,7 @@ def page(answers: dict[str, Answer], types: list[str], day: str, versions: tuple
         "  library or of a value; asked without Advisor, it said what stands beside it.",
         "- *no model of its own*: describes a part of another model.",
         "- *processor time*: of virtual cores shared with other work, up to three times what it is on cores left alone",
-        "  (longcat_flash was seen to take 107, 213 and 313 s).",
+        "  (longcat_flash was once seen to take 107, 213 and 313 s with one and the same program).",
         "",
         "| model type | answer | parameters | processor time, s | asked on | remarks |",
         "|---|---|---:|---:|---|---|",
