@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.claims.claim import Claim, ClaimAnswer
 from advisor.claims.gpu_names import shared_name
@@ -22,7 +24,7 @@ _SLOW_SHARE = 0.2
 """Of what the memory allows: below, something else than reading weights takes most of the time."""
 
 
-def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[], ClaimAnswer]) -> ClaimAnswer:
+def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[Claim], ClaimAnswer]) -> ClaimAnswer:
     """The answer to a claim of inference in tokens a second: what generating one text allows, else a pass over it all.
 
     `judged` is the answer to the claim as one of passes over whole texts, as prompts are read.
@@ -30,7 +32,7 @@ def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[], Cla
     most = _most_tokens_per_s(claim, predictor)
     claimed = claim.tokens_per_s
     if most is None or claimed is None:
-        return judged()
+        return judged(claim)
     numbers: Arguments = {
         "device": counted(claim.count or 1, shared_name([predictor.specs[key] for key in claim.gpus])),
         "claimed_rate": round(claimed, 1),
@@ -43,12 +45,19 @@ def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[], Cla
         )
     if claimed <= most:
         return ClaimAnswer(claim=claim, verdict="plausible", reasons=(Reason.of("claim-generated-one", **numbers),))
-    answer = None if claimed <= most * _bits_of(claim) / _FEWEST_BITS else judged()
-    if answer is not None and answer.verdict != "below_expected":
+    answer = None if claimed <= most * _bits_of(claim) / _FEWEST_BITS else judged(claim)
+    if answer is not None and not _is_slow(answer, claim, judged):
         return answer
     return ClaimAnswer(
         claim=claim, verdict="plausible_only_with", reasons=(Reason.of("claim-generated-several", **numbers),)
     )
+
+
+def _is_slow(answer: ClaimAnswer, claim: Claim, judged: Callable[[Claim], ClaimAnswer]) -> bool:
+    """Whether a pass over whole texts is quicker than claimed, in 16 bits where the claim names no precision."""
+    if answer.verdict != "plausible_only_with" or claim.precision is not None:
+        return answer.verdict == "below_expected"
+    return judged(msgspec.structs.replace(claim, precision="fp16_true")).verdict == "below_expected"
 
 
 def _most_tokens_per_s(claim: Claim, predictor: Predictor) -> float | None:

@@ -38,7 +38,7 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
     Raises InputError when something is missing without which it cannot be judged (card, model, figure), naming it.
     """
     parsed = _of_its_size(_parsed(claim, predictor), predictor)
-    answer = with_generation(parsed, predictor, lambda: _judged(_in_samples(parsed, predictor), predictor))
+    answer = with_generation(parsed, predictor, lambda told: _judged(_in_samples(told, predictor), predictor))
     return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_open_variants(parsed, predictor.specs)))
 
 

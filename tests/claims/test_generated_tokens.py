@@ -18,6 +18,7 @@ from tests.recommend.real_predictor import real_predictor
         ("4090 用 vLLM 推理 7B 模型，每秒 60 token", "plausible", "claim-generated-one"),
         ("4090 推理 7B 模型，每秒生成 55 个 token", "plausible", "claim-generated-one"),
         ("llama.cpp runs a 7B model at 140 tokens/s on an RTX 4090", "plausible_only_with", "claim-generated-several"),
+        ("vLLM serves Llama-3-8B on A100 at 2500 tokens/s", "plausible_only_with", "claim-generated-several"),
         ("RTX 4090 generates 3 tokens/s with a 7B model", "below_expected", "claim-generated-below"),
         ("7B inference at 5000 tokens/s on one A100", "plausible", "claim-size-possible"),
     ],
