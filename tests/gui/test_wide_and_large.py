@@ -148,7 +148,8 @@ def test_an_advice_of_many_parts_is_no_wider_than_the_smallest_window(
     many = msgspec.structs.replace(
         made.recommendation,
         strategy="ddp",
-        count=2,
+        count=16,
+        node_count=2,
         gradient_accumulation_steps=4,
         checkpointing_added=True,
         chunked_loss_added=True,
@@ -160,6 +161,7 @@ def test_an_advice_of_many_parts_is_no_wider_than_the_smallest_window(
     content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
     assert content is not None
     assert content.width() == seen.width()
+    assert "2\N{NO-BREAK SPACE}machines" in words_of(content)
 
 
 @pytest.mark.parametrize("name", PAGE_NAMES)

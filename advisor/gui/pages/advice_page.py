@@ -268,6 +268,8 @@ class AdvicePage(Page):
             self.texts.precision(chosen.precision),
             self.texts.strategy(chosen.strategy),
         ]
+        if chosen.node_count > 1:
+            facts.append(self.texts("advice-machines", count=chosen.node_count))
         if chosen.count > 1 or chosen.gradient_accumulation_steps > 1:
             facts.append(self.texts("advice-global-batch", batch=f"{chosen.global_batch_size:,}"))
         if chosen.gradient_accumulation_steps > 1:

@@ -235,6 +235,7 @@ advice-run-on = { $mode ->
    *[other] { $count } × { $device }
   }
 advice-batch-short = batch { $batch } per device
+advice-machines = { $count } machines
 advice-global-batch = global batch { $batch }
 advice-accumulation = accumulate { $steps }
 advice-threads = { $count ->

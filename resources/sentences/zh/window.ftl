@@ -223,6 +223,7 @@ advice-run-on = 使用 { $count } × { $device } { $mode ->
    *[training] 训练
   }
 advice-batch-short = 每设备批大小 { $batch }
+advice-machines = { $count } 台机器
 advice-global-batch = 全局批大小 { $batch }
 advice-accumulation = 累积 { $steps } 次
 advice-threads = { $count } 线程
