@@ -18,13 +18,18 @@ def computed_precision(set_up: SetUp, training: Training, traced: Collection[Tra
     casts of autocast. Adapters keep theirs: PEFT has them in FP32, which a trace on cast weights would compute in.
     """
     own = set_up.precision
-    cast = on_cast_weights(own) if _gathers_cast(set_up) and training.trainable != "lora" else own
+    cast = on_cast_weights(own) if _gathers_cast(set_up, training) and training.trainable != "lora" else own
     return cast if TRACE_PRECISIONS[cast] in traced else own
 
 
-def _gathers_cast(set_up: SetUp) -> bool:
-    """Whether weights come to a layer cast; layers that one group of cards splits have their parts whole in FP32."""
+def _gathers_cast(set_up: SetUp, training: Training) -> bool:
+    """Whether weights come to a layer cast; layers that one group of cards splits have their parts whole in FP32.
+
+    What rests in the host's memory comes from there as shards do, for one card too.
+    """
     facts = STRATEGY_FACTS[set_up.strategy]
+    if facts.offloads or (training.offload == "parameters" and set_up.strategy != "dp"):
+        return set_up.device.key != "cpu"
     one_group = set_up.strategy == "tp" and set_up.count == tensor_cards(set_up.count)
     return facts.shards and set_up.count > 1 and not one_group
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import get_args
 
 import msgspec
@@ -9,11 +10,12 @@ import numpy as np
 import pytest
 
 from advisor.catalogue.links import PINNED_COPY_SHARE
+from advisor.catalogue.precisions import Precision
 from advisor.cost.memory.offloaded import kept_bytes, offloaded_bytes, on_device_fraction
 from advisor.cost.scaling.offload import FASTEST_HOST_OPTIMIZER, Offloading, Place, offloaded_step, offloading_of
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from advisor.optable.op_table import OpTable, at
-from advisor.workload.workload import Offload, Training
+from advisor.workload.workload import Offload, Trainable, Training
 from tests.accuracy.tables import load_table
 from tests.cost.small_tables import need_of
 
@@ -100,6 +102,27 @@ def test_a_hosts_update_moves_what_the_optimizer_must_read_and_write_of_what_is_
     table = _bert()
     found = offloading_of(_training(), table, (0.0, 0.0))
     assert found.update_bytes == 28.0 * table.trainable_parameter_count
+
+
+@pytest.mark.parametrize(
+    ("precision", "trainable", "ratios"),
+    [
+        ("fp32", "all", (1.0, 1.0)),
+        ("bf16_amp", "all", (2.0, 1.0)),
+        ("bf16", "all", (2.0, 2.0)),
+        ("bf16_true", "all", (1.0, 1.0)),
+        ("bf16_amp", "lora", (1.0, 1.0)),
+    ],
+)
+def test_shards_of_fp32_are_copied_whole_whatever_they_are_cast_to(
+    precision: Precision, trainable: Trainable, ratios: tuple[float, float]
+) -> None:
+    training = Training(precision=precision, batch_size=8, trainable=trainable, offload="parameters")
+    found = offloading_of(training, _bert(), (0.0, 0.0))
+    assert (found.resting_ratio, found.gradient_ratio) == ratios
+    bare = dataclasses.replace(found, resting_ratio=1.0, gradient_ratio=1.0)
+    (whole,), (cast,) = step(found, 1e-9, 1e-9).copy_s, step(bare, 1e-9, 1e-9).copy_s
+    assert whole / cast == pytest.approx((2 * WEIGHTS * ratios[0] + GRADIENTS * ratios[1]) / (2 * WEIGHTS + GRADIENTS))
 
 
 def _bert() -> OpTable:

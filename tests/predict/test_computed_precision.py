@@ -24,6 +24,7 @@ from tests.recommend.fakes import machine
 CARD = spec_table()["h100-sxm"]
 TRACED: tuple[TracePrecision, ...] = ("fp32", "amp", "half")
 ALL = Training(precision="bf16_amp", batch_size=1)
+OFFLOADED = Training(precision="bf16_amp", batch_size=1, offload="parameters")
 ADAPTERS = Training(precision="bf16_amp", batch_size=1, trainable="lora")
 
 
@@ -41,7 +42,10 @@ def on(count: int, strategy: Strategy, precision: Precision = "bf16_amp") -> Can
         (on(8, "fsdp"), ALL, "bf16"),
         (on(8, "fsdp", "fp16_amp"), ALL, "fp16"),
         (on(8, "fsdp_offload"), ALL, "bf16"),
-        (on(1, "fsdp_offload"), ALL, "bf16_amp"),
+        (on(1, "fsdp_offload"), ALL, "bf16"),
+        (on(1, "single"), OFFLOADED, "bf16"),
+        (on(8, "ddp"), OFFLOADED, "bf16"),
+        (on(8, "dp"), OFFLOADED, "bf16_amp"),
         (on(8, "tp"), ALL, "bf16_amp"),
         (on(16, "tp"), ALL, "bf16"),
         (on(8, "pp"), ALL, "bf16"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from advisor.catalogue.links import PINNED_COPY_SHARE
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
+from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS
 from advisor.cost.scaling.scaling_figures import Assumed
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import Affine, OpTable
@@ -28,6 +29,10 @@ class Offloading:
     """What an update moves through the host's memory."""
     kept_bytes: Affine = (0.0, 0.0)
     """What one forward pass keeps for backward."""
+    resting_ratio: float = 1.0
+    """Bytes of a weight where it rests over those in which a layer takes it: shards are copied, then cast."""
+    gradient_ratio: float = 1.0
+    """Bytes of a gradient where it rests over those in which backward makes it."""
 
 
 class Place(NamedTuple):
@@ -58,8 +63,15 @@ class OffloadedStep(NamedTuple):
 def offloading_of(training: Training, table: OpTable, kept_bytes: Affine) -> Offloading:
     """What the training keeps in host memory; `kept_bytes` of the table's timeline."""
     least = OPTIMIZER_FACTS[training.optimizer].least_bytes if training.mode == "training" else 0.0
+    facts = PRECISION_FACTS[training.precision]
+    # What torch's sharding off-loads rests in FP32 wherever weights of that are kept; frozen weights rest as they are.
+    rests_whole = training.trainable == "all" and not facts.pure
     return Offloading(
-        kind=training.offload, update_bytes=table.trainable_parameter_count * least, kept_bytes=kept_bytes
+        kind=training.offload,
+        update_bytes=table.trainable_parameter_count * least,
+        kept_bytes=kept_bytes,
+        resting_ratio=FP32_BYTES / facts.compute_bytes if rests_whole else 1.0,
+        gradient_ratio=FP32_BYTES / facts.weight_bytes if rests_whole else 1.0,
     )
 
 
@@ -76,7 +88,8 @@ def offloaded_step(  # noqa: PLR0913 - one question
     """What off-loading adds to one optimizer step whose `parts` are those without it.
 
     `optimizer`: gradients go down beside the last backward pass, the host updates, weights come up after it.
-    `parameters`: weights come up for every forward and again for every backward, gradients go down, the host updates.
+    `parameters`: weights come up for every forward and again for every backward, gradients go down, the host updates;
+    both as they rest (`CPUOffloadPolicy` of torch's sharding copies FP32 shards and casts them on the device).
     `activations`: what forward keeps goes down beside it and comes up beside backward, on a stream of its own.
     """
     rate = PINNED_COPY_SHARE * place.link_bytes_per_s
@@ -92,6 +105,7 @@ def offloaded_step(  # noqa: PLR0913 - one question
     if offloading.kind == "optimizer":
         hidden = np.minimum(down, parts["backward_s"] / place.rounds)
         return OffloadedStep(down - hidden + up, update, update + up - np.maximum(fast, up), hidden)
+    up, down = up * offloading.resting_ratio, down * offloading.gradient_ratio
     copies = zero + (2.0 * up + down) * place.rounds
     hidden = np.minimum(copies, parts["forward_s"] + parts["backward_s"])
     return OffloadedStep(copies, update, hidden + update - fast, zero)
