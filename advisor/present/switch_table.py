@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
@@ -134,8 +134,15 @@ def _gain_help(switch: Switch, gain: Estimate, language: Language) -> str:
     return sentence(code, language, name=_name(switch, language), **gain.arguments("gain", "ratio"))
 
 
+def switch_code(switch: Switch) -> str:
+    """Message id of its name; shards of a step under autocast also run on weights of 16 bits, which gains too."""
+    autocast = switch.precision is not None and PRECISION_FACTS[switch.precision].autocast
+    cast = "-cast" if switch.kind == "sharding" and autocast else ""
+    return f"switch-{switch.kind.replace('_', '-')}{cast}"
+
+
 def _name(switch: Switch, language: Language) -> str:
-    return sentence(f"switch-{switch.kind.replace('_', '-')}", language)
+    return sentence(switch_code(switch), language)
 
 
 def gain_cells(switch: Switch, size: Callable[[float], str]) -> tuple[str, str, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.core.sentences import Language, Reason
 from advisor.core.units import Estimate
 from advisor.present.summary import said, summarise
@@ -35,6 +35,14 @@ def test_a_gain_is_said_where_it_is_three_times_as_likely_as_none(
     value: float, low: float, high: float, *, told: bool
 ) -> None:
     assert len(help_sentences((gaining(value, low, high),), "en")) == told
+
+
+@pytest.mark.parametrize(("precision", "cast"), [("bf16_amp", True), ("bf16", False), ("fp32", False)])
+def test_shards_of_a_step_under_autocast_are_said_to_run_on_16_bit_weights(precision: Precision, *, cast: bool) -> None:
+    sharded = msgspec.structs.replace(gaining(1.3, 1.2, 1.4), kind="sharding", precision=precision)
+    (english,), (chinese,) = (help_sentences((sharded,), language) for language in ("en", "zh"))
+    assert ("layers on 16-bit weights" in english) is cast
+    assert ("16 位权重" in chinese) is cast
 
 
 def test_a_gain_that_does_not_fit_is_not_said() -> None:

@@ -17,7 +17,7 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.job_picture import JobPicture, PictureRow, legend, row_detail, row_name, row_names, tick_text
 from advisor.present.look import device_colour, device_places, device_shape
-from advisor.present.switch_table import gain_cells
+from advisor.present.switch_table import gain_cells, switch_code
 from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
 from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch, SwitchKind
@@ -120,7 +120,7 @@ class SwitchesCard(Card):
 
     def _add_line(self, places: QGridLayout, line: int, switch: Switch) -> None:
         texts = self._context.texts
-        name = texts(f"switch-{switch.kind.replace('_', '-')}")
+        name = texts(switch_code(switch))
         if can_be_combined(switch):
             box = QCheckBox(name)
             box.toggled.connect(lambda on, kind=switch.kind: self._toggle(kind, on=on))

@@ -135,6 +135,7 @@ switch-checkpointing-on-cards = activation checkpointing and nothing off-loaded
 switch-nothing-off-loaded = nothing off-loaded
 switch-larger-cards = larger or more cards
 switch-accumulation = accumulating 4 micro-batches
+switch-sharding-cast = sharding (FSDP, layers on 16-bit weights)
 switch-sharding = sharding (FSDP)
 switch-pure-half = weights in BF16 too (--precision bf16_true; small updates may be rounded away)
 switch-padded-vocabulary = vocabulary padded to 64

@@ -130,6 +130,7 @@ switch-checkpointing-on-cards = 激活检查点且不卸载
 switch-nothing-off-loaded = 不卸载
 switch-larger-cards = 更大或更多的卡
 switch-accumulation = 累积 4 个微批
+switch-sharding-cast = 分片（FSDP，各层使用 16 位权重）
 switch-sharding = 分片（FSDP）
 switch-pure-half = 权重也用 BF16（--precision bf16_true；微小的更新可能被舍去）
 switch-padded-vocabulary = 词表补齐到 64 的倍数
