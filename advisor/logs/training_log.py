@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from advisor.core.file_fault import file_fault
@@ -18,6 +18,8 @@ from advisor.predict.prediction import Prediction
 from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_interval, split_of
 
 CALMER_FACTOR = 10
+_SAID_SHARE = 0.01
+"""What takes less is not named where nothing is worth a remedy."""
 CALM_ENOUGH_SHARE = 0.25
 SLOW_STEP_RATIO = 1.25
 MORE_TO_COME_RATIO = 1.02
@@ -149,7 +151,7 @@ def _nothing_loud(facts: LogFacts, told: _Timeline, total_s: float) -> Iterator[
     if told.step_s is None and not facts.validation_passes_s and facts.epochs_s:
         yield Reason.of("log-epochs-alone", epochs=len(facts.epochs_s), total_s=total_s)
     elif told.total_s is not None or facts.validation_passes_s:
-        yield Reason.of("log-nothing-loud", total_s=total_s)
+        yield _calm(total_s)
     elif told.covers != "log":
         yield Reason.of("log-nothing-told")
 
@@ -241,7 +243,22 @@ def _told_rest(told: _Timeline, total_s: float) -> Iterator[Reason]:
         yield Reason.of("log-whole-projected", steps=whole, total_s=total_s / steps * whole)
 
 
+def _calm(total_s: float) -> Reason:
+    return Reason.of("log-nothing-loud", total_s=total_s, part="none", training_fraction=1.0, share_fraction=0.0)
+
+
+def _with_shares(reason: Reason, seconds: Mapping[WallKind, float]) -> Reason:
+    """A log where nothing is loud, with what takes most beside training."""
+    total, others = sum(seconds.values()), {kind: part for kind, part in seconds.items() if kind != "training"}
+    part = max(others, key=others.__getitem__, default=None)
+    if reason.code != "log-nothing-loud" or part is None or others[part] < _SAID_SHARE * total:
+        return reason
+    shares = {"training_fraction": seconds["training"] / total, "share_fraction": others[part] / total}
+    return Reason.of(reason.code, **{**reason.numbers, **shares, "part": part})
+
+
 def _report(reasons: tuple[Reason, ...], seconds: dict[WallKind, float], told: _Timeline) -> LogReport:
+    reasons = tuple(_with_shares(reason, seconds) for reason in reasons)
     return LogReport(
         split=split_of(seconds, reasons),
         step_s=told.step_s,
@@ -277,8 +294,7 @@ def _report_of_periodic(facts: LogFacts, log: PeriodicValidation, prediction: Pr
     seconds: dict[WallKind, float] = {"validation": validation, "training": log.step_count * log.step_s}
     reasons = (*log.reasons(), *_step_reasons(log.step_s, _data_fraction(facts), prediction))
     told = _Timeline(log.step_s, log.total_s, 0.0, log.step_count, "run", run_length(facts))
-    reasons = reasons or (Reason.of("log-nothing-loud", total_s=log.total_s),)
-    return _report(reasons, seconds, told)
+    return _report(reasons or (_calm(log.total_s),), seconds, told)
 
 
 def _spans(runs: Sequence[Sequence[tuple[int, float]]]) -> Iterator[float]:

@@ -39,6 +39,15 @@ def timm(epochs: int, head: str = "Scheduled epochs: 300. LR stepped per epoch."
     return "\n".join(lines)
 
 
+def test_where_nothing_is_loud_the_largest_part_beside_training_is_named() -> None:
+    (calm,) = [reason for reason in report(timm(2)).reasons if reason.code == "log-nothing-loud"]
+    whole = 1000 * 0.400 + 100 * 0.160
+    assert calm.numbers["part"] == "validation"
+    assert calm.figure("share_fraction") == pytest.approx(16.0 / whole)
+    assert "next comes validation with 4 %" in say(calm, "en")
+    assert "其次是验证" in say(calm, "zh")
+
+
 def test_steps_of_timm_are_an_epochs_and_its_validation_is_counted_by_its_steps() -> None:
     found = report(timm(2))
     assert (found.step_count, found.covers) == (300 * 1000, "run")

@@ -73,7 +73,15 @@ log-epochs-alone = The log tells that { $epochs ->
     } { $total_s }, and nothing of its steps or of validation within.
 log-whole-epochs = The log shows { $shown } of { $epochs } epochs: all take { $total_s } at that rate.
 log-own-times = The times of this log do not grow with its steps: each is taken for a step's own. If it is of the { $steps } steps since the line before, a step takes so many times less.
-log-nothing-loud = Nothing but training takes a notable share of the { $total_s }.
+log-nothing-loud = { $part ->
+    [none] Nothing but training takes a notable share of the { $total_s }.
+   *[other] Training takes { $training_fraction } of the { $total_s }; next comes { $part ->
+        [validation] validation
+        [loader] waiting for data
+        [loss_reads] reading the loss
+       *[other] what is neither step nor validation
+    } with { $share_fraction }.
+  }
 
 ## Wall time
 wall-validate-less = Validating every { $better_steps } steps instead of every { $every_steps } would save { $gain_s } ({ $share_fraction } of the time is validation).

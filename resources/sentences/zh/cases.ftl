@@ -61,7 +61,15 @@ log-nothing-told = 日志只说明了每步的时间，没有说明验证和停�
 log-epochs-alone = 日志说明 { $epochs } 轮共用 { $total_s }，但没有说明其中每步或验证的时间。
 log-whole-epochs = 日志包含 { $epochs } 轮中的 { $shown } 轮：照此速度，全部需要 { $total_s }。
 log-own-times = 这份日志中的时间不随步数增长：每个时间视为单步的时间。如果它是距上一行的 { $steps } 步的时间，则每步需要的时间是它的 { $steps } 分之一。
-log-nothing-loud = 在 { $total_s } 中，除训练外没有占比明显的部分。
+log-nothing-loud = { $part ->
+    [none] 在 { $total_s } 中，除训练外没有占比明显的部分。
+   *[other] 在 { $total_s } 中，训练占 { $training_fraction }，其次是{ $part ->
+        [validation] 验证
+        [loader] 等待数据
+        [loss_reads] 读取损失值
+       *[other] 步骤与验证之外的部分
+    }，占 { $share_fraction }。
+  }
 
 ## 总时间
 wall-validate-less = 每 { $better_steps } 步而不是每 { $every_steps } 步验证一次，可节省 { $gain_s }（验证占时间的 { $share_fraction }）。
