@@ -61,7 +61,9 @@ def _plainest_with_room(
     if plainest:
         return chosen
     sharded = [member for member in members if member.strategy in PLAINLY_SHARDING and member.fits]
-    quicker = [one for one in sharded if one.samples_per_s.value >= WORTH_SHARDING * chosen.samples_per_s.value]
+    # Of as many samples at once they are quicker by their 16-bit weights alone, which replicas can have too.
+    larger = [one for one in sharded if one.batch_size_per_device > chosen.batch_size_per_device]
+    quicker = [one for one in larger if one.samples_per_s.value >= WORTH_SHARDING * chosen.samples_per_s.value]
     if quicker:
         return _preferred(quicker, training)
     if not chosen.may_run_out:

@@ -207,7 +207,9 @@ def test_sharding_is_chosen_only_where_no_replica_fits_or_only_one_that_is_far_s
     assert best_by_count([msgspec.structs.replace(ddp, fits=False), sharded], OWN, 1000) == (sharded,)
     assert best_by_count([sharded], OWN, 1) == (sharded,), "what fits only beyond the bound is kept"
     quick = msgspec.structs.replace(sharded, samples_per_s=estimate(1.3 * ddp.samples_per_s.value))
-    assert best_by_count([ddp, quick], OWN, 1000) == (quick,), "replicas of so few samples are far slower"
+    assert best_by_count([ddp, quick], OWN, 1000) == (ddp,), "of as many samples, 16-bit weights alone are quicker"
+    larger = one(32, 1.3 * ddp.samples_per_s.value, count=2, strategy="fsdp")
+    assert best_by_count([ddp, larger], OWN, 1000) == (larger,), "replicas of so few samples are far slower"
 
 
 def test_the_pareto_set_holds_nothing_that_is_beaten_twice() -> None:
