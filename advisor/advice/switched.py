@@ -219,14 +219,15 @@ def _switched(asked: Trial, trial: Trial, change: Change, chosen: Prediction) ->
     """The advised set-up with and without the change, both from the table: a timing here knows nothing of it."""
     own = Candidate(**shared_fields(chosen, SetUp))
     before, after = asked.predicted([own]), trial.predicted([_with(change, chosen)])
-    if change.kind == "fp8" and before and after:
-        # FP8 is traced on FP32 weights: what it brings to shards is what it brings where nothing was cast beforehand.
-        whole: Tables = {trace: table for trace, table in asked.tables.items() if trace != "half"}
-        alike = asked.changed(asked.workload, whole).predicted([own])
-        after = tuple(as_beside(changed, before[0], one) for changed, one in zip(after, alike, strict=False))
     if asked.memory.has_own_waste(chosen):  # what a switch saves is told beside a need that has it
         before = tuple(map(asked.memory.replayed, before))
         after = tuple(map(trial.memory.replayed, after))
+    cast = computed_precision(own, asked.workload.training, asked.tables)
+    if change.kind == "fp8" and before and cast != own.precision:
+        # FP8 is traced on FP32 weights: what it brings to shards is what it brings where nothing was cast beforehand.
+        whole: Tables = {trace: table for trace, table in asked.tables.items() if trace != TRACE_PRECISIONS[cast]}
+        alike = asked.changed(asked.workload, whole).predicted([own])
+        after = tuple(as_beside(changed, before[0], one) for changed, one in zip(after, alike, strict=False))
     return [switch_of(change, after[0], before[0])] if before and after else []
 
 
