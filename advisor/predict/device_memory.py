@@ -201,9 +201,7 @@ class MemorySolver:
             single = Candidate(**{**shared_fields(candidate, SetUp), **alone})
             question = self._question(single)
             assert question is not None  # the same table was asked before, by several cards
-            need = answered(question, candidate.batch_size_per_device)
-            wasted = sum(part.size_bytes for part in need.parts if part.kind == "fragmentation")
-            self._fragmentation[key] = wasted / need.allocated_bytes
+            self._fragmentation[key] = answered(question, candidate.batch_size_per_device).wasted_fraction
         return self._fragmentation[key]
 
     def _host(self, candidate: SetUp) -> MemoryAnswer:

@@ -56,13 +56,12 @@ def memory_savings(
     if question is None:
         return ()
     now = answered(question, batch_size)
-    wasted_fraction = sum(part.size_bytes for part in now.parts if part.kind == "fragmentation") / now.allocated_bytes
     replayed = question.stream.storage_events <= EVENTS_OF_EACH_BATCH
 
     def saving(kind: SavingKind, changed: Training, size: int, **figures: int) -> MemorySaving:
         asked = memory_question(table, changed, precision, compute_capability=compute_capability)
         assert asked is not None  # the same table, whose timeline answered above
-        need = need_range(answered(asked, size, replayed=replayed, wasted_fraction=wasted_fraction))
+        need = need_range(answered(asked, size, replayed=replayed, wasted_fraction=now.wasted_fraction))
         return MemorySaving(kind=kind, need=need, saved_bytes=now.need_bytes - need.value, batch_size=size, **figures)
 
     checkpointed = _checkpointed(question, training, now, batch_size)

@@ -9,14 +9,7 @@ import pytest
 from advisor.core.sentences import say
 from advisor.logs.log_lines import parse_log
 from advisor.logs.training_log import LogReport, explain_log
-
-
-def report(text: str) -> LogReport:
-    found = explain_log(parse_log(text))
-    for reason in found.reasons:
-        assert say(reason, "en")
-        assert say(reason, "zh")
-    return found
+from tests.logs.test_training_log import report
 
 
 def seconds(found: LogReport, kind: str) -> float:

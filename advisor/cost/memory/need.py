@@ -65,6 +65,11 @@ class MemoryNeed(Record, frozen=True, kw_only=True):
     """Whether torch.compile decides what forward keeps."""
     notes: tuple[Reason, ...] = ()
 
+    @property
+    def wasted_fraction(self) -> float:
+        """The allocator's waste over what tensors hold; 0 where it was not replayed."""
+        return sum(part.size_bytes for part in self.parts if part.kind == "fragmentation") / self.allocated_bytes
+
 
 class MemoryQuestion(NamedTuple):
     """One question about one table: everything but the batch size."""
