@@ -61,7 +61,7 @@ output of `advisor --detect`; in the window, `Help` copies a report without name
 | 3 | the advised set-up did not run here (`--verify`), or measuring failed |
 | 4 | interrupted; what was measured is kept |
 | 5 | an output could not be written, or the machine refused what is needed; the advice is printed all the same |
-| 6 | nothing can be recommended; the caveats say why |
+| 6 | nothing can be recommended, or no row of `--evaluate` predicted; the caveats, or the rows, say why |
 
 """
 

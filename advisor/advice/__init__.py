@@ -32,6 +32,7 @@ from advisor.predict.additions import with_added
 from advisor.predict.computed_precision import computed_precision
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
+from advisor.recommend.candidates import unknown_cards
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.reasons.memory_room import with_quicker_room
@@ -39,7 +40,7 @@ from advisor.recommend.recommendation import Recommendation, Recommendations
 from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import NumbersModel, PythonModel, Workload
-from advisor.workload.workload_file import load_workload, source_of
+from advisor.workload.workload_file import checked, load_workload, source_of
 
 __all__ = ["Advice", "AdviceRequest", "Facts", "advice_from_facts", "advise", "advise_events"]
 
@@ -63,16 +64,20 @@ def advise(
     line (`4090`, `A100`): one that leaves the variant open stands for all of them. Raises UserFacingError for a bad
     workload or for a name that no card has.
     """
-    described = workload if isinstance(workload, Workload) else load_workload(workload)
+    described = checked(workload) if isinstance(workload, Workload) else load_workload(workload)
     keys = None if gpus is None else _keys_meant(gpus)
     events = advise_events(AdviceRequest(workload=described, measure=measure, budget_s=budget_s, gpu_keys=keys))
     return Advice.of(drive(events, on_event))
 
 
 def _keys_meant(gpus: Sequence[str]) -> tuple[str, ...]:
-    """Their keys; a name that means no card stays, to be refused where keys are."""
+    """Their keys. Raises SaidError for names that mean no card."""
     specs = spec_table()
-    return tuple(key for words in gpus for key in cards_meant(words, specs) or (words,))
+    meant = {words: cards_meant(words, specs) for words in gpus}
+    unknown = [words for words, keys in meant.items() if not keys]
+    if unknown:
+        raise unknown_cards(unknown, specs, "call")
+    return tuple(key for keys in meant.values() for key in keys)
 
 
 def advise_events(

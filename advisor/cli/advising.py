@@ -238,7 +238,7 @@ def _refuse_unknown(asked: tuple[str, ...], specs: Mapping[str, GpuSpec]) -> Non
         if row or processor:
             remedy = in_commas("--gpus", row) if row else Reason.of("command-card-processor")
             given = Names(names=(shown_value(words),))
-            raise command_fault("unknown-card", remedy, given=given)
+            raise command_fault("unknown-card", remedy, given=given, asked_by="command")
     if unknown:
         raise unknown_cards(unknown, specs)
 

@@ -84,7 +84,8 @@ _EPILOG = """\
 exit codes: 0 advice given; 1 a bug of ours; 2 wrong use, a bad input file or a
 model that cannot be traced; 3 nothing usable measured, prediction given;
 4 interrupted, what was measured is kept; 5 an output could not be written;
-6 nothing can be recommended: no set-up fits, or none keeps the limits.
+6 nothing can be recommended: no set-up fits, or none keeps the limits; of the
+rows of --evaluate none can be predicted.
 """
 
 

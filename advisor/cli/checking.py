@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from advisor.cli.faults import command_fault
+from advisor.cli.faults import NOTHING_FITS, command_fault
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.sentences import Names, labelled, say, sentence, visible
@@ -125,7 +126,11 @@ def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:
             on_progress=show,
         )
     print(evaluation_text(evaluation, language), file=result_stream(arguments))
-    return write_outputs(outputs, lambda _: answers_csv(evaluation).encode(), language)
+    code = write_outputs(outputs, lambda _: answers_csv(evaluation).encode(), language)
+    if evaluation.none_predicted:
+        print(f"advisor: {sentence('evaluate-none', language, rows=len(evaluation.answers))}", file=sys.stderr)
+        return code or NOTHING_FITS
+    return code
 
 
 def _specs(arguments: argparse.Namespace) -> dict[str, GpuSpec]:

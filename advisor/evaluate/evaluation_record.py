@@ -58,6 +58,11 @@ class Evaluation(Record, frozen=True, kw_only=True):
         """Rows that could not be predicted."""
         return tuple(answer for answer in self.answers if answer.reason is not None)
 
+    @property
+    def none_predicted(self) -> bool:
+        """Whether there are rows, and none of them could be predicted."""
+        return bool(self.answers) and len(self.refused) == len(self.answers)
+
 
 def evaluation_of(answers: Sequence[RowAnswer]) -> Evaluation:
     """Score the answers; rows with `use = no` are kept but not counted."""

@@ -32,7 +32,7 @@ _SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 1, "summary
 """How many sentences of each section are shown; sections that are not named wait for the details."""
 _FIGURES = ("summary-step", "summary-job", "summary-job-inference", "summary-memory", "summary-cost", "summary-tied")
 """The figures that decide; an energy does where it is the goal."""
-_SAID_BY_FIGURES = {"why-tied", "why-tied-cost", "why-tied-energy"}
+_SAID_BY_FIGURES = {"why-tied", "why-tied-cost", "why-tied-energy", "why-tied-short"}
 """What the line of those it is tied with says too."""
 _SEEN_IN_FIGURES = {"caveat-from-spec-sheet"}
 """What the range and the basis behind each figure show; the details have it in words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
@@ -147,15 +148,21 @@ def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> 
     return tuple(dict.fromkeys(gpu_keys))
 
 
-def unknown_cards(names: Sequence[str], specs: Mapping[str, GpuSpec]) -> SaidError:
+def unknown_cards(
+    names: Sequence[str], specs: Mapping[str, GpuSpec], asked_by: Literal["command", "call"] = "command"
+) -> SaidError:
     """The fault of names that no card of the table has: all of them at once, each with those that are most like it."""
     each = [nearest_keys(name, specs) for name in names]
     # Of several names the likest of each says enough.
     near = each[0] if len(names) == 1 else [key for keys in each for key in keys[:1]]
     meant = Names(names=tuple(f"`{key}`" for key in dict.fromkeys(near)), alternatives=len(names) == 1)
-    remedy = Reason.of("command-card-meant", names=meant) if meant.names else Reason.of("command-card-list")
+    remedy = (
+        Reason.of("command-card-meant", names=meant, asked_by=asked_by)
+        if meant.names
+        else Reason.of("command-card-list", asked_by=asked_by)
+    )
     given = Names(names=tuple(dict.fromkeys(map(shown_value, names))))
-    return SaidError.of("command-unknown-card", remedy, given=given)
+    return SaidError.of("command-unknown-card", remedy, given=given, asked_by=asked_by)
 
 
 def local_device(gpu: Gpu) -> Device:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 KNEE_MARGINAL_RATIO = 0.7
 """From n1 to n2 cards only where (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
+STARTING_S = 1.7
+"""What importing torch alone takes a process that trains, before a card is set up or others are joined."""
 WORTH_ACCUMULATING_FRACTION = 0.95
 WORTH_SHARDING = 1.25
 """Times as fast as whole replicas: less is not worth another wrapper and what it asks of saving and loading."""
@@ -130,12 +132,25 @@ def knee_count(by_count: Sequence[Prediction]) -> Prediction | None:
     """The set-up at the knee of an ascending row of counts; None for an empty row.
 
     More cards may hold what fewer lack memory for: a count that is not worth it does not keep out a larger one that is.
+    Nor are cards worth it that save less of the job than their processes take to start.
     """
     best: Prediction | None = None
     for prediction in by_count:
-        if best is None or marginal_ratio(best, prediction) >= KNEE_MARGINAL_RATIO:
+        if best is None or (
+            marginal_ratio(best, prediction) >= KNEE_MARGINAL_RATIO and not saves_less_than_starting(best, prediction)
+        ):
             best = prediction
     return best
+
+
+def saves_less_than_starting(fewer: Prediction, more: Prediction) -> bool:
+    """Whether the job gets shorter by less than what starting it takes; not of a job whose size is unknown."""
+    return fewer.job_s is not None and more.job_s is not None and fewer.job_s.value - more.job_s.value < STARTING_S
+
+
+def is_over_at_once(prediction: Prediction) -> bool:
+    """Whether the whole job takes less than what starting it does: that it might end sooner nobody would notice."""
+    return prediction.job_s is not None and prediction.job_s.value < STARTING_S
 
 
 def pareto(predictions: Iterable[Prediction]) -> tuple[Prediction, ...]:

@@ -9,6 +9,7 @@ from advisor.core.units import format_cost, value_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.ranking import Row, score, touches, within_limits
+from advisor.recommend.strategy import STARTING_S, is_over_at_once
 
 _ALIKE_FRACTION = 0.005
 """Times that differ by less read alike, and decide nothing that anybody would notice."""
@@ -39,6 +40,8 @@ def _figures(prediction: Prediction, comparison: Comparison, *, priced: bool) ->
 
 def _is_outrun(own: Prediction, first: Sequence[Row], comparison: Comparison) -> bool:
     """Whether another leader's card would be clearly ahead at another batch size: the tie is that of this one alone."""
+    if is_over_at_once(own):
+        return False
     rivals = {_card(row.prediction) for row in first if row.prediction.device != own.device}
     figure = score(own, comparison.goal)
     return figure is not None and any(
@@ -95,13 +98,22 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
             other_cost=format_cost(cost, chosen.currency),
         )
         return
+    if comparison.goal == "time":
+        yield from _decided_by_time(chosen, others)
+
+
+def _decided_by_time(chosen: Prediction, others: Sequence[Prediction]) -> Iterator[Reason]:
+    """The nearest time, or that times are alike; of jobs that are over at once it is told that any device does."""
     timed = [(other.job_s.value, other) for other in others if other.job_s is not None]
-    if comparison.goal == "time" and timed and chosen.job_s is not None:
-        job_s, nearest = min(timed, key=lambda entry: entry[0])
-        if abs(job_s - chosen.job_s.value) < _ALIKE_FRACTION * job_s:
-            yield Reason.of("why-tie-alike", other=set_up_name(nearest), job_s=chosen.job_s.value)
-            return
-        yield Reason.of("why-tie-time", other=set_up_name(nearest), job_s=chosen.job_s.value, other_job_s=job_s)
+    if not timed or chosen.job_s is None:
+        return
+    job_s, nearest = min(timed, key=lambda entry: entry[0])
+    if max(job_s, chosen.job_s.value) < STARTING_S:
+        return
+    if abs(job_s - chosen.job_s.value) < _ALIKE_FRACTION * job_s:
+        yield Reason.of("why-tie-alike", other=set_up_name(nearest), job_s=chosen.job_s.value)
+        return
+    yield Reason.of("why-tie-time", other=set_up_name(nearest), job_s=chosen.job_s.value, other_job_s=job_s)
 
 
 def _ahead(comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]) -> tuple[Prediction, ...]:

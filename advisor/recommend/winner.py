@@ -15,7 +15,7 @@ from advisor.recommend.fixed import devices_predicted_in
 from advisor.recommend.ranking import Row, is_trusted, leaders, rank, score
 from advisor.recommend.reasons.memory_room import roomier
 from advisor.recommend.recommendation import Goal
-from advisor.recommend.strategy import knee_count
+from advisor.recommend.strategy import STARTING_S, is_over_at_once, knee_count
 from advisor.recommend.tie_decision import preference
 
 
@@ -61,7 +61,8 @@ def _counted_on(comparison: Comparison) -> Callable[[Prediction, Estimate], Esti
     """A figure that reaches no further up than the same set-up does in another precision that may be advised.
 
     Who finds that FP8 gains nothing goes back to 16 bits: that its range is wide, since no published run bears it out,
-    is no reason to call another card as good that takes as long as none of its own precisions may.
+    is no reason to call another card as good that takes as long as none of its own precisions may. And a job that takes
+    less than its start counts as that much: what another one is ahead by nobody would notice.
     """
     highest: dict[tuple[object, ...], float] = {}
     for prediction in comparison.kept:
@@ -74,7 +75,8 @@ def _counted_on(comparison: Comparison) -> Callable[[Prediction, Estimate], Esti
         if not is_trusted(prediction, comparison.untrusted):
             return estimate
         most = highest.get(prediction.set_up_but("precision"), estimate.high)
-        return replace(estimate, high=max(estimate.value, min(most, estimate.high)))
+        start_s = STARTING_S if comparison.goal == "time" and is_over_at_once(prediction) else 0.0
+        return replace(estimate, high=max(start_s, estimate.value, min(most, estimate.high)))
 
     return counted_on
 

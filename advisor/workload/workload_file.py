@@ -63,6 +63,16 @@ def load_workload(
     return workload
 
 
+def checked(workload: Workload) -> Workload:
+    """A workload that a program has made, held against the types and the sense of its fields as a file's are.
+
+    Raises InputError as `load_workload` does.
+    """
+    described = convert(msgspec.to_builtins(workload), Workload, "workload")
+    check_workload(described, "workload", None)
+    return described
+
+
 def _folder_to_keep(workload: Workload, described: _Description) -> str | None:
     """Only a user's Python file is still looked for later; other records need not tell where they lay."""
     if not isinstance(workload.model, PythonModel):

@@ -37,7 +37,7 @@ TYPED_EACH = 5
 _NOT_OF_THE_TABLE = {
     "launch_s", "train_low_s", "train_high_s", "host_s", "gradient_bytes", "nvlink_step_s", "saved_bytes", "limit_s",
     "room_bytes", "ddp_communication_s",
-    "alone_optimizer_s", "waiting_s", "least_job_s",
+    "alone_optimizer_s", "waiting_s", "least_job_s", "start_s", "saved_s",
 }  # fmt: skip
 """Sums and figures of other sources, which no row holds as such; rates (`_per_s`) are data sheets'."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from advisor.cases.case_file import bundled_cases
+from advisor.cli.faults import NOTHING_FITS
 from tests.cli.test_commands import Home, advisor
 
 BARS = "".join(
@@ -88,6 +89,19 @@ def test_runs_of_ones_own_are_judged_row_by_row(tmp_path: Path, home: Home) -> N
     assert "-99.9 %" in lines["rtx3090"]
     assert "0.0 %" in lines["rtx3090"]
     assert "Tracing the model" in ended.stderr
+
+
+def test_a_table_of_which_no_row_can_be_predicted_ends_as_what_cannot_be_recommended(
+    tmp_path: Path, home: Home
+) -> None:
+    runs, rows = tmp_path / "runs.csv", tmp_path / "rows.csv"
+    runs.write_text(RUNS.replace("a100-sxm4-80", "a101").replace("rtx3090", "rtx3091"), encoding="utf-8")
+    ended = advisor("--evaluate", str(runs), "--csv", str(rows), "--quiet", home=home)
+    assert ended.returncode == NOTHING_FITS
+    assert ended.stderr.count("\n") == 1
+    assert "Not one of the 2 rows could be predicted" in ended.stderr
+    assert "2 of 2 rows could not be predicted" in ended.stdout
+    assert len(list(csv.DictReader(rows.read_text(encoding="utf-8").splitlines()))) == 2
 
 
 def test_what_a_command_does_not_write_is_refused_by_its_flag(tmp_path: Path, home: Home) -> None:

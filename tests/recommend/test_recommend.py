@@ -73,9 +73,9 @@ def test_a_cpu_wins_a_tiny_model_and_the_reason_names_launch_and_synchronisation
 
 
 def test_an_unstable_cpu_still_ties_and_is_taken_because_it_is_here() -> None:
-    here = machine()
-    found = predict_all(enumerate_candidates(IRIS, here, SPECS), TINY, IRIS, measured_keys=("cpu",))
-    answer = recommend(IRIS, here, found, [measurement("cpu", "unstable", batch_size=100)], specs=SPECS)
+    here, work = machine(), workload(batch_size=120, samples=120, epochs=200000)  # a shorter job is tied by its start
+    found = predict_all(enumerate_candidates(work, here, SPECS), TINY, work, measured_keys=("cpu",))
+    answer = recommend(work, here, found, [measurement("cpu", "unstable", batch_size=100)], specs=SPECS)
     best = best_of(answer)
     assert best.device.key == "cpu"
     assert best.tied_with

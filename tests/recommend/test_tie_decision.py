@@ -90,7 +90,8 @@ def test_a_cost_that_nothing_keeps_is_told_beside_its_limit_in_their_currency() 
 
 def test_what_is_here_is_taken_unless_the_other_card_is_clearly_ahead_at_another_batch_size() -> None:
     def timed(made: Prediction, value: float, low: float, high: float) -> Prediction:
-        return msgspec.structs.replace(made, job_s=Estimate(value=value, low=low, high=high, basis="specified"))
+        hours = Estimate(value=value, low=low, high=high, basis="specified").scaled(3600)
+        return msgspec.structs.replace(made, job_s=hours)
 
     here = timed(one(16, 100), 1.65, 1.41, 2.25)
     here = msgspec.structs.replace(here, device=msgspec.structs.replace(here.device, key="GPU-0", local=True))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy, tensor_cards
 from advisor.core.sentences import Arguments, Reason
+from advisor.core.units import value_of
 from advisor.cost.scaling.communication import network_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import choose, rounded
@@ -15,7 +16,13 @@ from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons, missing_nvlink
 from advisor.recommend.smaller_candidates import WHOLE
-from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
+from advisor.recommend.strategy import (
+    KNEE_MARGINAL_RATIO,
+    STARTING_S,
+    is_over_at_once,
+    marginal_ratio,
+    saves_less_than_starting,
+)
 
 NOTABLE_SHARE = 0.1
 _MORE_THAN_COUNT = "scaling-optimizer-shared"
@@ -167,6 +174,15 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
             # Rounded down, or 69.6 % would be printed as less than 70 % and as 70 %.
             marginal_fraction=max(0.0, math.floor(100 * marginal_ratio(chosen, more)) / 100),
             needed_fraction=KNEE_MARGINAL_RATIO,
+        )
+    elif more is not None and saves_less_than_starting(chosen, more) and not is_over_at_once(chosen):
+        yield Reason.of(
+            "why-count-short",
+            count=chosen.count,
+            more=more.count,
+            device=chosen.device.name,
+            saved_s=value_of(chosen.job_s) - value_of(more.job_s),
+            start_s=STARTING_S,
         )
     elif (first := _first_alike(finalist)).count < chosen.count:
         numbers: Arguments = {

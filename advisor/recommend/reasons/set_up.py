@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
-from advisor.core.units import Estimate
+from advisor.core.units import Estimate, value_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist, fixed_s, set_up_name
 from advisor.recommend.precisions import rate_of
@@ -18,6 +18,7 @@ from advisor.recommend.reasons.loading import core_reasons, loading_reasons
 from advisor.recommend.reasons.memory_room import left_for_room
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.recommendation import Goal
+from advisor.recommend.strategy import STARTING_S, is_over_at_once
 from advisor.recommend.tie_decision import tie_decision
 from advisor.recommend.wall_time import LOUD_SHARE, validation_share
 from advisor.workload.workload import Workload
@@ -44,6 +45,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
         for reasons in (
             _added_reasons(chosen),
             _precision_reasons(comparison, chosen),
+            _short_reasons(comparison, chosen, rows),
             loading_reasons(comparison, chosen),
             _place_reasons(comparison, chosen, rows),
             left_for_room(comparison, finalist),
@@ -64,6 +66,14 @@ def _added_reasons(chosen: Prediction) -> Iterator[Reason]:
     """What frees memory and was added, without which so many cards lack it."""
     for name in chosen.added:
         yield Reason.of(f"why-{name.replace('_', '-')}-added", device=set_up_name(chosen))
+
+
+def _short_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
+    """That the job is over before anybody would notice which device it ran on."""
+    if comparison.goal == "time" and is_over_at_once(chosen):
+        cpu = "compared" if "cpu" in comparison.devices else "unknown"
+        tied = "some" if len(leaders(rows, comparison.goal)) > 1 else "none"
+        yield Reason.of("why-short-job", job_s=value_of(chosen.job_s), start_s=STARTING_S, cpu=cpu, tied=tied)
 
 
 def _precision_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
@@ -121,9 +131,12 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
     others = [row.prediction for row in first if row.prediction is not chosen]
     if others:
         names = Names(names=tuple(set_up_name(other) for other in others))
-        yield Reason.of(_TIED_BY_GOAL[comparison.goal], device=set_up_name(chosen), others=names)
+        at_once = comparison.goal == "time" and is_over_at_once(chosen)
+        code = "why-tied-short" if at_once else _TIED_BY_GOAL[comparison.goal]
+        yield Reason.of(code, device=set_up_name(chosen), others=names)
         yield from tie_decision(comparison, chosen, others)
-        yield from data_sheet_reasons(comparison, chosen, others)
+        if not at_once:
+            yield from data_sheet_reasons(comparison, chosen, others)
     for row in rows:
         if row.place == 1 and row not in first:
             yield Reason.of("why-disturbed", other=set_up_name(row.prediction))

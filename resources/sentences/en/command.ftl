@@ -44,11 +44,20 @@ command-device-unmeasured = --device { $given }: it says what is measured, and -
 command-device-unmeasured-remedy = Measure it with --measure, or name cards of the table with --gpus.
 command-runs-code = { $path }: this workload runs Python code (SHA-256 { $digest }).
 command-runs-code-remedy = Read the file; where you trust it, add --allow-code. It runs in a child process, which is no sandbox.
-command-unknown-card = --gpus: not in the spec table: { $given }.
-command-card-meant = Did you mean { $names }? See advisor --list, or describe the card with --gpu-file.
+command-unknown-card = { $asked_by ->
+        [call] gpus
+       *[command] --gpus
+    }: not in the spec table: { $given }.
+command-card-meant = Did you mean { $names }? See advisor --list{ $asked_by ->
+        [call] { "" }
+       *[command] , or describe the card with --gpu-file
+    }.
 command-in-commas = Join the names by commas, without blanks: { $option } { $given }
 command-card-processor = A processor is measured, never read from a table: --measure --device cpu.
-command-card-list = See advisor --list, or describe the card with --gpu-file.
+command-card-list = See advisor --list{ $asked_by ->
+        [call] { "" }
+       *[command] , or describe the card with --gpu-file
+    }.
 command-all-variants = --gpus { $given }: all of its variants are tried: { $names }.
 command-uneven-batch = --global-batch: { $given } samples cannot be dealt out evenly to { $counts } devices.
 command-uneven-batch-remedy = Give a multiple of { $least }, such as { $choices }, or other --counts.

@@ -46,6 +46,10 @@ evaluate-refused = { $count } of { $rows } { $rows ->
     [one] row
    *[other] rows
   } could not be predicted:
+evaluate-none = { $rows ->
+    [one] The file's only row could not be predicted.
+   *[other] Not one of the { $rows } rows could be predicted.
+  } The reasons stand in the result.
 evaluate-refused-rows = { $count ->
     [one] line
    *[other] lines

@@ -1,5 +1,13 @@
 ## Why a set-up is recommended
+why-short-job = The whole job takes { $job_s }, less than a training takes to start: importing torch alone takes about { $start_s }.{ $tied ->
+        [some] { " Take whichever of those it is tied with is at hand." }
+       *[none] { "" }
+    }{ $cpu ->
+        [unknown] { " What a CPU takes, --measure tells." }
+       *[compared] { "" }
+    }
 why-tied = There is no clear difference between { $device } and { $others }: the ranges of their times touch.
+why-tied-short = Nobody would notice a difference between { $device } and { $others }: on each of them the job itself is as short as its start, or shorter.
 why-tied-cost = There is no clear difference between { $device } and { $others }: the ranges of their costs touch.
 why-tied-energy = There is no clear difference between { $device } and { $others }: the ranges of their energies touch.
 why-tie-plain = Inside this tie { $device } comes before { $others }: what a step needs is in its own memory, without the host's and with the model in one piece.
@@ -33,6 +41,7 @@ why-compute-rate = In { $precision } { $device } computes { $rate_flop_per_s } a
 why-bandwidth = { $device } reads its memory at { $bandwidth_bytes_per_s } against { $other_bandwidth_bytes_per_s } of { $other }.
 why-count-knee = { $count } × { $device } is the knee: going on to { $more } would give { $marginal_fraction } of what the added cards could, less than the { $needed_fraction } that make them worth their hours.
 why-count-no-gain = Going on from { $count } to { $more } × { $device } gains nothing.
+why-count-short = Going on from { $count } to { $more } × { $device } would save { $saved_s } of the job, less than a training takes to start: importing torch alone takes about { $start_s }.
 why-count-pays = { $count } × { $device } is { $speed_up_ratio } times as fast as { $fewer }.
 why-count-pays-at-batch = { $count } × { $device } at { $batch ->
         [1] 1 sample

@@ -44,11 +44,20 @@ command-device-unmeasured = --device { $given }：它指定实测的设备，而
 command-device-unmeasured-remedy = 请用 --measure 实测，或用 --gpus 指定规格表中的显卡。
 command-runs-code = { $path }：此工作负载会运行 Python 代码（SHA-256 { $digest }）。
 command-runs-code-remedy = 请先阅读该文件；信任它时加上 --allow-code。它在子进程中运行，子进程不是沙箱。
-command-unknown-card = --gpus：规格表中没有 { $given }。
-command-card-meant = 是否指 { $names }？见 advisor --list，或用 --gpu-file 描述该卡。
+command-unknown-card = { $asked_by ->
+        [call] gpus
+       *[command] --gpus
+    }：规格表中没有 { $given }。
+command-card-meant = 是否指 { $names }？见 advisor --list{ $asked_by ->
+        [call] { "" }
+       *[command] ，或用 --gpu-file 描述该卡
+    }。
 command-in-commas = 请用逗号连接各项，不加空格：{ $option } { $given }
 command-card-processor = 处理器只靠实测，不由规格表推算：--measure --device cpu。
-command-card-list = 见 advisor --list，或用 --gpu-file 描述该卡。
+command-card-list = 见 advisor --list{ $asked_by ->
+        [call] { "" }
+       *[command] ，或用 --gpu-file 描述该卡
+    }。
 command-all-variants = --gpus { $given }：将尝试它的所有型号：{ $names }。
 command-uneven-batch = --global-batch：{ $given } 个样本无法平均分给 { $counts } 个设备。
 command-uneven-batch-remedy = 请给出 { $least } 的倍数，例如 { $choices }，或改用其他 --counts。

@@ -31,6 +31,9 @@ evaluate-batches = 最大批量，共 { $rows } 行：{ $right_fraction } 正确
 evaluate-efficiencies = 多卡效率，共 { $rows } 行：平均相差 { $points } 个百分点，{ $covered_fraction } 落在区间内。
 evaluate-peak = 峰值显存，共 { $rows } 行：平均相差 { $mean }，中位数 { $median }，偏差 { $bias }，{ $covered_fraction } 落在区间内。
 evaluate-refused = { $rows } 行中有 { $count } 行无法预测：
+evaluate-none = { $rows ->
+   *[other] { $rows } 行全都无法预测
+  }，原因见结果。
 evaluate-refused-rows = { $count ->
    *[other] 第 { $lines } 行
   }，{ $gpus } 上的 { $workloads }：{ $why }

@@ -1,5 +1,13 @@
 ## 建议的理由
+why-short-job = 整个任务只需 { $job_s }，比启动一次训练还短：仅导入 torch 就需约 { $start_s }。{ $tied ->
+        [some] 在并列者之中，用手边的即可。
+       *[none] { "" }
+    }{ $cpu ->
+        [unknown] CPU 要用多久，可用 --measure 实测。
+       *[compared] { "" }
+    }
 why-tied = { $device } 与 { $others } 之间没有明显差别：它们的时间区间相互重叠。
+why-tied-short = { $device } 与 { $others } 之间看不出差别：无论用哪一种，任务本身都不比启动训练更长。
 why-tied-cost = { $device } 与 { $others } 之间没有明显差别：它们的费用区间相互重叠。
 why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们的能耗区间相互重叠。
 why-tie-plain = 在无明显差别的方案中，{ $device } 优先于 { $others }：前者仅凭自身显存即可完成一步，无需主机内存，也不必拆分模型。
@@ -30,6 +38,7 @@ why-compute-rate = 在 { $precision } 下，{ $device } 的算力为 { $rate_flo
 why-bandwidth = { $device } 的显存带宽为 { $bandwidth_bytes_per_s }，{ $other } 为 { $other_bandwidth_bytes_per_s }。
 why-count-knee = { $count } × { $device } 处于拐点：增加到 { $more } 张时，新增显卡只能发挥其能力的 { $marginal_fraction }，低于值得投入的 { $needed_fraction }。
 why-count-no-gain = { $device } 从 { $count } 张增加到 { $more } 张没有收益。
+why-count-short = { $device } 从 { $count } 张增加到 { $more } 张，整个任务只会缩短 { $saved_s }，比启动一次训练还短：仅导入 torch 就需约 { $start_s }。
 why-count-pays = { $count } × { $device } 的速度是 { $fewer } 张的 { $speed_up_ratio } 倍。
 why-count-pays-at-batch = { $count } × { $device }（每卡每步 { $batch } 个样本）的速度是 { $fewer } 张（{ $other_batch } 个样本）的 { $speed_up_ratio } 倍。
 why-count-pays-otherwise = { $count } × { $device }（{ $strategy ->
