@@ -185,7 +185,7 @@ class Training(Record, frozen=True, kw_only=True):
     evaluate_every_steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
     """Updates between passes over the validation rows; 0: after each epoch."""
     mode: Mode = "training"
-    """`inference` runs forward alone."""
+    """`inference` runs forward alone, without a loss; language models keep keys and values as transformers does."""
 
     def __post_init__(self) -> None:
         """Older descriptions switch checkpointing on and off: that is full and none."""

@@ -87,14 +87,14 @@ def memory_only(table: OpTable) -> OpTable:
 
 def record_steps(rows: list[dict[str, str]], only: str, *, missing: bool) -> None:
     """One table for each workload, length, trace precision, mode and layout of the published steps."""
-    keys: dict[tuple[str, int, TracePrecision, Mode, Layout], None] = {}
+    keys: dict[tuple[str, int, TracePrecision, Mode, Layout], bool] = {}
     for row in rows:
         mode: Mode = "inference" if row["mode"] == "inference" else "training"
         layout: Layout = "nhwc" if row.get("layout") == "nhwc" else "nchw"
         length = int(float(row["seq_len_or_img"]))
-        keys[row["workload"], length, TRACE_PRECISION[row["precision"]], mode, layout] = None
-    for key in keys:
-        path = table_path(*key)
+        keys[row["workload"], length, TRACE_PRECISION[row["precision"]], mode, layout] = row.get("attention") == "flash"
+    for key, fused in keys.items():
+        path = table_path(*key, fused=fused)
         if only in key[0] and not (missing and path.exists()) and (table := recorded(*key)) is not None:
             path.write_bytes(pack(table))
 

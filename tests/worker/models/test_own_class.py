@@ -189,3 +189,21 @@ def test_a_class_that_the_library_lists_and_does_not_have_is_looked_for_elsewher
     with pytest.raises(ValueError, match="Could not find"):
         transformers.AutoModel._model_mapping[type(config)]
     assert model_class(config, "base", asked=False).config_class is type(config)
+
+
+@pytest.mark.parametrize("model_type", ["llama4", "qwen3_5"])
+def test_a_class_for_the_text_alone_is_built_from_the_texts_part_as_the_library_does(model_type: str) -> None:
+    text = {**SMALL, "vocab_size": 128, "num_key_value_heads": 2, "head_dim": 16}
+    model = {
+        "source": "huggingface",
+        "task": "causal-lm",
+        "config": {"model_type": model_type, "text_config": text},
+    }
+    data, training = {"samples": 10, "sequence_length": 16}, {"batch_size": 1, "precision": "bf16_true"}
+    loaded = load(load_workload({"name": "text", "model": model, "data": data, "training": training}))
+    outer = transformers.AutoConfig.for_model(model_type, text_config=text)
+    with torch.device("meta"):
+        whole = transformers.AutoModelForCausalLM.from_config(outer)  # type: ignore[no-untyped-call]
+    assert type(loaded.module) is type(whole)
+    assert sum(one.numel() for one in loaded.module.parameters()) == sum(one.numel() for one in whole.parameters())
+    assert "workload-text-only" in [note.code for note in loaded.notes]

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from advisor.worker.models.batches import Batch
 from advisor.worker.models.foreign import Network
 from advisor.worker.models.huggingface.inputs import images, spectra, tokens, waves
 from advisor.worker.models.huggingface.kinds import forward_names, further_batches, main_input_name, may_show_pictures
@@ -18,7 +17,7 @@ from advisor.workload.workload import Task, Workload
 class BatchMaker(NamedTuple):
     """What gives a model its inputs."""
 
-    make_batch: Callable[[int], Batch]
+    make_batch: Callable[[int], dict[str, Tensor]]
     text_only: bool = False
     """A model of pictures and text that runs on text alone here, since its pictures could not be made."""
 

@@ -5,32 +5,27 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
-from torch.nn import functional
 
 from advisor.core.errors import InputError
 from advisor.core.file_fault import closest_name, named_error, shown_value
 from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import (
     HALF_DTYPES,
-    MIXED_TYPES,
     Architecture,
-    NotRunning,
-    under_fake_mode,
 )
-from advisor.worker.models.batches import Batch
 from advisor.worker.models.foreign import Config, Network
-from advisor.worker.models.huggingface.batch import batch_maker
-from advisor.worker.models.huggingface.fakes import known_layer_drop, let_experts_be_fake, no_initialisation
+from advisor.worker.models.huggingface.batch import BatchMaker, batch_maker
+from advisor.worker.models.huggingface.fakes import let_experts_be_fake, no_initialisation
+from advisor.worker.models.huggingface.forward import loss_of, outputs_of
 from advisor.worker.models.huggingface.kinds import name_picture_words
-from advisor.worker.models.huggingface.loss import own_loss
-from advisor.worker.models.huggingface.model_class import model_class, with_head
+from advisor.worker.models.huggingface.model_class import model_class, part_for, with_head
 from advisor.worker.models.huggingface.positions import lengthen_positions
+from advisor.worker.models.huggingface.search import Search
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import data_kind, infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
@@ -75,21 +70,33 @@ def build(  # noqa: PLR0913 - what, where and how much of it
         named = {"model": shown_value(config.model_type), "class": shown_value(type(module).__name__)}
         raise SaidError.of("worker-no-forward", **named)
     notes += (*lengthened, *_activations_in_parts(module, workload))
-    for part in _parts(module.config):
-        part.use_cache = False
-    made = batch_maker(module, task, workload, tried=tried)
+    made = _batches(module, task, workload, tried=tried)
     if made.text_only:
-        notes += (Reason.of("workload-text-only", model=str(config.model_type)),)
+        notes += (_text_only(config),)
     return Architecture(
         module=module,
         make_batch=made.make_batch,
-        loss=_loss_of(task, workload),
-        outputs=_outputs,
+        loss=loss_of(task, workload),
+        outputs=outputs_of(task),
         head_names=_head_names(module),
         block_count=_block_count(config),
         full_block_count=full_blocks,
         notes=notes,
     )
+
+
+def _batches(module: Network, task: Task, workload: Workload, *, tried: bool) -> BatchMaker:
+    """The batches of a model, which keeps keys and values where only its outputs are wanted, as it does by itself.
+
+    Some models of the library cannot: Bamba without attention layers, a decoder deeper than its encoder.
+    """
+    if workload.training.mode == "inference":
+        made = batch_maker(module, task, workload, tried=tried)
+        if not tried or Search(module, workload).complaint(made.make_batch) is None:
+            return made
+    for part in _parts(module.config):
+        part.use_cache = False
+    return batch_maker(module, task, workload, tried=tried)
 
 
 def _activations_in_parts(module: nn.Module, workload: Workload) -> tuple[Reason, ...]:
@@ -223,6 +230,10 @@ def _module(
         code = "worker-no-task-model" if asked else "worker-part-of-model"
         raise SaidError.of(code, task=task, model=shown_value(config.model_type))
     notes = () if asked else _of_another_class(config, class_, task)
+    part = part_for(class_, config)
+    if part is not config:
+        notes += (_text_only(config),)
+    config = part
     eager_only = Reason.of("workload-attention-eager-only", model=str(config.model_type))
     dtype = HALF_DTYPES.get(workload.training.precision, torch.float32)
     fused = workload.training.attention != "eager"
@@ -256,6 +267,10 @@ def _built(class_: Config, config: Config, attention: str, dtype: torch.dtype, *
     if pretended:
         module.tie_weights()
     return module
+
+
+def _text_only(config: Config) -> Reason:
+    return Reason.of("workload-text-only", model=str(config.model_type))
 
 
 def _of_another_class(config: Config, class_: Config, task: Task) -> tuple[Reason, ...]:
@@ -311,10 +326,6 @@ def _limit_layers(config: Config, limit: int) -> None:
             setattr(part, key, after)
 
 
-_MEMORY_READ = "its data is not allocated yet"
-"""Of torch's words where something reads the memory of a tensor that has none."""
-
-
 def _head_names(module: Network) -> tuple[str, ...]:
     """Everything beside the body that transformers calls `base_model`."""
     prefix = getattr(module, "base_model_prefix", "")
@@ -323,66 +334,3 @@ def _head_names(module: Network) -> tuple[str, ...]:
     return tuple(
         name for name, child in module.named_children() if name != prefix and any(True for _ in child.parameters())
     )
-
-
-def _loss_of(task: Task, workload: Workload) -> Callable[[nn.Module, Batch], Tensor]:
-    if task == "ctc":
-        return _ctc_loss
-    if not workload.training.chunked_loss:
-        return _loss
-    from advisor.worker.models.chunked_loss import chunked_loss
-
-    def in_chunks(module: nn.Module, batch: Batch) -> Tensor:
-        assert isinstance(batch, dict)
-        with known_layer_drop() if under_fake_mode() else contextlib.nullcontext():
-            return chunked_loss(module, batch)
-
-    return in_chunks
-
-
-def _loss(module: nn.Module, batch: Batch) -> Tensor:
-    outputs = _outputs(module, batch)
-    loss: Tensor | None = getattr(outputs, "loss", None)
-    if loss is None:
-        return own_loss(outputs)
-    return loss if loss.dim() == 0 else loss.mean()
-
-
-def _ctc_loss(module: nn.Module, batch: Batch) -> Tensor:
-    """CTC over labels of equal lengths: the library's own reads their values, which fakes do not have.
-
-    Fakes cannot run the loss itself either: there its log-probabilities are averaged, which is nearly all of its work.
-    """
-    assert isinstance(batch, dict)
-    labels = batch["labels"]
-    logits = _outputs(module, {name: tensor for name, tensor in batch.items() if name != "labels"}).logits
-    frames = functional.log_softmax(logits.float(), dim=-1).transpose(0, 1)
-    if under_fake_mode():
-        return -frames.mean()
-    count, batch_size = frames.shape[:2]
-    lengths = torch.full((batch_size,), count, dtype=torch.long)
-    wanted = torch.full((batch_size,), min(labels.shape[1], count), dtype=torch.long)
-    return functional.ctc_loss(frames, labels, lengths, wanted, zero_infinity=True)
-
-
-def _outputs(module: Network, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
-    assert isinstance(batch, dict)
-    if not under_fake_mode():
-        return module(**batch)
-    try:
-        with known_layer_drop():
-            return module(**batch)
-    except (InputError, DataDependentOutputException, DynamicOutputShapeException):
-        raise
-    except Exception as error:
-        if _MEMORY_READ in str(error):  # numbers taken out of a tensor by C++, which asks no fake
-            raise DataDependentOutputException(torch.ops.aten._local_scalar_dense.default) from error  # noqa: SLF001 - torch's own name
-        raise _not_running(module, batch, error) from error
-
-
-def _not_running(module: Network, batch: dict[str, Tensor], error: Exception) -> NotRunning:
-    model = shown_value(module.config.model_type)
-    halved = any(parameter.dtype in HALF_DTYPES.values() for parameter in module.parameters())
-    if halved and MIXED_TYPES in str(error):
-        return NotRunning.of("worker-mixes-types", model=model, error=named_error(error))
-    return NotRunning.of("worker-not-running", model=model, given=", ".join(batch), error=named_error(error))

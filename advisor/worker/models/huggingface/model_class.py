@@ -30,6 +30,13 @@ def model_class(config: Config, task: Task, *, asked: bool) -> Any:  # noqa: ANN
     return _named(config) if asked else _any_of(config)
 
 
+def part_for(class_: Any, config: Config) -> Config:  # noqa: ANN401 - transformers' types
+    """What the class is built from, as the auto classes do: one for the text alone takes the text's part."""
+    takes = getattr(class_, "config_class", None)
+    of_text = takes is not None and takes is getattr(config, "sub_configs", {}).get("text_config")
+    return config.get_text_config() if of_text else config
+
+
 def _of_task(config: Config, task: Task) -> Any:  # noqa: ANN401 - transformers' types
     import transformers
 
