@@ -26,6 +26,8 @@ _DRAWN = re.compile(
     r"(?:(\d{1,4}):)??(?:(\d{1,2}):)?(\d{1,6}(?:\.\d{1,3})?)s?(?![\d:])"
 )
 """Ultralytics' own bar: rate, then the time that went by."""
+_ROW = re.compile(r"^ ?(\d{1,6})/(\d{1,6}) \d{1,4}(?:\.\d{1,3})?[GM]B? ")
+"""Its table's row before the bar: the epoch, how many there are, the card's memory."""
 _UPDATES = re.compile(r"\bnum_updates['\"]?[=: ] ?['\"]?(\d{1,12})\b")
 _WALL = re.compile(r"(?<![a-z_])wall['\"]?[=: ] ?['\"]?(\d{1,12}(?:\.\d{1,3})?)\b")
 _BATCHES_PER_S = re.compile(r"\bthroughput/batches_per_sec: ?(\d{1,9}(?:\.\d{1,9})?)")
@@ -123,7 +125,24 @@ def _keras_epoch(line: str, facts: LogFacts) -> bool:
     match = _KERAS_EPOCH.fullmatch(line.strip())
     if match is not None:
         facts.epoch_open, facts.epoch_count = True, int(match.group(2)) or None
+        facts.announced = int(match.group(1))
     return match is not None
+
+
+def announces_again(line: str, facts: LogFacts) -> bool:
+    """Whether a line announces a first epoch when later ones were: `fit` was called again, and not for another fold."""
+    match = _KERAS_EPOCH.fullmatch(line.strip()) if (facts.announced or 0) > 1 else None
+    return match is not None and int(match.group(1)) == 1
+
+
+def row_epoch(head: str, facts: LogFacts) -> tuple[int, int | None] | None:
+    """The epoch of a row of Ultralytics' table and how many there are; None: a bar's head that is no such row."""
+    match = _ROW.search(head)
+    if match is None:
+        return None
+    number, last = int(match.group(1)), int(match.group(2))
+    facts.rows_from_zero = facts.rows_from_zero or number == 0
+    return number, last + facts.rows_from_zero
 
 
 def _keras_samples(line: str, facts: LogFacts) -> bool:
@@ -151,9 +170,10 @@ def _take_bar(line: str, match: re.Match[str], elapsed: float, facts: LogFacts) 
     if not _VALIDATES.search(line[: match.start()]):
         if not facts.marks or done <= facts.marks[-1].step:
             facts.mark_beginning()
+        epoch, epochs = row_epoch(line[: match.start()], facts) or (None, None)
         facts.mark(done, elapsed, total)
         facts.has_clock = True
-        facts.count(Count(done, total))
+        facts.count(Count(done, total, epoch, epochs))
     elif done == total:
         facts.add_drawn_pass(total, elapsed)
     return True

@@ -18,6 +18,8 @@ class Count(NamedTuple):
     """Of the whole run, where the line says so."""
     anew: bool = False
     """Whether the line's form alone shows that each epoch counts anew: `[3][50/7330]`."""
+    fold: int | None = None
+    """Of a cross-validation, each of which counts anew."""
 
 
 class Mark(NamedTuple):
@@ -88,6 +90,10 @@ class LogFacts:
     """The pass of validation whose steps are being told."""
     pass_stated: bool = False
     """Whether a line has stated the time of a pass since the last training step: it tells of what bars drew."""
+    validated_at: int | None = None
+    """The newest step, where its line tells a validation and no time: the next line's time of the step may hold it."""
+    validating_s: list[float] = field(default_factory=list)
+    """Times of such steps."""
     validation_steps: list[int] = field(default_factory=list)
     """Steps whose line also tells a validation result."""
     stated_runtime_s: float | None = None
@@ -98,10 +104,22 @@ class LogFacts:
     """Clock time of the first line that bears one, where steps are told by nothing else."""
     table_head: tuple[str, ...] = ()
     """The columns of the table of epochs that the lines from here on may be rows of."""
+    _summed_up: tuple[int | None, int | None] | None = None
+    """Fold and number of the newest of them."""
     epoch_count: int | None = None
     """Epochs of the whole run, as its configuration says."""
     epoch_open: bool | None = None
     """Whether an epoch was announced that has not ended; None: none was announced yet."""
+    announced: int | None = None
+    """The number of the newest epoch that was announced by itself; None: none was since the newest fold began."""
+    rows_from_zero: bool = False
+    """Whether the table of epochs whose rows are bars numbers them from zero: it then ends at the last one's number."""
+    fold: int | None = None
+    """Of a cross-validation: the one that the log is at."""
+    fold_count: int | None = None
+    """How many folds the log says there are."""
+    folds_shown: set[int] = field(default_factory=set)
+    """Those of which it tells a step or an epoch."""
     newest_batch: tuple[int, float] | None = None
     """(batch of its epoch, clock time) of the newest line of a log that counts its batches anew in each epoch."""
     batches_per_step: int | None = None
@@ -142,12 +160,31 @@ class LogFacts:
 
     def count(self, count: Count) -> None:
         """A training step was told."""
-        self.counts.append(count)
+        self.counts.append(count if self.fold is None else count._replace(fold=self.fold))
+        self._show_fold()
         self.total_steps = count.of or self.total_steps
+
+    def begin_fold(self, number: int, folds: int | None) -> None:
+        """What the log tells from here on is of this fold of a cross-validation."""
+        self.fold_count = folds or self.fold_count
+        if number != self.fold:
+            self.fold, self.announced, self.bar_epoch = number, None, None
+
+    def _show_fold(self) -> None:
+        if self.fold is not None:
+            self.folds_shown.add(self.fold)
+
+    @property
+    def folds(self) -> int:
+        """Of the whole cross-validation, as far as the log tells; 1: it is of none."""
+        return max(1, self.fold_count or 0, len(self.folds_shown)) if self.folds_shown else 1
 
     def add_epoch(self, number: int | None, seconds: float) -> None:
         """What a line says that its epoch took; of the ranks that say so of one epoch the slowest counts."""
-        if number is not None and self.epochs_s and self.epochs_s[-1][0] == number:
+        again = (self.fold, number) == self._summed_up
+        self._summed_up = self.fold, number
+        self._show_fold()
+        if number is not None and self.epochs_s and again:
             self.epochs_s[-1] = (number, max(seconds, self.epochs_s[-1][1]))
         else:
             self.epochs_s.append((number, seconds))

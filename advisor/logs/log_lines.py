@@ -11,9 +11,11 @@ from pathlib import Path
 
 from advisor.core.input_file import read_foreign_text
 from advisor.logs.epoch_lines import takes_epoch
-from advisor.logs.known_formats import CLOCK, clock_s, takes_known
+from advisor.logs.known_formats import CLOCK, announces_again, clock_s, row_epoch, takes_known
 from advisor.logs.log_facts import Count, LogFacts
+from advisor.logs.metric_tables import table_facts
 from advisor.logs.step_lines import VALIDATES, elapsed_s, epoch_of, seconds_in, take_configuration, takes_step
+from advisor.logs.step_rates import PAUSE_RATIO
 from advisor.logs.terminal_codes import without_terminal_codes
 from advisor.logs.trainer_lines import takes_trainers
 
@@ -27,9 +29,11 @@ _BAR = re.compile(rf"(\d+)/(\d+) \[{CLOCK}<")
 _RANK = re.compile(r"\[default(\d{1,5})\]|(?<![a-z])(?:local_?)?rank['\"]?[ :=_]{0,2}(\d{1,5})\b", re.IGNORECASE)
 """Who prints a line, as torchrun, loggers and `srun` mark it."""
 _RUN_RUNTIME = re.compile(
-    rf"(?:\btrain_runtime['\"]?\s*[:=]\s*['\"]?|^(?:total )?training time:? )(?:{CLOCK}|(\d+(?:\.\d+)?))", re.IGNORECASE
+    rf"(?:\btrain_runtime['\"]?\s*[:=]\s*['\"]?|^(?:total )?training time:? )(?:{CLOCK}|(\d+(?:\.\d+)?))"
+    r"|(?<![\d.])(\d{1,9}(?:\.\d{1,9})?) seconds used for training\b",
+    re.IGNORECASE,
 )
-"""As Trainer sums up, and torchvision's scripts."""
+"""As Trainer sums up, torchvision's scripts, and Unsloth's notebooks."""
 _FALLEN = 0.25
 """Share of its intervals over which a clock that goes on may seem to fall: lines of other ranks, an epoch's end."""
 _FEW = 2
@@ -64,6 +68,10 @@ def parse_log(text: str) -> LogFacts:
     Lines that tell nothing are passed over, as are lines beyond 2000 characters and those of other ranks than the one
     that most lines are of.
     """
+    written = [line for line in text.splitlines() if line.strip()]
+    if (table := table_facts(written[:MAX_LINES])) is not None:
+        _tell_own_times(table)
+        return table
     runs = [LogFacts()]
     for line in _of_one_rank(list(_lines(text))):
         if _begins_again(line, runs[-1], later=len(runs) > 1):
@@ -78,6 +86,7 @@ def parse_log(text: str) -> LogFacts:
     told = shown[-1]
     told.runs = len(shown)
     _tell_own_times(told)
+    _tell_validating(told)
     if not told.step_times_s and not told.marks:
         told.step_times_s = told.starts_s
     return told
@@ -98,6 +107,16 @@ def _tell_own_times(facts: LogFacts) -> None:
     if len(times) > 1:
         facts.step_times_s, facts.marks = times, []
         facts.own_times_apart = statistics.median_low([steps for steps, _ in grown])
+
+
+def _tell_validating(facts: LogFacts) -> None:
+    """A step whose line before told a validation, and that took many times as long as others, held its pass."""
+    usual_s = statistics.median(facts.step_times_s) if facts.step_times_s else None
+    for seconds in facts.validating_s:
+        if usual_s is not None and seconds > PAUSE_RATIO * usual_s:
+            facts.validation_passes_s.append(seconds - usual_s)
+        else:
+            facts.step_times_s.append(seconds)
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -129,11 +148,14 @@ def _of_one_rank(lines: Sequence[str]) -> Iterator[str]:
 
 def _trains(facts: LogFacts) -> bool:
     """Whether something beside bars shows that a run trained."""
-    return facts.shows_losses or bool(facts.step_times_s) or facts.runtime_s is not None
+    announced = facts.announced is not None
+    return facts.shows_losses or announced or bool(facts.step_times_s) or facts.runtime_s is not None
 
 
 def _begins_again(line: str, facts: LogFacts, *, later: bool) -> bool:
-    """Whether a line is of another run: after a summary, it tells a loss or counts from the beginning."""
+    """Whether a line is of another run: it announces a first epoch again, or counts from 0 after a summary."""
+    if announces_again(line, facts):
+        return True
     after_bars = later and bool(facts.marks) and not _trains(facts)
     if facts.stated_runtime_s is None and not after_bars:
         return False
@@ -179,7 +201,8 @@ def _take_summary(line: str, facts: LogFacts) -> bool:
     if rate is not None:
         facts.steps_per_s = float(rate.group(1)) or None
     if runtime is not None:
-        *clock, plain = runtime.groups()
+        *clock, plain, used = runtime.groups()
+        plain = plain or used
         facts.stated_runtime_s = clock_s(tuple(clock)) if plain is None else float(plain)
     elif total is not None:
         epoch, _, *clock = total.groups()
@@ -207,7 +230,7 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
     named = VALIDATES.search(head) is not None or "mAP" in head
     # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
     if not named and not _is_inner(total, facts):
-        epoch, epochs = epoch_of(head)
+        epoch, epochs = row_epoch(head, facts) or epoch_of(head)
         _begin_epoch(epoch, facts, ended=ended)
         facts.mark(done, elapsed, total, epoch)
         facts.has_clock = True

@@ -59,8 +59,9 @@ class RunLength(NamedTuple):
 
 @dataclass
 class _Segment:
-    """Steps that a log counted on over: an epoch's, or the run's."""
+    """Steps that a log counted on over: an epoch's, or the run's; of one fold."""
 
+    fold: int | None
     epoch: int | None
     first: int
     last: int
@@ -73,11 +74,18 @@ def run_length(facts: LogFacts) -> RunLength:
     if not counts:
         return RunLength(anew=False, of=of or facts.planned_steps, epochs=None, seen=None, ended_epochs=0, first_step=0)
     segments, apart = _segments(counts), _interval(counts)
+    if facts.folds > 1 and all(count.epoch is None for count in counts):
+        # Each fold counts to the same number: there are no epochs to tell.
+        seen = sum(segment.last for segment in segments)
+        return RunLength(
+            anew=False, of=of and of * facts.folds, epochs=None, seen=seen or None, ended_epochs=0, first_step=0
+        )
     if _counts_anew(counts, segments):
         steps = of or max(segment.last for segment in segments)
         ended = sum(segment.last >= steps - apart for segment in segments[-1:]) + len(segments) - 1
         seen = sum(min(segment.last, segment.last - segment.first + apart) for segment in segments)
         stated = next((count.epochs for count in reversed(counts) if count.epochs), None) or facts.epoch_count
+        stated = stated and stated * facts.folds
         # A run that was summed up has no more epochs than were seen.
         shown = ended if facts.stated_runtime_s is not None and ended else None
         epochs = stated or shown or _epochs_by_what_is_left(facts, steps, segments)
@@ -114,13 +122,15 @@ def _segments(counts: Sequence[Count]) -> list[_Segment]:
         near = segments[-_NEAR_EPOCHS:] if count.epoch is not None else segments[-1:]
         same = next((segment for segment in reversed(near) if _goes_on(segment, count)), None)
         if same is None:
-            segments.append(_Segment(count.epoch, count.number, count.number))
+            segments.append(_Segment(count.fold, count.epoch, count.number, count.number))
         else:
             same.last = max(same.last, count.number)
     return segments
 
 
 def _goes_on(segment: _Segment, count: Count) -> bool:
+    if count.fold != segment.fold:
+        return False
     if count.epoch is not None or segment.epoch is not None:
         return segment.epoch == count.epoch
     fallen = segment.last - count.number
@@ -132,7 +142,7 @@ def _counts_anew(counts: Sequence[Count], segments: Sequence[_Segment]) -> bool:
     if any(count.anew for count in counts):
         return True
     if len(segments) > 1:
-        return any(later.first < earlier.last for earlier, later in itertools.pairwise(segments))
+        return any(later.first <= earlier.last for earlier, later in itertools.pairwise(segments))
     return any(count.epochs is not None and count.of is not None for count in counts)
 
 

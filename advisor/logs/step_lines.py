@@ -89,7 +89,17 @@ _CONFIGURED_EPOCHS = re.compile(
     r"(\d{1,9})\b(?!\.\d|/)",
     re.IGNORECASE,
 )
-_CONFIGURED_STEPS = re.compile(r"\bTotal optimization steps = (\d{1,3}(?:,\d{3}){1,4}|\d{1,12})")
+_CONFIGURED_STEPS = re.compile(
+    r"(?:\bTotal (?:optimization )?steps = |(?<![\w.])max_(?:train_)?(?:iters|iterations|steps) ?[=:] ?)"
+    r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12})\b"
+)
+_FOLD = re.compile(
+    r"(?<![\w-])fold[ _]?[:#=\[(]{0,2} ?(\d{1,3})(?: ?(?:/|of) ?(\d{1,3}))?(?![\w.%])"
+    r"|第 ?(\d{1,3}) ?(?:[/／] ?(\d{1,3}) ?)?折",
+    re.IGNORECASE,
+)
+"""A fold of a cross-validation, each of which trains anew."""
+_FOLD_COUNT = re.compile(r"(?<!\d)(\d{1,3})(?:[ -]fold cross| ?折交叉)", re.IGNORECASE)
 
 
 def takes_step(line: str, facts: LogFacts) -> bool:
@@ -114,6 +124,11 @@ def take_configuration(line: str, facts: LogFacts) -> None:
         facts.epoch_count = int(epochs.group(1))
     if (steps := _CONFIGURED_STEPS.search(line)) is not None:
         facts.planned_steps = int(steps.group(1).replace(",", "")) or None
+    if (folds := _FOLD_COUNT.search(line)) is not None:
+        facts.fold_count = int(folds.group(1)) or None
+    if (fold := _FOLD.search(line)) is not None:
+        number, *of = (int(group) for group in fold.groups() if group is not None)
+        facts.begin_fold(number, of[0] if of else None)
 
 
 def elapsed_s(line: str) -> float | None:
@@ -153,11 +168,14 @@ def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> None:
         iterations = _iteration_s(line)
         if number == 0:
             facts.starts_s.extend(iterations)
+        elif facts.validated_at == number:
+            facts.validating_s.extend(iterations)
         else:
             facts.step_times_s.extend(iterations)
             facts.data_times_s.extend(_seconds_of(_DATA, line))
         if not iterations:
             take_stamp(line, number, facts)
+    facts.validated_at = number if VALIDATES.search(line) and elapsed is None and not iterations else None
     if (left := _LEFT.search(line)) is not None:
         facts.left_s.append((len(facts.counts), clock_s(left.groups()[:4])))
     facts.count(count)

@@ -142,14 +142,20 @@ def _said_before(facts: LogFacts) -> Iterator[Reason]:
     """What the figures that follow are of, where a log may be read in two ways."""
     if facts.runs > 1:
         yield Reason.of("log-runs", runs=facts.runs)
+    if len(facts.folds_shown) > 1:
+        yield Reason.of("log-folds", shown=len(facts.folds_shown), folds=facts.fold_count or 0)
     if facts.own_times_apart is not None:
         yield Reason.of("log-own-times", steps=facts.own_times_apart)
 
 
 def _nothing_loud(facts: LogFacts, told: _Timeline, total_s: float) -> Iterator[Reason]:
     """What may be said where nothing but training takes long: a log of steps' times alone does not show that."""
+    if told.of_runtime:
+        return  # what the step's time is the mean of is told with it
     if told.step_s is None and not facts.validation_passes_s and facts.epochs_s:
         yield Reason.of("log-epochs-alone", epochs=len(facts.epochs_s), total_s=total_s)
+    elif told.step_s is None and not facts.validation_passes_s and not facts.marks:
+        yield Reason.of("log-run-alone", total_s=total_s)
     elif told.total_s is not None or facts.validation_passes_s:
         yield _calm(total_s)
     elif told.covers != "log":
@@ -166,6 +172,8 @@ class _Timeline(NamedTuple):
     steps: int | None
     covers: Covers
     length: RunLength
+    of_runtime: bool = False
+    """Whether the step is the run's time over its steps, with whatever interrupts them."""
 
 
 def _timeline(facts: LogFacts) -> _Timeline:
@@ -182,9 +190,9 @@ def _timeline(facts: LogFacts) -> _Timeline:
     elapsed = sum(_spans(runs)) + facts.outside_s if runs else None
     if runs:
         steps = sum(run[-1][0] - (made_before(run, step_s) if step_s else 0) for run in runs)
-    if step_s is None and facts.runtime_s is not None and facts.steps_per_s is not None:
-        # Trainer's own summary: its runtime holds the evaluations too.
-        steps = max(1, round(facts.runtime_s * facts.steps_per_s))
+    summed_up = _steps_summed_up(facts) if step_s is None else None
+    if summed_up is not None and facts.runtime_s is not None:
+        steps = summed_up
         step_s = max(0.0, facts.runtime_s - sum(facts.validation_passes_s)) / steps
     ended = facts.stated_runtime_s is not None
     return _Timeline(
@@ -194,7 +202,15 @@ def _timeline(facts: LogFacts) -> _Timeline:
         steps,
         "run" if ended or (not runs and steps) else "log",
         length,
+        summed_up is not None and not facts.validation_passes_s,
     )
+
+
+def _steps_summed_up(facts: LogFacts) -> int | None:
+    """The steps of a run whose summary alone tells of time; its runtime holds the evaluations too."""
+    if facts.runtime_s is not None and facts.steps_per_s is not None:
+        return max(1, round(facts.runtime_s * facts.steps_per_s))
+    return facts.planned_steps if facts.stated_runtime_s is not None else None
 
 
 def _validation(facts: LogFacts, told: _Timeline) -> tuple[int, float]:
@@ -212,7 +228,9 @@ def _told_length(told: _Timeline, passes: int, total_s: float) -> Iterator[Reaso
     if step_s is None:
         return
     numbers: Arguments = {"step_s": step_s, "total_s": total_s}
-    if told.total_s is not None or steps is None or told.covers == "log":
+    if told.of_runtime and steps is not None:
+        yield Reason.of("log-step-mean", **numbers, steps=steps)
+    elif told.total_s is not None or steps is None or told.covers == "log":
         yield Reason.of("log-step-alone", step_s=step_s)
         yield from _told_rest(told, total_s)
     elif length.anew and length.epochs is not None:
@@ -230,7 +248,7 @@ def _told_length(told: _Timeline, passes: int, total_s: float) -> Iterator[Reaso
 
 def _told_epochs(facts: LogFacts, told: _Timeline) -> Iterator[Reason]:
     """How long all epochs take where a log sums up some of them."""
-    shown, epochs = len(facts.epochs_s), facts.epoch_count
+    shown, epochs = len(facts.epochs_s), facts.epoch_count and facts.epoch_count * facts.folds
     if told.covers == "log" and facts.epochs_s and epochs is not None and shown < epochs:
         mean = sum(seconds for _, seconds in facts.epochs_s) / shown
         yield Reason.of("log-whole-epochs", shown=shown, epochs=epochs, total_s=mean * epochs)

@@ -66,7 +66,13 @@ log-steps-resumed = A step takes { $step_s }, the median of the log. It begins a
     } take { $total_s } at that rate.
 log-whole-projected = The log shows a part of the run: all { $steps } steps take { $total_s } at that rate, what interrupts them included.
 log-runs = The log holds { $runs } runs: the last one is meant here.
+log-folds = The log is of a cross-validation and shows { $shown }{ $folds ->
+        [0] {""}
+       *[other] {" "}of { $folds }
+    } folds, which count together.
+log-step-mean = A step takes { $step_s } on the mean: the run's { $total_s } over its { $steps } steps, with whatever interrupts them.
 log-nothing-told = The log tells how long steps take and nothing of validation or pauses: these are not in the figures.
+log-run-alone = The log tells that the run took { $total_s }, and nothing of its steps or of validation within.
 log-epochs-alone = The log tells that { $epochs ->
         [one] an epoch takes
        *[other] { $epochs } epochs take

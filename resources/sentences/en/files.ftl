@@ -115,6 +115,8 @@ file-no-device = { $path }: devices.{ $given }: no such device in the spec table
 file-no-device-remedy = Use a key that `advisor --list` shows, `cpu`, or the UUID of a GPU of this machine.
 file-no-step-times = The log tells no step times.
 file-no-step-times-remedy = Lines like `step 100 … elapsed 310 s`, `Iter: 100 … Time: 0:05:10`, `time: 0.35 data_time: 0.12`, tqdm bars, or `train_runtime` are understood.
+file-table-no-times = The table of metrics tells no times: its columns are { $columns }.
+file-table-no-times-remedy = A column of times beside the steps is understood: `_runtime` or `_timestamp` (the whole history that wandb's API gives), `Wall time` (TensorBoard), `time`, `step_time`.
 ## What the model hub answers
 file-hub-no-commit = { $path }: the hub named no commit for it.
 file-hub-no-commit-remedy = Check the model's name.

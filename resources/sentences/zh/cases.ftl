@@ -57,7 +57,13 @@ log-steps-resumed = 按日志的中位数，每步需要 { $step_s }。日志从
     }需要 { $total_s }。
 log-whole-projected = 日志只包含一部分训练：照此速度，连同其间的停顿，全部 { $steps } 步需要 { $total_s }。
 log-runs = 日志中有 { $runs } 次训练，这里说的是最后一次。
+log-folds = 这是交叉验证的日志，显示了{ $folds ->
+        [0] {" "}
+       *[other] {" "}{ $folds } 折中的{" "}
+    }{ $shown } 折，各折合在一起计算。
+log-step-mean = 平均每步需要 { $step_s }：整个运行的 { $total_s } 除以 { $steps } 步，其中包括中断训练的时间。
 log-nothing-told = 日志只说明了每步的时间，没有说明验证和停顿：它们不在这些数字之内。
+log-run-alone = 日志说明整个运行用了 { $total_s }，但没有说明其中每步或验证的时间。
 log-epochs-alone = 日志说明 { $epochs } 轮共用 { $total_s }，但没有说明其中每步或验证的时间。
 log-whole-epochs = 日志包含 { $epochs } 轮中的 { $shown } 轮：照此速度，全部需要 { $total_s }。
 log-own-times = 这份日志中的时间不随步数增长：每个时间视为单步的时间。如果它是距上一行的 { $steps } 步的时间，则每步需要的时间是它的 { $steps } 分之一。

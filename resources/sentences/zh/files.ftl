@@ -115,6 +115,8 @@ file-no-device = { $path }：devices.{ $given }：规格表中没有这个设备
 file-no-device-remedy = 请使用 `advisor --list` 列出的键、`cpu`，或本机 GPU 的 UUID。
 file-no-step-times = 日志中没有单步时间。
 file-no-step-times-remedy = 可识别的写法：`step 100 … elapsed 310 s`、`Iter: 100 … Time: 0:05:10`、`time: 0.35 data_time: 0.12`、tqdm 进度条或 `train_runtime`。
+file-table-no-times = 指标表中没有时间列：它的列是 { $columns }。
+file-table-no-times-remedy = 可识别步数列旁的时间列：`_runtime` 或 `_timestamp`（wandb API 给出的完整历史）、`Wall time`（TensorBoard）、`time`、`step_time`。
 ## 模型库的回应
 file-hub-no-commit = { $path }：模型库没有给出它的提交。
 file-hub-no-commit-remedy = 请检查模型的名称。
