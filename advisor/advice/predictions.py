@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -12,15 +12,17 @@ from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
 from advisor.advice.rounds import Round, Rounds
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS
 from advisor.core.sentences import Reason
+from advisor.cost.memory.capacity import usable_bytes
+from advisor.cost.operators.device_rates import missing_figures
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import come_in_lists
 from advisor.predict.additions import with_added
 from advisor.predict.calibration import calibrate
 from advisor.predict.groups import Groups
 from advisor.predict.memory_savings import MemorySaving
-from advisor.predict.prediction import Calibration, Prediction
+from advisor.predict.prediction import Calibration, Candidate, Device, Prediction
 from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes, unsplittable_batches
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu
@@ -96,6 +98,7 @@ def predict_all(
         calibrations=calibrations,
         caveats=(
             *plain.refusals,
+            *_memory_of_untimed(request, specs, plain),
             *uneven,
             *lone,
             *listed,
@@ -105,6 +108,35 @@ def predict_all(
         savings=lambda prediction: rounds[prediction.added].memory.savings(prediction),
         groups=Groups({key: grid for part in rounds.values() for key, grid in part.groups.grids.items()}),
     )
+
+
+def _memory_of_untimed(request: AdviceRequest, specs: Mapping[str, GpuSpec], plain: Round) -> Iterator[Reason]:
+    """What a step needs of cards that no time can be predicted for: their memory is known all the same."""
+    training = request.workload.training
+    for key in request.gpu_keys or ():
+        spec = specs.get(key)
+        missing = None if spec is None else missing_figures(spec, training.precision)
+        if spec is None or missing is None or missing.code != "predict-missing-figures":
+            continue
+        alone = Candidate(
+            device=Device(key=key, name=spec.name, spec_key=key, local=False),
+            count=1,
+            strategy="single",
+            precision=training.precision,
+            batch_size_per_device=training.batch_size,
+            gradient_accumulation_steps=training.gradient_accumulation_steps,
+        )
+        answer = plain.memory.answer(alone)
+        if answer.peak is not None and answer.capacity_bytes is not None:
+            yield Reason.of(
+                "predict-untimed-memory",
+                gpu=spec.name,
+                batch=training.batch_size,
+                precision=PRECISION_LABELS[training.precision],
+                **answer.peak.arguments("need", "bytes"),
+                capacity_bytes=usable_bytes(answer.capacity_bytes),
+                fits="yes" if answer.fits else "no",
+            )
 
 
 def _calibrations(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec]) -> tuple[Calibration, ...]:

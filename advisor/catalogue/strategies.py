@@ -26,6 +26,8 @@ class StrategyFacts(Record, frozen=True, kw_only=True):
     """Parameters, gradients and states rest in the host's memory; useful on one card too."""
     has_script: bool = True
     """Whether a launch script can be written for it with torch alone."""
+    rewrites: bool = False
+    """Whether every model has to be cut up for it by hand: no library holds a plan of it."""
 
     @property
     def shards(self) -> bool:
@@ -61,7 +63,7 @@ STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {
         effort_rank=3,
         has_script=False,
     ),
-    "pp": StrategyFacts(label="PP", sharded=_STATE, effort_rank=3, has_script=False),
+    "pp": StrategyFacts(label="PP", sharded=_STATE, effort_rank=3, has_script=False, rewrites=True),
 }
 """zero2: Rajbhandari et al. 2020; fsdp: Zhao et al. 2023 (ZeRO-3); tp: Shoeybi et al. 2019; pp: Narayanan
 et al. 2021."""

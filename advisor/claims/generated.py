@@ -1,8 +1,12 @@
-"""Claims of tokens that a language model generates one after another: each reads every weight of the model once."""
+"""Claims of tokens that a language model generates one after another: each reads every weight of the model once.
+
+Where the claim names the model and a length, it also reads the keys and values of as many tokens.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -20,6 +24,8 @@ from advisor.workload.workload_file import load_workload
 _FEWEST_BITS, _USUAL_BITS = 4, 16
 """Of a weight as models are served: quantised, or as they are published."""
 _WHOLE_BITS = 32
+_CACHED_BYTES = 2
+"""Of a key's or a value's element: caches are kept in 16 bits unless somebody asks for fewer."""
 _SLOW_SHARE = 0.2
 """Of what the memory allows: below, something else than reading weights takes most of the time."""
 
@@ -33,11 +39,14 @@ def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[Claim]
     claimed = claim.tokens_per_s
     if most is None or claimed is None:
         return judged(claim)
+    cache_bytes = _cache_bytes(claim)
     numbers: Arguments = {
         "device": counted(claim.count or 1, shared_name([predictor.specs[key] for key in claim.gpus])),
         "claimed_rate": round(claimed, 1),
         "most_rate": round(most, 1),
         "share_fraction": claimed / most,
+        "tokens": claim.sequence_length or 0 if cache_bytes else 0,
+        "cache_bytes": cache_bytes,
     }
     if claimed < _SLOW_SHARE * most:
         return ClaimAnswer(
@@ -69,7 +78,32 @@ def _most_tokens_per_s(claim: Claim, predictor: Predictor) -> float | None:
     bandwidth = max((figure for figure in bandwidths if figure is not None), default=None)
     if parameters is None or bandwidth is None:
         return None
-    return bandwidth * (claim.count or 1) / (parameters * _bits_of(claim) / 8)
+    return bandwidth * (claim.count or 1) / (parameters * _bits_of(claim) / 8 + _cache_bytes(claim))
+
+
+def _cache_bytes(claim: Claim) -> float:
+    """Keys and values that a token at the claimed length reads; 0: the claim tells no length, or no such model."""
+    if claim.workload is None or claim.sequence_length is None:
+        return 0.0
+    model = load_workload(claim.workload).model
+    if not isinstance(model, HuggingFaceModel):
+        return 0.0
+    return claim.sequence_length * cached_bytes_per_token(resolve_config(model.config))
+
+
+def cached_bytes_per_token(config: Mapping[str, Any]) -> float:
+    """Keys and values of one token in all layers; 0 where layers differ in what they keep, or nothing tells."""
+
+    def size(*names: str) -> int:
+        return next((int(config[name]) for name in names if isinstance(config.get(name), int)), 0)
+
+    if config.get("sliding_window") or config.get("layer_types"):
+        return 0.0
+    layers, heads = size("num_hidden_layers", "n_layer"), size("num_attention_heads", "n_head")
+    if size("kv_lora_rank"):  # one compressed vector stands for both
+        return float(layers * (size("kv_lora_rank") + size("qk_rope_head_dim")) * _CACHED_BYTES)
+    head_size = size("head_dim") or (size("hidden_size", "n_embd") // heads if heads else 0)
+    return float(layers * (size("num_key_value_heads") or heads) * 2 * head_size * _CACHED_BYTES)
 
 
 def _bits_of(claim: Claim) -> int:

@@ -21,7 +21,7 @@ from advisor.present.summary import (
     said,
     summarise,
 )
-from advisor.present.table_cells import NONE, added_names, set_up_cells, strategy_name
+from advisor.present.table_cells import NONE, added_names, set_up_cells, strategy_cell
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
 from advisor.store.advice_record import AdviceRecord
@@ -188,7 +188,7 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
             names,
             language,
             device=" ".join(filter(None, (_cards(row), marks.get(_own(advice, row)), limit_mark(advice, row).strip()))),
-            strategy=NONE if row.strategy == "single" else strategy_name(row.strategy, language, short=True),
+            strategy=NONE if row.strategy == "single" else strategy_cell(row.strategy, language, short=True),
             memory=memory_cell(row, language),
         )
         for row in rows

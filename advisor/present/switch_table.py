@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
-from advisor.present.table_cells import NONE, strategy_name
+from advisor.present.table_cells import NONE, strategy_cell
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch, SwitchKind
@@ -109,7 +109,7 @@ def _holding_help(switch: Switch, language: Language) -> str:
         name=_with_code(switch, language),
         device=switch.device_name,
         count=switch.count,
-        strategy=strategy_name(switch.strategy, language, short=True),
+        strategy=strategy_cell(switch.strategy, language, short=True),
         batch=switch.batch_size_per_device,
         steps=switch.gradient_accumulation_steps,
         precision="unknown" if switch.precision is None else PRECISION_LABELS[switch.precision],

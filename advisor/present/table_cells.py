@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from advisor.catalogue.precisions import precision_name
-from advisor.catalogue.strategies import Strategy
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_quantity, format_seconds
 from advisor.predict.additions import Added
@@ -32,6 +32,12 @@ def strategy_name(strategy: Strategy, language: Language, *, short: bool = False
     return sentence(f"strategy-{'short-' if short else ''}{strategy.replace('_', '-')}", language)
 
 
+def strategy_cell(strategy: Strategy, language: Language, *, short: bool = False) -> str:
+    """The same as a table has it, where no sentence beside it says that the model has to be rewritten for it."""
+    name = strategy_name(strategy, language, short=short)
+    return sentence("table-rewritten", language, name=name) if STRATEGY_FACTS[strategy].rewrites else name
+
+
 def added_names(added: Added, language: Language) -> tuple[str, ...]:
     """What frees memory and was added to the workload, in words."""
     return tuple(sentence(f"switch-{name.replace('_', '-')}", language) for name in added)
@@ -39,7 +45,7 @@ def added_names(added: Added, language: Language) -> tuple[str, ...]:
 
 def strategy_of(chosen: SetUp, language: Language, *, short: bool = False) -> str:
     """The strategy of a set-up with what it adds to free memory: `FSDP + activation checkpointing`."""
-    return " + ".join((strategy_name(chosen.strategy, language, short=short), *added_names(chosen.added, language)))
+    return " + ".join((strategy_cell(chosen.strategy, language, short=short), *added_names(chosen.added, language)))
 
 
 def batch_of(chosen: SetUp) -> str:

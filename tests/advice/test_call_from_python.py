@@ -48,3 +48,22 @@ def test_a_workload_that_a_program_made_is_answered_as_it_is() -> None:
     advice = advise(made, measure=False, gpus=["a100-sxm4-80"])
     assert advice.workload == made
     assert msgspec.convert(msgspec.to_builtins(made), Workload) == made
+
+
+@pytest.mark.parametrize(("batch_size", "fits"), [(8, "yes"), (4096, "no")])
+def test_a_card_without_a_clock_is_told_what_a_step_needs_of_its_memory(batch_size: int, fits: str) -> None:
+    made = with_training(load_workload("gpt2_small"), batch_size=batch_size)
+    untimed = advise(made, measure=False, gpus=["h20"])
+    (told,) = (caveat for caveat in untimed.caveats if caveat.code == "predict-untimed-memory")
+    assert told.numbers["fits"] == fits
+    assert (told.figure("need_bytes") <= told.figure("capacity_bytes")) == (fits == "yes")
+    if fits == "yes":
+        timed = advise(made, measure=False, gpus=["h100-sxm"])
+        (alike,) = {
+            one.peak_memory_bytes.value
+            for one in timed.predictions
+            if (one.count, one.batch_size_per_device, one.precision, one.gradient_accumulation_steps)
+            == (1, batch_size, made.training.precision, made.training.gradient_accumulation_steps)
+            and one.peak_memory_bytes is not None
+        }
+        assert told.figure("need_bytes") == pytest.approx(alike, rel=0.02)

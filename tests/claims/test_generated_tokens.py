@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalogue.spec_table import spec_table
+from advisor.claims.generated import cached_bytes_per_token
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.sentences import say
@@ -39,3 +40,36 @@ def test_weights_of_fewer_bits_are_read_in_less_time() -> None:
 def test_tokens_a_second_in_chinese_are_a_rate_and_no_length() -> None:
     claim = parse_claim("H100 上训练 Llama-3-8B，每秒 12000 个 token，bf16", spec_table())
     assert (claim.tokens_per_s, claim.sequence_length, claim.mode) == (12_000, None, "training")
+
+
+@pytest.mark.parametrize(
+    ("length", "verdict"),
+    [("", "plausible"), (" at length 1024", "plausible"), (" at length 32768", "plausible_only_with")],
+)
+def test_a_long_texts_keys_and_values_are_read_with_each_token(length: str, verdict: str) -> None:
+    answer = check_claim(f"RTX 4090 generates 55 tokens/s with llama_8b{length}", real_predictor())
+    assert answer.verdict == verdict
+    read = answer.reasons[0].figure("cache_bytes")
+    assert read == (int(length.rsplit(maxsplit=1)[-1]) * 2 * 32 * 8 * 128 * 2 if length else 0)
+    assert answer.reasons[0].figure("most_rate") == pytest.approx(1008e9 / (16.06e9 + read), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("config", "kept"),
+    [
+        ({"n_layer": 12, "n_head": 12, "n_embd": 768}, 12 * 768 * 2 * 2),
+        (
+            {"num_hidden_layers": 2, "num_attention_heads": 8, "num_key_value_heads": 2, "head_dim": 64},
+            2 * 2 * 64 * 2 * 2,
+        ),
+        (
+            {"num_hidden_layers": 61, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "num_attention_heads": 128},
+            61 * 576 * 2,
+        ),
+        ({"num_hidden_layers": 2, "num_attention_heads": 8, "hidden_size": 64, "sliding_window": 4096}, 0),
+        ({}, 0),
+    ],
+    ids=["one of each head", "grouped heads", "compressed", "layers that forget", "nothing told"],
+)
+def test_what_a_layer_keeps_of_a_token_follows_its_heads(config: dict[str, int], kept: int) -> None:
+    assert cached_bytes_per_token(config) == kept

@@ -101,9 +101,21 @@ claim-size-of-several = One card alone would not hold it the usual way; a rate o
 claim-size-whole = DataParallel and DDP keep all parameters on each of the { $count } cards.
 claim-size-adapters = The adapters themselves, their gradients and states are not counted: they depend on rank and layers, and are mostly below a hundredth of the weights.
 claim-size-impossible = Impossible: { $claimed_rate } tokens a second of { $model } parameters are at least { $needed_flop_per_s } ({ $flop_count } FLOP a parameter and token), and { $device } has a peak of { $peak_flop_per_s } in { $precision }. More than { $most_rate } tokens a second cannot be.
-claim-generated-one = Plausible where text is generated token by token: each token reads all weights, so that { $device } gives one text at most about { $most_rate } tokens a second; { $claimed_rate } are { $share_fraction } of that.
-claim-generated-several = Plausible only with weights of fewer bits, with several texts at once, or of tokens that are read: token by token each reads all weights, so that { $device } gives one text at most about { $most_rate } a second, and { $claimed_rate } were claimed.
-claim-generated-below = Below what { $device } allows: token by token each reads all weights, which gives one text at most about { $most_rate } tokens a second; { $claimed_rate } are { $share_fraction } of that. Weights in the host's memory or kernels that wait for the host would explain it.
+claim-generated-one = Plausible where text is generated token by token: each token reads all weights{ $tokens ->
+        [0] { "" }
+       *[other] {" "}and the keys and values of { $tokens } tokens ({ $cache_bytes })
+    }, so that { $device } gives one text at most about { $most_rate } tokens a second; { $claimed_rate } are { $share_fraction } of that.{ $tokens ->
+        [0] {" "}What the keys and values of a long text take on top is not in it.
+       *[other] { "" }
+    }
+claim-generated-several = Plausible only with weights of fewer bits, with several texts at once, or of tokens that are read: token by token each reads all weights{ $tokens ->
+        [0] { "" }
+       *[other] {" "}and the keys and values of { $tokens } tokens ({ $cache_bytes })
+    }, so that { $device } gives one text at most about { $most_rate } a second, and { $claimed_rate } were claimed.
+claim-generated-below = Below what { $device } allows: token by token each reads all weights{ $tokens ->
+        [0] { "" }
+       *[other] {" "}and the keys and values of { $tokens } tokens ({ $cache_bytes })
+    }, which gives one text at most about { $most_rate } tokens a second; { $claimed_rate } are { $share_fraction } of that. Weights in the host's memory or kernels that wait for the host would explain it.
 claim-size-possible = Possible by the data sheet: { $claimed_rate } tokens a second of { $model } parameters take { $share_fraction } of the peak of { $device } in { $precision } ({ $peak_flop_per_s }); more is not known of a model that is named by its size.
 claim-size-expected = Plausible: { $claimed_rate } tokens a second of { $model } parameters take { $share_fraction } of the peak of { $device } in { $precision }. Scaled by its size from { $like }, { $low_rate } to { $high_rate } are expected.
 claim-size-above = Plausible only with better kernels, less checkpointing or another shape of model: { $claimed_rate } tokens a second of { $model } parameters take { $share_fraction } of the peak of { $device } in { $precision }. Scaled by its size from { $like }, { $low_rate } to { $high_rate } are expected.

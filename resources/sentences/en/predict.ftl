@@ -1,5 +1,9 @@
 # Why a step time is unknown, and what to know about one that is predicted.
 predict-missing-figures = { $gpu }: no step time can be predicted, because the table of cards lacks { $fields }. Give the figures with --gpu-file, or measure on the card.
+predict-untimed-memory = { $gpu }: what a step needs is known without its time: at batch size { $batch } in { $precision } one card takes { $need_bytes } ({ $low_bytes } to { $high_bytes }) of the { $capacity_bytes } that it can give{ $fits ->
+        [yes] .
+       *[no] , which does not fit.
+    }
 predict-no-bf16 = { $gpu } has no BF16 units; PyTorch would emulate it far more slowly, so nothing is predicted. Take fp16_amp or fp32.
 predict-no-fp8 = { $gpu } has no FP8 units, so nothing is predicted. Take bf16_amp.
 predict-no-fp16 = { $gpu }: its 16-bit rate is unknown, so nothing is predicted for 16-bit precisions. Take fp32.

@@ -79,6 +79,7 @@ strategy-zero2 = ZeRO-2
 strategy-fsdp = FSDP
 strategy-fsdp-offload = FSDP with CPU off-load
 strategy-tp = tensor parallel
+table-rewritten = { $name } (rewrite)
 strategy-pp = pipeline parallel
 column-key = Key
 column-name = Name

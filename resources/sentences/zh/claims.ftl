@@ -101,9 +101,21 @@ claim-size-of-several = 单独一张卡按通常方式放不下它；“每卡�
 claim-size-whole = DataParallel 和 DDP 在 { $count } 张卡的每一张上都保留全部参数。
 claim-size-adapters = 适配器本身及其梯度和状态没有计入：它们取决于秩和层，通常不到权重的百分之一。
 claim-size-impossible = 不可能：{ $model } 参数的模型每秒 { $claimed_rate } 个词元至少需要 { $needed_flop_per_s }（每个参数每个词元 { $flop_count } FLOP），而 { $device } 在 { $precision } 下的峰值为 { $peak_flop_per_s }。每秒不可能超过 { $most_rate } 个词元。
-claim-generated-one = 若是逐个 token 生成文本，则可信：每个 token 都要读取全部权重，{ $device } 对一段文本每秒最多约生成 { $most_rate } 个 token；所称 { $claimed_rate } 个是其 { $share_fraction }。
-claim-generated-several = 仅在权重位数更少、同时生成多段文本，或指读入的 token 时可信：逐个生成时每个 token 都要读取全部权重，{ $device } 对一段文本每秒最多约 { $most_rate } 个，而所称为 { $claimed_rate } 个。
-claim-generated-below = 低于 { $device } 所允许的：逐个生成时每个 token 都要读取全部权重，对一段文本每秒最多约 { $most_rate } 个 token；所称 { $claimed_rate } 个是其 { $share_fraction }。权重放在主机内存中，或内核等待主机，都可能是原因。
+claim-generated-one = 若是逐个 token 生成文本，则可信：每个 token 都要读取全部权重{ $tokens ->
+        [0] { "" }
+       *[other] 以及 { $tokens } 个 token 的键和值（{ $cache_bytes }）
+    }，{ $device } 对一段文本每秒最多约生成 { $most_rate } 个 token；所称 { $claimed_rate } 个是其 { $share_fraction }。{ $tokens ->
+        [0] 长文本的键和值还要另外读取，未计入其中。
+       *[other] { "" }
+    }
+claim-generated-several = 仅在权重位数更少、同时生成多段文本，或指读入的 token 时可信：逐个生成时每个 token 都要读取全部权重{ $tokens ->
+        [0] { "" }
+       *[other] 以及 { $tokens } 个 token 的键和值（{ $cache_bytes }）
+    }，{ $device } 对一段文本每秒最多约 { $most_rate } 个，而所称为 { $claimed_rate } 个。
+claim-generated-below = 低于 { $device } 所允许的：逐个生成时每个 token 都要读取全部权重{ $tokens ->
+        [0] { "" }
+       *[other] 以及 { $tokens } 个 token 的键和值（{ $cache_bytes }）
+    }，对一段文本每秒最多约 { $most_rate } 个 token；所称 { $claimed_rate } 个是其 { $share_fraction }。权重放在主机内存中，或内核等待主机，都可能是原因。
 claim-size-possible = 按规格表是可能的：{ $model } 参数的模型每秒 { $claimed_rate } 个词元占 { $device } 在 { $precision } 下峰值（{ $peak_flop_per_s }）的 { $share_fraction }；仅以规模命名的模型无法知道更多。
 claim-size-expected = 可信：{ $model } 参数的模型每秒 { $claimed_rate } 个词元占 { $device } 在 { $precision } 下峰值的 { $share_fraction }。由 { $like } 按规模换算，预期为 { $low_rate } 至 { $high_rate }。
 claim-size-above = 仅在内核更好、检查点更少或模型形状不同时可信：{ $model } 参数的模型每秒 { $claimed_rate } 个词元占 { $device } 在 { $precision } 下峰值的 { $share_fraction }。由 { $like } 按规模换算，预期为 { $low_rate } 至 { $high_rate }。

@@ -1,5 +1,9 @@
 # 单步时间未知的原因，以及预测值需要说明的事项。
 predict-missing-figures = { $gpu }：显卡参数表缺少 { $fields }，无法预测单步时间。请用 --gpu-file 补充参数，或在该卡上实测。
+predict-untimed-memory = { $gpu }：虽无法预测时间，所需显存仍是已知的：批大小 { $batch }、精度 { $precision } 时单卡需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），可用 { $capacity_bytes }{ $fits ->
+        [yes] 。
+       *[no] ，放不下。
+    }
 predict-no-bf16 = { $gpu } 没有 BF16 运算单元，PyTorch 只能以慢得多的方式模拟，因此不作预测。请改用 fp16_amp 或 fp32。
 predict-no-fp8 = { $gpu } 没有 FP8 运算单元，因此不作预测。请改用 bf16_amp。
 predict-no-fp16 = { $gpu } 的 16 位运算速率未知，因此不预测 16 位精度。请改用 fp32。

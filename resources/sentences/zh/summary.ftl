@@ -79,6 +79,7 @@ strategy-zero2 = ZeRO-2
 strategy-fsdp = FSDP
 strategy-fsdp-offload = FSDP（CPU 卸载）
 strategy-tp = 张量并行
+table-rewritten = { $name }（需改写）
 strategy-pp = 流水线并行
 column-key = 键
 column-name = 名称
