@@ -73,6 +73,11 @@ def _plain(number: float) -> str:
 samples_number = of_field(SampleCount)
 
 
+_device_count = whole_number(MOST_DEVICES)
+_COMMA = re.compile("[,，、]")  # as `--gpus` takes them, in Chinese too
+_SHORT_NUMBER = re.compile("[0-9]{1,12}")
+
+
 def batch_range(text: str) -> tuple[int, int]:
     """A batch size, or the least and the most that it may be: `2000` or `500-8000`."""
     low, dash, high = text.partition("-")
@@ -84,9 +89,11 @@ def batch_range(text: str) -> tuple[int, int]:
 
 def count_list(text: str) -> tuple[int, ...]:
     """Device counts joined by commas: `1,2,4,8`."""
-    counts = tuple(samples_number(part.strip()) for part in text.split(","))
-    if max(counts) > MOST_DEVICES:
-        raise ArgumentFault("too-many-devices", devices=max(counts), most=MOST_DEVICES)
+    parts = [part.strip() for part in _COMMA.split(text)]
+    numbers = [int(part) for part in parts if _SHORT_NUMBER.fullmatch(part)]
+    if max(numbers, default=0) > MOST_DEVICES:
+        raise ArgumentFault("too-many-devices", devices=max(numbers), most=MOST_DEVICES)
+    counts = tuple(_device_count(part) for part in parts)
     return tuple(sorted(set(counts)))
 
 

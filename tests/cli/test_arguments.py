@@ -16,6 +16,7 @@ def test_measure_without_a_workload_takes_the_bundled_bert() -> None:
 
 def test_counts_are_sorted_and_single() -> None:
     assert build_parser().parse_args(["--counts", "8, 2,2"]).counts == (2, 8)
+    assert build_parser().parse_args(["--counts", "8，2、4"]).counts == (2, 4, 8)
 
 
 def test_gpu_keys_are_split_at_commas() -> None:

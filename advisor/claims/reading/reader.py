@@ -101,10 +101,12 @@ _BATCH = (
 _BATCH_INSTEAD = (
     rf"{_BATCH[0]}\s*(?:instead of|rather than|over|vs\.?|versus|而不是|代替)\s*(\d+)(?!\s*(?:gpus?|cards?))"
 )
+_RAISED_TO = r"(?:增加|提高|提升|增大|加大|调大|扩大|[增加升改调变换])?[到至]"
+_RAISED = rf"(?:{_RAISED_TO}|(?:增加|提高|增大|加大|调大)为|[改调变换][为成])"
 _BATCH_CHANGED = (
     r"\bfrom\s+(?:a\s+)?batch(?:[ _-]?size)?(?: of)? ?(\d+) to (?:a )?(?:batch(?:[ _-]?size)?(?: of)? ?)?(\d+)",
     r"\bbatch(?:[ _-]?size)? from (\d+) to (\d+)",
-    r"批(?:大小|量|次)?(?:大小)? ?从 ?(\d+) ?(?:增加|提高|增大|加大|调大|改|调)?(?:到|至|为) ?(\d+)",
+    rf"(?:{BATCH_WORDS}|{'|'.join(OTHER_BATCH_WORDS)}) ?[从由]? ?(\d+) ?{_RAISED} ?(\d+)",
 )
 """Before and after, where a change of the batch size is told."""
 _LENGTH = (
