@@ -26,7 +26,7 @@ PRECISIONS: tuple[TracePrecision, ...] = ("fp32", "amp", "half")
 
 def traced(workload: Workload) -> tuple[OpTable, ...]:
     """The tables of a bundled workload at every trace precision."""
-    also: tuple[TracePrecision, ...] = ("fp8",) if workload.training.precision == "fp8" else ()
+    also: tuple[TracePrecision, ...] = ("fp8", "fp8_cast") if workload.training.precision == "fp8" else ()
     tables = drive(trace_workload(workload, (*PRECISIONS, *also), allow_code=True))
     return tuple(tables[precision] for precision in (*PRECISIONS, *also) if precision in tables)
 

@@ -59,8 +59,9 @@ reentrance). The loss of transformers before 2025 shifted the logits into a tens
 `fused_layers` keeps to the peak. A run counts so where its software is of those years (by the release of PyTorch: those
 of early 2025 on PyTorch 2.4, Mixtral's here, come out 6 to 14 % too high). Products by weights of 4 bits kept their
 inputs until backward before bitsandbytes 0.43.2, which came out with PyTorch 2.4, and keep none since: read off its
-sources; published peaks of Llama-3 on nf4 come out 0.5 % too high so, 2.4 % with them. Where they are off: FP8 with
-contexts of 32k and more (too high by an eighth: the loss is compiled there), and DeepSpeed's and Megatron's buffers and
+sources; published peaks of Llama-3 on nf4 come out 0.5 % too high so, 2.4 % with them. FP8 under full sharding runs on
+16-bit weights, and so do activations between layers: with contexts of 32k and more, on weights of FP32, peaks came out
+an eighth too high; they are 4 to 5 % too high now. Where they are off: DeepSpeed's and Megatron's buffers and
 activations. Quantised experts under full sharding need a tenth less than predicted. Gradients that stay whole through
 accumulation under full sharding (`no_sync`) are not counted. Ranges are the middle four fifths of published over
 predicted, the widest of every row and every source weighing the same, of all sources and without each in turn:

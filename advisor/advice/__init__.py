@@ -18,7 +18,7 @@ from advisor.advice.request import AdviceRequest, check, growth_of, known_specs
 from advisor.advice.rounds import Rounds
 from advisor.advice.switched import find_switches
 from advisor.catalogue.gpu_words import cards_meant
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS, ComputedPrecision
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.drive import drive
 from advisor.core.moment import utc_text
@@ -217,7 +217,7 @@ def _trace_caveats(workload: Workload, facts: Facts, advised: Recommendation | N
     Of shards that are advised, the trace of what they are cast to.
     """
     precision = workload.training.precision
-    computed = precision
+    computed: ComputedPrecision = precision
     if advised is not None and advised.precision == precision:
         computed = computed_precision(advised, workload.training, facts.tables)
     table = facts.tables.get(TRACE_PRECISIONS[computed])

@@ -64,7 +64,8 @@ def find_switches(
     makeshift = leans_on_host(advice)
     tables: Tables = facts.tables
     if chosen is not None and chosen.count > 1:  # sharding is told of shards that were cast, where that is known
-        tables = {**tables, **traces.known(request.workload, (TRACE_PRECISIONS[on_cast_weights(chosen.precision)],))}
+        cast = TRACE_PRECISIONS[on_cast_weights(chosen.precision)]
+        tables = {**tables, **traces.known(request.workload, (cast,))}
     asked = Trial(request, facts, request.workload, tables)
     switches = list(_without_tracing(asked, chosen, makeshift=makeshift))
     changes = list(
@@ -188,14 +189,18 @@ def _table_of(set_up: SetUp, workload: Workload, tables: Tables) -> OpTable | No
 def _traces_for(asked: Trial, change: Change, chosen: Prediction | None, *, alone: bool) -> tuple[TracePrecision, ...]:
     """What a change has to be traced at: for one card, for the advised set-up, or else for whole copies and shards.
 
-    Shards are cast beforehand where they were so for the question itself.
+    Shards are cast beforehand where they were so for the question itself: like is compared with like.
     """
     own = _precision(change, chosen)
     if chosen is not None and not alone:
-        known = {*asked.tables, TRACE_PRECISIONS[own]}
-        return (TRACE_PRECISIONS[computed_precision(_with(change, chosen), change.workload.training, known)],)
-    cast = TRACE_PRECISIONS[on_cast_weights(own)]
-    return tuple(dict.fromkeys((TRACE_PRECISIONS[own], *((cast,) if cast in asked.tables and not alone else ()))))
+        cast = computed_precision(chosen, asked.workload.training, asked.tables) != chosen.precision
+        changed = _with(change, chosen)
+        return (
+            TRACE_PRECISIONS[computed_precision(changed, change.workload.training)] if cast else TRACE_PRECISIONS[own],
+        )
+    cast_trace = TRACE_PRECISIONS[on_cast_weights(own)]
+    known = cast_trace in asked.tables and not alone
+    return tuple(dict.fromkeys((TRACE_PRECISIONS[own], *((cast_trace,) if known else ()))))
 
 
 def _traced(change: Change, wanted: tuple[TracePrecision, ...], traces: Traces) -> Generator[RunnerEvent, None, Tables]:
@@ -222,27 +227,7 @@ def _switched(asked: Trial, trial: Trial, change: Change, chosen: Prediction) ->
     if asked.memory.has_own_waste(chosen):  # what a switch saves is told beside a need that has it
         before = tuple(map(asked.memory.replayed, before))
         after = tuple(map(trial.memory.replayed, after))
-    cast = computed_precision(own, asked.workload.training, asked.tables)
-    if change.kind == "fp8" and before and cast != own.precision:
-        # FP8 is traced on FP32 weights: what it brings to shards is what it brings where nothing was cast beforehand.
-        whole: Tables = {trace: table for trace, table in asked.tables.items() if trace != TRACE_PRECISIONS[cast]}
-        alike = asked.changed(asked.workload, whole).predicted([own])
-        after = tuple(as_beside(changed, before[0], one) for changed, one in zip(after, alike, strict=False))
     return [switch_of(change, after[0], before[0])] if before and after else []
-
-
-def as_beside(changed: Prediction, other: Prediction, before: Prediction) -> Prediction:
-    """`other` in so many times its step as `changed` takes of `before`; its memory stays what it is."""
-    times = other.step_s.value / before.step_s.value
-    return msgspec.structs.replace(
-        changed,
-        step_s=changed.step_s.scaled(times),
-        samples_per_s=changed.samples_per_s.scaled(1.0 / times),
-        job_s=None if changed.job_s is None else changed.job_s.scaled(times),
-        peak_memory_bytes=other.peak_memory_bytes,
-        memory_parts=other.memory_parts,
-        fits=other.fits,
-    )
 
 
 def _with(change: Change, chosen: Prediction) -> Candidate:

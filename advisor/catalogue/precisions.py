@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from advisor.core.records import Record
 
@@ -14,10 +14,13 @@ Precision = Literal["fp32", "default", "tf32", "fp16_amp", "bf16_amp", "fp16", "
 """How a step computes. `fp16`/`bf16`: weights and gradients in half, FP32 master copies in the optimizer;
 `fp16_true`/`bf16_true`: no FP32 copy of anything; `default`: what torch does by itself."""
 HalfFormat = Literal["fp16", "bf16"]
+ComputedPrecision = Literal[Precision, "fp8_cast"]
+"""What a step's layers compute in: as asked for, or in FP8 on 16-bit weights, of which FP32 copies are what each device
+keeps and steps. Nobody asks for that by name: `cost/scaling/sharded_precision.py` says which set-ups run so."""
 NumberFormat = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
-TracePrecision = Literal["fp32", "amp", "half", "fp8"]
+TracePrecision = Literal["fp32", "amp", "half", "fp8", "fp8_cast"]
 """fp32 also serves tf32 and torch's default; amp serves both autocasts; half serves all weights of 16 bit; fp8 is
-autocast with linear layers in FP8."""
+autocast with linear layers in FP8; fp8_cast is all weights of 16 bit, adapters too, with linear layers in FP8."""
 FP32_BYTES, HALF_BYTES = 4, 2
 
 
@@ -39,7 +42,12 @@ class PrecisionFacts(Record, frozen=True, kw_only=True):
     @property
     def half_weights(self) -> bool:
         """Whether weights, gradients and activations are half wide."""
-        return self.traced_as == "half"
+        return self.traced_as in {"half", "fp8_cast"}
+
+    @property
+    def casts_adapters(self) -> bool:
+        """Whether adapters are half wide as well: whatever is gathered was cast, and Megatron keeps no others."""
+        return self.traced_as == "fp8_cast"
 
     @property
     def master_copies(self) -> bool:
@@ -84,7 +92,7 @@ class PrecisionFacts(Record, frozen=True, kw_only=True):
         return self.autocast and self.products == "fp16"
 
 
-PRECISION_FACTS: dict[Precision, PrecisionFacts] = {
+PRECISION_FACTS: dict[ComputedPrecision, PrecisionFacts] = {
     "fp32": PrecisionFacts(label="FP32", products="fp32", traced_as="fp32", exactness_rank=6),
     "default": PrecisionFacts(
         label="torch's default", products="fp32", traced_as="fp32", exactness_rank=5, cudnn_in_tf32=True
@@ -97,9 +105,11 @@ PRECISION_FACTS: dict[Precision, PrecisionFacts] = {
     "fp16_true": PrecisionFacts(label="pure FP16", products="fp16", traced_as="half", exactness_rank=1, pure=True),
     "bf16_true": PrecisionFacts(label="pure BF16", products="bf16", traced_as="half", exactness_rank=1, pure=True),
     "fp8": PrecisionFacts(label="FP8", products="fp8", traced_as="fp8", exactness_rank=0),
+    "fp8_cast": PrecisionFacts(label="FP8", products="fp8", traced_as="fp8_cast", exactness_rank=0),
 }
-PRECISIONS: tuple[Precision, ...] = tuple(PRECISION_FACTS)
-PRECISION_LABELS: dict[Precision, str] = {name: row.label for name, row in PRECISION_FACTS.items()}
+"""What is cast by sharding is called what it was asked for as."""
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+PRECISION_LABELS: dict[ComputedPrecision, str] = {name: row.label for name, row in PRECISION_FACTS.items()}
 
 
 @cache
@@ -110,7 +120,9 @@ def precision_name(precision: Precision, language: Language) -> str:
     return sentence(f"choice-precision-{precision.replace('_', '-')}", language)
 
 
-TRACE_PRECISIONS: dict[Precision, TracePrecision] = {name: row.traced_as for name, row in PRECISION_FACTS.items()}
+TRACE_PRECISIONS: dict[ComputedPrecision, TracePrecision] = {
+    name: row.traced_as for name, row in PRECISION_FACTS.items()
+}
 """Which trace serves a precision."""
 _WORDS: dict[str, Precision] = {
     "float32": "fp32", "single": "fp32", "strict_fp32": "fp32",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack, ratio_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
@@ -187,7 +187,7 @@ def _check_each(
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
 
 
-_ORDER: tuple[Precision, ...] = tuple(PRECISION_LABELS)
+_ORDER = PRECISIONS
 
 
 def _other_precision(claim: Claim, card: GpuSpec, precision: Precision) -> Precision | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import PINNED_COPY_SHARE, slot_bytes_per_s
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision
 from advisor.catalogue.software import GRADIENTS_FREED_YEAR, QUICKER_HOST_YEAR, is_before
 from advisor.cost.efficiencies import Assumed
 from advisor.cost.operators.dequantisation import operator_chain
@@ -120,7 +120,7 @@ def copy_seconds(
 
 
 def synchronisation_seconds(
-    table: OpTable, training: Training, precision: Precision, host: HostSpeed, assumed: Assumed
+    table: OpTable, training: Training, precision: ComputedPrecision, host: HostSpeed, assumed: Assumed
 ) -> float:
     """Seconds in which the card idles because the host waited for it: for the loss, the scaler, the model's own."""
     each = _known_or(host.synchronisation_s, assumed.synchronisation_s)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.efficiencies import efficiencies
 from advisor.cost.host_time import HostSpeed, joined_seconds, synchronisation_seconds
 from advisor.cost.operators.measured_rates import MeasuredRates, passes_seconds
@@ -23,7 +23,7 @@ def measured_step(  # noqa: PLR0913 - what a step's time depends on
     training: Training,
     rates: MeasuredRates,
     batch_sizes: Sequence[int] | Floats,
-    precision: Precision,
+    precision: ComputedPrecision,
     *,
     on_cpu: bool,
 ) -> StepParts:
@@ -56,7 +56,7 @@ def measured_step(  # noqa: PLR0913 - what a step's time depends on
     )
 
 
-def _optimizer_seconds(table: OpTable, training: Training, precision: Precision, rates: MeasuredRates) -> float:
+def _optimizer_seconds(table: OpTable, training: Training, precision: ComputedPrecision, rates: MeasuredRates) -> float:
     """Its traffic at the rate that AdamW's reached here, and what each tensor takes beside it."""
     if not rates.optimizer_bytes_per_s:
         return 0.0

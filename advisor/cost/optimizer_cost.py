@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, ComputedPrecision
 from advisor.catalogue.software import is_before
 from advisor.workload.workload import Training, stepped_facts
 
@@ -39,7 +39,7 @@ _MOMENT_STREAMS = 4.0
 
 def optimizer_cost(  # noqa: PLR0913 - what an update depends on
     training: Training,
-    precision: Precision,
+    precision: ComputedPrecision,
     parameter_count: float,
     tensor_count: float,
     software_year: int | None = None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.efficiencies import Assumed, Efficiencies
 from advisor.cost.host_time import HostSpeed, host_seconds, synchronisation_seconds
 from advisor.cost.operators.dequantisation import OperatorChain, operator_chain
@@ -24,7 +24,7 @@ class TracedStep:
 
     compiled: CompiledTable
     training: Training
-    precision: Precision
+    precision: ComputedPrecision
     host: HostSpeed = field(default_factory=HostSpeed)
     """The processor that issues the work."""
     software_year: int | None = None

@@ -26,7 +26,7 @@ from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
 from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import memory_question
 from advisor.cost.scaling.links import interconnect_or_usual
-from advisor.cost.scaling.sharded_precision import computed_precision
+from advisor.cost.scaling.sharded_precision import precision_in_layout
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_cards import cards_of_row
 from advisor.evaluate.run_rows import RunRow
@@ -107,7 +107,7 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
     precision = row.precision or workload.training.precision
     if _halves_adapters(row, workload.training) and precision != "fp16_amp":
         training["adapter_bits"] = 16
-    training["precision"] = computed_precision(precision, row.layout)
+    training["precision"] = precision_in_layout(precision, row.layout)
     data: dict[str, object] = {}
     if row.length is not None:
         data["image_size" if workload.data.image_size is not None else "sequence_length"] = row.length

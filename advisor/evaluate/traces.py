@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, ComputedPrecision, TracePrecision
 from advisor.core.by_key import grouped
 from advisor.core.sentences import Listed, Reason
 from advisor.evaluate.row_answer import RowQuestion
@@ -39,7 +39,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def trace_key(
-    workload: Workload, precision: Precision, *, half_fallback: bool = False, packed_inputs_kept: bool = False
+    workload: Workload, precision: ComputedPrecision, *, half_fallback: bool = False, packed_inputs_kept: bool = False
 ) -> TraceKey:
     """Which trace serves this workload at this precision."""
     return TraceKey(traced_as(workload), TRACE_PRECISIONS[precision], half_fallback, packed_inputs_kept)

@@ -75,6 +75,10 @@ def _aligned(size: float, multiple: int) -> int:
     return multiple * math.ceil(size / multiple) if size > multiple else max(1, round(size))
 
 
+_HALF_WEIGHTS = frozenset({"half", "fp8_cast"})
+"""Traces on weights of 16 bits."""
+
+
 class _Layer:
     """One of `count` equal layers: d x d weights, t rows a sample, its share of the kept activations."""
 
@@ -89,7 +93,7 @@ class _Layer:
         self.flop = 2 * products / count
         self.activation_bytes = model.activation_bytes_per_sample / count
         self.element_bytes = 4 if precision == "fp32" else 2
-        self.weight_bytes = self.weights * (2 if precision == "half" else 4)
+        self.weight_bytes = self.weights * (2 if precision in _HALF_WEIGHTS else 4)
         self.computed_weight_bytes = self.weights * self.element_bytes
         self.row_bytes = self.rows * self.width * self.element_bytes
 

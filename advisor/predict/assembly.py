@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, ComputedPrecision
 from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
@@ -45,7 +45,7 @@ def predict_candidates(
     """
     predictions: list[Prediction] = []
     refusals: list[Reason] = []
-    grids: dict[tuple[Added, Precision], CandidateGrid] = {}
+    grids: dict[tuple[Added, ComputedPrecision], CandidateGrid] = {}
     traced, training = sources.tables, sources.workload.training
     alike = grouped(candidates, lambda one: (one.added, computed_precision(one, training, traced)))
     for (added, precision), group in alike.items():
@@ -66,7 +66,7 @@ def predict_candidates(
 
 def _timed_alone(
     group: Sequence[Candidate],
-    precision: Precision,
+    precision: ComputedPrecision,
     sources: Sources,
     memory_of: Callable[[Candidate], MemoryAnswer],
 ) -> list[Prediction]:

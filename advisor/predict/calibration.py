@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import PRECISIONS, TRACE_PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISIONS, TRACE_PRECISIONS, ComputedPrecision
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
@@ -63,7 +63,7 @@ _USABLE = ("stable", "usable", "contended")
 def calibrate(
     measurement: Measurement,
     spec: GpuSpec,
-    tables: Mapping[Precision, CompiledTable],
+    tables: Mapping[ComputedPrecision, CompiledTable],
     training: Training,
 ) -> Calibration:
     """Factors of one local GPU from its measurement; `tables` are the traces of the precisions that were measured.
@@ -195,7 +195,7 @@ def _predicted_s(rate: RateMeasurement, spec: GpuSpec, figures: Efficiencies) ->
 def _step_logs(  # noqa: PLR0913 - one question
     measurement: Measurement,
     spec: GpuSpec,
-    tables: Mapping[Precision, CompiledTable],
+    tables: Mapping[ComputedPrecision, CompiledTable],
     training: Training,
     factors: Mapping[str, float],
     figures: Efficiencies,

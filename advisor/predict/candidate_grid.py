@@ -10,7 +10,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import pcie_bytes_per_s
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, ComputedPrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
@@ -64,7 +64,7 @@ class Cell:
 class CandidateGrid:
     """The candidates of one precision and everything that their steps are scaled with."""
 
-    def __init__(self, precision: Precision, candidates: Sequence[Candidate], sources: Sources) -> None:
+    def __init__(self, precision: ComputedPrecision, candidates: Sequence[Candidate], sources: Sources) -> None:
         """Predict one card's steps for every device and batch size among `candidates`."""
         # The scaling adds micro-batches up, so that one prediction serves every accumulation.
         training = msgspec.structs.replace(

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, ComputedPrecision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS, tensor_cards
 from advisor.cost.scaling.sharded_precision import on_cast_weights
 from advisor.predict.prediction import SetUp
 from advisor.workload.workload import Training
 
+_EVERY = frozenset(TRACE_PRECISIONS.values())
 
-def computed_precision(set_up: SetUp, training: Training, traced: Collection[TracePrecision]) -> Precision:
+
+def computed_precision(
+    set_up: SetUp, training: Training, traced: Collection[TracePrecision] = _EVERY
+) -> ComputedPrecision:
     """What a set-up's layers compute in: where shards are gathered, on weights that were cast beforehand.
 
     Without a trace of that among those that were `traced`, the operators of its own precision stand in, slower by the
@@ -38,6 +42,5 @@ def traces_of_shards(
     set_ups: Iterable[SetUp], training: Training, traced: Collection[TracePrecision]
 ) -> tuple[TracePrecision, ...]:
     """What those that share the model's state need beside what was traced."""
-    every = frozenset(TRACE_PRECISIONS.values())
-    wanted = {TRACE_PRECISIONS[computed_precision(set_up, training, every)] for set_up in set_ups}
+    wanted = {TRACE_PRECISIONS[computed_precision(set_up, training)] for set_up in set_ups}
     return tuple(sorted(wanted - set(traced)))

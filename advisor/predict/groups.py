@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.traffic import Traffic
 from advisor.predict.additions import Added
@@ -33,7 +33,7 @@ class MixedGroup:
 class Groups:
     """Answers about predictions of several cards that the predictions themselves don't hold."""
 
-    def __init__(self, grids: Mapping[tuple[Added, Precision], CandidateGrid]) -> None:
+    def __init__(self, grids: Mapping[tuple[Added, ComputedPrecision], CandidateGrid]) -> None:
         """Keep the grids that the predictions came from, by what these add to the workload and what they compute in."""
         self.grids = grids
 
@@ -75,7 +75,9 @@ class Groups:
         column = grid.batches.index(prediction.batch_size_per_device)
         return float(scaled.step_s[0, 0, grid.rows[prediction.device.key], column])
 
-    def mixed(self, devices: Sequence[Device], precision: Precision, accumulation: int) -> tuple[MixedGroup, ...]:
+    def mixed(
+        self, devices: Sequence[Device], precision: ComputedPrecision, accumulation: int
+    ) -> tuple[MixedGroup, ...]:
         """Every group of the k fastest of `devices` (a device once for each such card) at every batch tried.
 
         All cards of a group take the same batch, as DDP deals it out; the weakest link joins them. Empty where a

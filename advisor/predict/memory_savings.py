@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, OPTIMIZER_FACTS
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
@@ -46,7 +46,7 @@ def saving_reason(saving: MemorySaving) -> Reason:
 
 
 def memory_savings(
-    table: OpTable, training: Training, precision: Precision, batch_size: int, *, compute_capability: str | None
+    table: OpTable, training: Training, precision: ComputedPrecision, batch_size: int, *, compute_capability: str | None
 ) -> tuple[MemorySaving, ...]:
     """Every change that applies to this workload, the one that saves most first; empty without a timeline.
 

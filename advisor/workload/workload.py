@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from advisor.catalogue.optimizers import Optimizer
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision, PrecisionFacts
+from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision, Precision, PrecisionFacts
 from advisor.core.records import Record
 
 Attention = Literal["sdpa", "eager", "flash"]
@@ -262,27 +262,28 @@ def traced_as(workload: Workload) -> bytes:
     return msgspec.json.encode((workload.model, workload.source_folder, length, settings))
 
 
-def keeps_adapters_whole(training: Training, precision: Precision) -> bool:
+def keeps_adapters_whole(training: Training, precision: ComputedPrecision) -> bool:
     """Whether adapters are in FP32 beside weights of 16 bits, and so need no copies."""
-    half = PRECISION_FACTS[precision].half_weights
+    facts = PRECISION_FACTS[precision]
+    half = facts.half_weights and not facts.casts_adapters
     return training.trainable == "lora" and training.adapter_bits != 16 and half  # noqa: PLR2004 - bits
 
 
-def stepped_facts(training: Training, precision: Precision) -> PrecisionFacts:
+def stepped_facts(training: Training, precision: ComputedPrecision) -> PrecisionFacts:
     """The facts of the precision in which the optimizer finds what it steps.
 
     Of adapters that are whole beside weights of 16 bits those of FP32, of adapters of 16 bits under autocast those
-    of weights in half without copies.
+    of weights in half without copies. Adapters that sharding casts are stepped as the FP32 that rests.
     """
     if halves_adapters(training, precision):
         return PRECISION_FACTS["bf16_true"]  # as wide as FP16
     return PRECISION_FACTS["fp32" if keeps_adapters_whole(training, precision) else precision]
 
 
-def halves_adapters(training: Training, precision: Precision) -> bool:
-    """Whether adapters are said to be in 16 bits under autocast, where by themselves they are whole."""
-    said = training.trainable == "lora" and training.adapter_bits == 16  # noqa: PLR2004 - bits
-    return said and PRECISION_FACTS[precision].autocast
+def halves_adapters(training: Training, precision: ComputedPrecision) -> bool:
+    """Whether adapters are said to rest in 16 bits where by themselves they are whole: under autocast, or cast."""
+    said, facts = training.trainable == "lora" and training.adapter_bits == 16, PRECISION_FACTS[precision]  # noqa: PLR2004 - bits
+    return said and (facts.autocast or facts.casts_adapters)
 
 
 def quantization_of(training: Training) -> Quantization | None:
@@ -300,7 +301,8 @@ def stored_bits(training: Training) -> int | None:
 
 def fp8_recipe_of(training: Training) -> Fp8Recipe | None:
     """How FP8 products are scaled; None where the precision is another."""
-    return (training.fp8_recipe or "tensorwise") if training.precision == "fp8" else None
+    in_fp8 = PRECISION_FACTS[training.precision].products == "fp8"
+    return (training.fp8_recipe or "tensorwise") if in_fp8 else None
 
 
 def with_training(workload: Workload, **changes: object) -> Workload:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
-from advisor.cost.scaling.sharded_precision import computed_precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, ComputedPrecision
+from advisor.cost.scaling.sharded_precision import precision_in_layout
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import HuggingFaceModel, Workload, length_of, traced_as, with_training
 from tests.accuracy.llm_rows import LanguageModelRun
@@ -25,13 +25,13 @@ _DIGITS = 10
 
 def computed(run: LanguageModelRun) -> Workload:
     """The run's workload at the precision whose operators a device runs."""
-    precision = computed_precision(run.workload.training.precision, run.layout)
+    precision = precision_in_layout(run.workload.training.precision, run.layout)
     return with_training(run.workload, precision=precision)
 
 
 def llm_table_path(workload: Workload) -> Path:
     """Where the table of this workload is recorded (whether it is or not)."""
-    precision: Precision = workload.training.precision
+    precision: ComputedPrecision = workload.training.precision
     digest = sha256(traced_as(workload) + TRACE_PRECISIONS[precision].encode()).hexdigest()[:_DIGITS]
     assert isinstance(workload.model, HuggingFaceModel)
     config = workload.model.config

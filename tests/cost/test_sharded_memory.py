@@ -14,7 +14,7 @@ from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import MemoryKind, answered, memory_question, published_bytes
 from advisor.cost.memory.replay import Stream, stream_of, update_bytes
 from advisor.cost.memory.sharding import output_bytes, shares_of
-from advisor.cost.scaling.sharded_precision import computed_precision
+from advisor.cost.scaling.sharded_precision import precision_in_layout
 from advisor.optable.op_table import ALLOCATE, Affine, OpTable
 from advisor.workload.workload import Training
 from tests.accuracy.language_model_memory import TABLES as LLM_TABLES
@@ -186,6 +186,8 @@ def _layout_need(layout: Layout) -> float:
         (Layout(data_parallel="ddp", count=8, pipeline=4), "fp16_amp", "fp16"),
         (Layout(data_parallel="ddp", count=8, tensor=8), "bf16_amp", "bf16"),
         (Layout(data_parallel="hsdp", count=8), "fp32", "fp32"),
+        (Layout(data_parallel="fsdp", count=8), "fp8", "fp8_cast"),
+        (Layout(data_parallel="ddp", count=8), "fp8", "fp8"),
         (Layout(data_parallel="zero1", count=8), "fp16_true", "fp16_true"),
         (Layout(data_parallel="ddp", count=8), "bf16_amp", "bf16_amp"),
         (Layout(data_parallel="fsdp", count=1), "bf16_amp", "bf16_amp"),
@@ -195,4 +197,4 @@ def _layout_need(layout: Layout) -> float:
 def test_devices_that_share_a_state_or_a_model_compute_on_weights_that_were_cast_before(
     layout: Layout, precision: Precision, computed: str
 ) -> None:
-    assert computed_precision(precision, layout) == computed
+    assert precision_in_layout(precision, layout) == computed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
@@ -22,7 +22,7 @@ from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
 CARD = spec_table()["h100-sxm"]
-TRACED: tuple[TracePrecision, ...] = ("fp32", "amp", "half")
+TRACED: tuple[TracePrecision, ...] = ("fp32", "amp", "half", "fp8", "fp8_cast")
 ALL = Training(precision="bf16_amp", batch_size=1)
 OFFLOADED = Training(precision="bf16_amp", batch_size=1, offload="parameters")
 ADAPTERS = Training(precision="bf16_amp", batch_size=1, trainable="lora")
@@ -52,19 +52,22 @@ def on(count: int, strategy: Strategy, precision: Precision = "bf16_amp") -> Can
         (on(8, "fsdp", "fp32"), ALL, "fp32"),
         (on(8, "fsdp", "bf16_true"), ALL, "bf16_true"),
         (on(8, "fsdp"), ADAPTERS, "bf16_amp"),
+        (on(8, "fsdp", "fp8"), ALL, "fp8_cast"),
+        (on(8, "ddp", "fp8"), ALL, "fp8"),
     ],
 )
 def test_what_shares_the_models_state_computes_on_cast_weights(
     set_up: Candidate, training: Training, computed: Precision
 ) -> None:
     assert computed_precision(set_up, training, TRACED) == computed
-    assert computed_precision(set_up, training, TRACED[:2]) in {set_up.precision, "bf16_true"}
+    assert computed_precision(set_up, training, (TRACE_PRECISIONS[set_up.precision],)) == set_up.precision
 
 
 def test_only_shards_ask_for_a_further_trace() -> None:
     assert traces_of_shards((on(8, "ddp"), on(1, "single")), ALL, TRACED[:2]) == ()
     assert traces_of_shards((on(8, "ddp"), on(8, "fsdp")), ALL, TRACED[:2]) == ("half",)
     assert traces_of_shards((on(8, "fsdp"),), ALL, TRACED) == ()
+    assert traces_of_shards((on(8, "fsdp", "fp8"),), ALL, TRACED[3:4]) == ("fp8_cast",)
 
 
 def predicted(workload: Workload, set_up: Candidate) -> Prediction:

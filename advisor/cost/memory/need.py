@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -88,7 +88,7 @@ class MemoryQuestion(NamedTuple):
 def memory_question(  # noqa: PLR0913 - one question
     table: OpTable,
     training: Training,
-    precision: Precision,
+    precision: ComputedPrecision,
     *,
     compute_capability: str | None,
     strategy: Strategy = "single",
@@ -125,7 +125,7 @@ class _Asked(NamedTuple):
 
     table: OpTable
     training: Training
-    precision: Precision
+    precision: ComputedPrecision
     compute_capability: str | None
     layout: Layout
     strategy: Strategy
@@ -286,7 +286,7 @@ def least_bytes(question: MemoryQuestion, batch_size: int) -> float:
     return update_bytes(question.stream, question.setup, batch_size) + question.context_bytes
 
 
-def host_bytes(table: OpTable, training: Training, precision: Precision, batch_size: int) -> float | None:
+def host_bytes(table: OpTable, training: Training, precision: ComputedPrecision, batch_size: int) -> float | None:
     """Peak bytes of tensors where the step runs on the processor itself; None without a timeline.
 
     No allocator is replayed: glibc gives large blocks back. The table should be traced with the processor's rules.
@@ -294,7 +294,9 @@ def host_bytes(table: OpTable, training: Training, precision: Precision, batch_s
     return None if table.memory is None else tensor_bytes(table, training, precision, batch_size, looped=True)
 
 
-def tensor_bytes(table: OpTable, training: Training, precision: Precision, batch_size: int, *, looped: bool) -> float:
+def tensor_bytes(
+    table: OpTable, training: Training, precision: ComputedPrecision, batch_size: int, *, looped: bool
+) -> float:
     """Peak bytes of what tensors hold, no allocator and no workspace counted; without a timeline a lower bound.
 
     `looped`: the optimizer goes through the parameters one by one, as on a processor.

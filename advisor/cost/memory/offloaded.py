@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.memory.replay import stream_of
 from advisor.cost.memory.states import optimizer_memory
 from advisor.optable.op_table import Affine, OpTable, at
@@ -23,7 +23,7 @@ def kept_bytes(table: OpTable) -> Affine:
 
 
 def offloaded_bytes(
-    table: OpTable, training: Training, precision: Precision, kind: Offload, batch_size: int = 1
+    table: OpTable, training: Training, precision: ComputedPrecision, kind: Offload, batch_size: int = 1
 ) -> float:
     """Bytes in host memory of one replica: weights, gradients and optimizer states, or one batch's activations.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, ComputedPrecision
 from advisor.catalogue.strategies import Strategy, tensor_cards
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
@@ -68,7 +68,7 @@ def layout_of(strategy: Strategy, count: int) -> Layout:
 def shares_of(  # noqa: PLR0913 - one question
     layout: Layout,
     table: OpTable,
-    precision: Precision,
+    precision: ComputedPrecision,
     *,
     micro_batch_count: int = 1,
     offloaded: bool = False,
@@ -121,7 +121,7 @@ def _largest_unit_bytes(table: OpTable, *, chunked_loss: bool) -> float:
     return block if chunked_loss else max(block, max(table.trainable_tensor_bytes, default=0.0))
 
 
-def _unit_gradients(unit_bytes: float, table: OpTable, precision: Precision) -> tuple[float, float]:
+def _unit_gradients(unit_bytes: float, table: OpTable, precision: ComputedPrecision) -> tuple[float, float]:
     """A unit's gradient as backward makes it, and as the reduction takes it: FP32 where there are FP32 masters."""
     facts = PRECISION_FACTS[precision]
     trained = table.trainable_parameter_count / max(table.parameter_count, 1)
@@ -180,7 +180,7 @@ def _outside_bytes(table: OpTable) -> float:
 
 
 def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
-    shares: Shares, table: OpTable, precision: Precision, group: int, unit_bytes: float, *, offloaded: bool
+    shares: Shares, table: OpTable, precision: ComputedPrecision, group: int, unit_bytes: float, *, offloaded: bool
 ) -> Shares:
     """Shards of everything, whole units while they run, and gradients of the unit that backward is at.
 

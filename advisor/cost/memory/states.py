@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import FP32_BYTES, Precision
+from advisor.catalogue.precisions import FP32_BYTES, ComputedPrecision
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training, stepped_facts
 
@@ -27,7 +27,12 @@ class OptimizerMemory(NamedTuple):
 
 
 def optimizer_memory(
-    table: OpTable, training: Training, precision: Precision, *, looped: bool = False, masters_only: bool = False
+    table: OpTable,
+    training: Training,
+    precision: ComputedPrecision,
+    *,
+    looped: bool = False,
+    masters_only: bool = False,
 ) -> OptimizerMemory:
     """States and temporaries of the workload's optimizer over the table's trainable parameters.
 

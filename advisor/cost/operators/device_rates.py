@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision
 from advisor.catalogue.software import CUDNN_ATTENTION_YEAR, FIRST_AMPERE_YEAR, SECOND_FLASH_YEAR, is_before
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Architecture, Efficiencies
@@ -70,7 +70,7 @@ class DeviceRates:
         return replace(self, **{field.name: function(getattr(self, field.name)) for field in fields(self)})
 
 
-def missing_figures(spec: GpuSpec, precision: Precision) -> Reason | None:
+def missing_figures(spec: GpuSpec, precision: ComputedPrecision) -> Reason | None:
     """Why no step time can be predicted for this card at this precision; None: it can be."""
     generation = () if spec.compute_capability or spec.amdgpu_target else ("compute_capability",)
     missing = [*generation, *(name for name in _REQUIRED if getattr(spec, name) is None)]
@@ -80,12 +80,12 @@ def missing_figures(spec: GpuSpec, precision: Precision) -> Reason | None:
         return Reason.of("predict-no-bf16", gpu=spec.name)
     if PRECISION_FACTS[precision].half_format == "fp16" and spec.fp16_flop_per_s is None:
         return Reason.of("predict-no-fp16", gpu=spec.name)
-    if precision == "fp8" and spec.fp8_flop_per_s is None:
+    if PRECISION_FACTS[precision].products == "fp8" and spec.fp8_flop_per_s is None:
         return Reason.of("predict-no-fp8", gpu=spec.name)
     return None
 
 
-def precision_notes(spec: GpuSpec, precision: Precision) -> tuple[Reason, ...]:
+def precision_notes(spec: GpuSpec, precision: ComputedPrecision) -> tuple[Reason, ...]:
     """What a reader must know about a prediction that can be made: a mapped precision, an unknown limit."""
     notes = []
     if precision == "tf32" and spec.tf32_flop_per_s is None:
@@ -99,7 +99,7 @@ def precision_notes(spec: GpuSpec, precision: Precision) -> tuple[Reason, ...]:
 
 def device_rates(  # noqa: PLR0913 - what rates depend on
     specs: Sequence[GpuSpec],
-    precision: Precision,
+    precision: ComputedPrecision,
     figures: Efficiencies,
     software_year: int | None = None,
     *,
@@ -140,7 +140,7 @@ def architecture_of(spec: GpuSpec, figures: Efficiencies) -> Architecture:
     return oldest if capability < oldest.from_capability else newest
 
 
-def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str, float]:
+def _row(spec: GpuSpec, precision: ComputedPrecision, figures: Efficiencies) -> dict[str, float]:
     architecture = architecture_of(spec, figures)
     bandwidth = spec.memory_bandwidth_bytes_per_s or 0.0
     narrow = bandwidth < figures.narrow_bandwidth_bytes_per_s

@@ -27,7 +27,7 @@ from advisor.optable.op_columns import (
     RnnWork,
     Work,
 )
-from advisor.workload.workload import Training
+from advisor.workload.workload import Training, fp8_recipe_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ def runs_fused(training: Training) -> bool:
 
 def runs_transformer_engine(training: Training) -> bool:
     """Whether layers are Transformer Engine's."""
-    return training.precision == "fp8" and training.fp8_recipe == "transformer_engine"
+    return fp8_recipe_of(training) == "transformer_engine"
 
 
 def runs_channels_last(compiled: CompiledTable, training: Training) -> bool:

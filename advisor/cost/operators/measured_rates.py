@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, PRECISION_FACTS, ComputedPrecision
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import Op, OpTable
 
@@ -51,7 +51,7 @@ class MeasuredRates:
 
 
 def passes_seconds(
-    table: OpTable, rates: MeasuredRates, batches: Floats, precision: Precision
+    table: OpTable, rates: MeasuredRates, batches: Floats, precision: ComputedPrecision
 ) -> tuple[Floats, Floats]:
     """Busy seconds of (forward, backward) at each batch size, shape of `batches`; `rates.complete` must hold.
 
@@ -65,7 +65,7 @@ def passes_seconds(
     return times["forward"], times["backward"]
 
 
-def _op_seconds(op: Op, rates: MeasuredRates, batches: Floats, precision: Precision) -> Floats:
+def _op_seconds(op: Op, rates: MeasuredRates, batches: Floats, precision: ComputedPrecision) -> Floats:
     element_bytes = op.element_bytes if PRECISION_FACTS[precision].computes_in_half else FP32_BYTES
     flop = op.flop[0] + op.flop[1] * batches
     moved = op.read_bytes[0] + op.written_bytes[0] + (op.read_bytes[1] + op.written_bytes[1]) * batches
@@ -82,7 +82,7 @@ def _op_seconds(op: Op, rates: MeasuredRates, batches: Floats, precision: Precis
     return joined
 
 
-def _compute_precision(precision: Precision, element_bytes: int) -> str:
+def _compute_precision(precision: ComputedPrecision, element_bytes: int) -> str:
     """Whose rates an operator of this element size has in a step of this precision."""
     if element_bytes <= HALF_BYTES:
         return PRECISION_FACTS[precision].half_format or "bf16"

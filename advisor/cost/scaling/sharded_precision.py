@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.layout import Layout
 
 _WHOLE_COPIES = frozenset({"single", "dp", "ddp"})
 """Each device holds weights and optimizer states of its own, which torch's autocast casts operator by operator."""
-_ON_CAST_WEIGHTS: dict[Precision, Precision] = {"fp16_amp": "fp16", "bf16_amp": "bf16"}
+_ON_CAST_WEIGHTS: dict[ComputedPrecision, ComputedPrecision] = {
+    "fp16_amp": "fp16",
+    "bf16_amp": "bf16",
+    "fp8": "fp8_cast",
+}
 
 
-def computed_precision(precision: Precision, layout: Layout) -> Precision:
-    """The precision whose operators a device runs.
+def precision_in_layout(precision: ComputedPrecision, layout: Layout) -> ComputedPrecision:
+    """The precision whose operators a device of a published layout runs.
 
     Sharded mixed precision casts each device's own part of the FP32 weights, then gathers 16-bit ones; ZeRO-1 and 2
     (DeepSpeed, Megatron's distributed optimizer) keep FP32 weights in the sharded optimizer alone; layers that are
@@ -22,6 +26,6 @@ def computed_precision(precision: Precision, layout: Layout) -> Precision:
     return precision if layout.count == 1 or whole else on_cast_weights(precision)
 
 
-def on_cast_weights(precision: Precision) -> Precision:
+def on_cast_weights(precision: ComputedPrecision) -> ComputedPrecision:
     """A precision where the weights come to each layer in what it computes in: autocast finds nothing to cast."""
     return _ON_CAST_WEIGHTS.get(precision, precision)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision
 from advisor.optable.accumulation import Accumulation, accumulation_of
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import Affine, Op, OpTable, at
@@ -114,7 +114,7 @@ def _thinned(sizes: Floats, ready: Floats) -> Buckets:
     )
 
 
-def traffic_of(table: OpTable, precision: Precision) -> Traffic:
+def traffic_of(table: OpTable, precision: ComputedPrecision) -> Traffic:
     """What a traced model sends; gradients are half wide only where the weights are.
 
     A table without a gradient timeline counts as filling its buckets evenly through backward.

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.core.by_key import grouped
 from advisor.measure.measurement import Measurement, StepMeasurement, VerdictKind
 from advisor.measure.statistics import reaches_95
@@ -40,7 +40,7 @@ class Anchor:
     parts_s: dict[StepPart, float] = field(default_factory=dict)
 
 
-def anchors_of(measurement: Measurement, precision: Precision) -> tuple[Anchor, ...]:
+def anchors_of(measurement: Measurement, precision: ComputedPrecision) -> tuple[Anchor, ...]:
     """Anchors of one precision by rising batch size; none where nothing of it was measured.
 
     Series that were throttled say nothing; contended and unstable ones do, with a wider range of their own.

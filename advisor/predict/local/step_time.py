@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISIONS, ComputedPrecision
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
 from advisor.cost.measured_step import measured_step
@@ -40,7 +40,7 @@ def predict_local_steps(
     training: Training,
     measurement: Measurement,
     batch_sizes: Sequence[int],
-    precision: Precision,
+    precision: ComputedPrecision,
 ) -> DeviceSteps | None:
     """Steps of one micro-batch and one update on a device from its own measurement; arrays of shape (1, batches).
 
@@ -87,7 +87,7 @@ def predict_local_steps(
     return _steps(parts, width, measured, basis, notes)
 
 
-def _nearest_precision(measurement: Measurement, precision: Precision) -> Precision | None:
+def _nearest_precision(measurement: Measurement, precision: ComputedPrecision) -> ComputedPrecision | None:
     """The asked precision if it was measured, else one of the same width, else whatever was."""
     narrow = {name for name, row in PRECISION_FACTS.items() if row.computes_in_half}
     order = sorted(PRECISIONS, key=lambda other: (other != precision, (other in narrow) != (precision in narrow)))
@@ -95,7 +95,13 @@ def _nearest_precision(measurement: Measurement, precision: Precision) -> Precis
 
 
 def _shape(  # noqa: PLR0913 - what a step's time depends on
-    table: OpTable, training: Training, rates: MeasuredRates, batches: Floats, precision: Precision, *, on_cpu: bool
+    table: OpTable,
+    training: Training,
+    rates: MeasuredRates,
+    batches: Floats,
+    precision: ComputedPrecision,
+    *,
+    on_cpu: bool,
 ) -> _Shape:
     """The step's parts by the device's rates; by counted work alone where the calibration is incomplete."""
     if not rates.complete:
@@ -181,7 +187,13 @@ def _split(  # noqa: PLR0913 - the same anchors seen from two sides
 
 
 def _from_rates_alone(  # noqa: PLR0913 - the same
-    table: OpTable, training: Training, rates: MeasuredRates, batches: Floats, precision: Precision, *, on_cpu: bool
+    table: OpTable,
+    training: Training,
+    rates: MeasuredRates,
+    batches: Floats,
+    precision: ComputedPrecision,
+    *,
+    on_cpu: bool,
 ) -> DeviceSteps | None:
     """No step was measured: the calibration alone, with a range that says so; None without a calibration."""
     if not rates.complete:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.core.units import Estimate
 from advisor.cost.step_parts import OWN_PARTS
 from advisor.measure.measurement import Measurement
@@ -18,7 +18,9 @@ _TOLERANCE_FRACTION = 0.05
 """Of a timed peak of memory: a step may take other algorithms, or the system count pages otherwise (assumed)."""
 
 
-def timed_steps(measurement: Measurement, batch_sizes: Sequence[int], precision: Precision) -> DeviceSteps | None:
+def timed_steps(
+    measurement: Measurement, batch_sizes: Sequence[int], precision: ComputedPrecision
+) -> DeviceSteps | None:
     """Steps of one device, arrays of shape (1, batches): NaN at sizes at which the whole model was not timed.
 
     None where it was timed at none of them. The 80 % range is that of the series itself.
@@ -49,7 +51,9 @@ def _parts_of(anchor: Anchor) -> dict[str, float]:
     return dict.fromkeys(OWN_PARTS, 0.0) | parts | {"host_s": anchor.step_s - sum(parts.values())}
 
 
-def timed_peak(measurement: Measurement, batch_size: int, precision: Precision, beside_bytes: float) -> Estimate | None:
+def timed_peak(
+    measurement: Measurement, batch_size: int, precision: ComputedPrecision, beside_bytes: float
+) -> Estimate | None:
     """Peak memory of such a step in bytes; None where nobody saw it.
 
     `beside_bytes`: what the process held before the model, over which the peak was seen.

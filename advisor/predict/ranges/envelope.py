@@ -32,8 +32,9 @@ def outside_envelope(compiled: CompiledTable, training: Training, figures: Effic
     """
     envelope = figures.envelope
     reasons = []
+    products = compiled.table.precision.removesuffix("_cast")
     if compiled.table.precision not in envelope.traces:
-        reasons.append(Reason.of("predict-outside-precision", precision=compiled.table.precision.upper()))
+        reasons.append(Reason.of("predict-outside-precision", precision=products.upper()))
     if training.compile and training.mode not in envelope.compiled_modes:
         reasons.append(Reason.of("predict-outside-compiled"))
     if _has_new_family(compiled):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.data import Dataset
 
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision
 from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.batches import Batch
 
@@ -24,7 +24,7 @@ def usual_loss(outputs: Tensor, targets: Tensor) -> Tensor:
 
 
 FORMATS = {"fp16": torch.float16, "bf16": torch.bfloat16}
-HALF_DTYPES: dict[Precision, torch.dtype] = {
+HALF_DTYPES: dict[ComputedPrecision, torch.dtype] = {
     name: FORMATS[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.half_weights
 }
 

@@ -29,8 +29,8 @@ _KEPT = _of_aten(
     "_scaled_dot_product_flash_attention",
     "_scaled_dot_product_efficient_attention",
     "_scaled_dot_product_flash_attention_for_cpu",
-)
-"""Operators whose results it always keeps."""
+) | {torch.ops.advisor.fp8_amax}
+"""Operators whose results it always keeps; a tensor's scale, which is one number, as well."""
 _EVERY = 2
 
 

@@ -1,8 +1,10 @@
 """Linear layers whose three products run in FP8, with the casts and scales that each recipe needs.
 
 tensorwise: torchao's dynamic scaling, one scale a tensor, found in a pass of its own. rowwise: a scale a row, found
-while casting, and so once along each axis. transformer_engine: scales of earlier steps, casts that write the transpose
-too, and FP8 inputs kept for backward. Passes are counted as fused kernels, as torch.compile or the library make them.
+while casting, or a scale a column, for which all rows are read before. Both cast a gradient twice: tensor cores take
+FP8 operands along the inner side of a product alone, which is another side in each product. transformer_engine: scales
+of earlier steps, casts that write the transpose too, and FP8 inputs kept for backward. Passes are counted as fused
+kernels, as torch.compile or the library make them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.worker.models.quantised_kernels import byte_product, fp8_amax, fp8_cast, fp8_cast_transpose
+from advisor.worker.models.quantised_kernels import (
+    byte_product,
+    fp8_amax,
+    fp8_cast,
+    fp8_cast_transpose,
+    fp8_column_amax,
+)
 from advisor.worker.models.trainable_parameters import is_projection, projection_sizes
 from advisor.workload.workload import Fp8Recipe
 
@@ -54,9 +62,9 @@ class Fp8Linear(nn.Module):
             return result.reshape(*inputs.shape[:-1], self.out_features)
 
 
-def _cast(values: Tensor, recipe: Fp8Recipe) -> Tensor:
-    """FP8 values by a scale that is found now: in a pass before, or row by row in the same one."""
-    scale = fp8_amax(values) if recipe == "tensorwise" else None
+def _cast(values: Tensor, recipe: Fp8Recipe, *, columns: bool = False) -> Tensor:
+    """FP8 values by scales that are found now: in a pass before, or row by row in the same one."""
+    scale = fp8_amax(values) if recipe == "tensorwise" else fp8_column_amax(values) if columns else None
     cast: Tensor = fp8_cast(values, scale)
     return cast
 
@@ -88,10 +96,11 @@ class _Product(torch.autograd.Function):
             of_weight = byte_product(transposed, inputs.t(), weight.dtype) if wanted[1] else None
             return of_inputs, of_weight, None
         rows, weight = ctx.saved_tensors
-        cast = _cast(gradient, recipe)
-        of_inputs = byte_product(cast, _cast(weight, recipe), ctx.dtype) if wanted[0] else None
-        of_weight = None
+        scale = fp8_amax(gradient) if recipe == "tensorwise" else None
+        of_inputs = of_weight = None
+        if wanted[0]:
+            of_inputs = byte_product(fp8_cast(gradient, scale), _cast(weight, recipe, columns=True), ctx.dtype)
         if wanted[1]:
-            columns = cast if recipe == "tensorwise" else _cast(gradient, recipe)
-            of_weight = byte_product(columns.t(), _cast(rows, recipe), weight.dtype)
+            columns = _cast(gradient, recipe, columns=True) if scale is None else fp8_cast(gradient, scale)
+            of_weight = byte_product(columns.t(), _cast(rows, recipe, columns=True), weight.dtype)
         return of_inputs, of_weight, None

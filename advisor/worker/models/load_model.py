@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision, Precision
 from advisor.core.sentences import SaidError
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, under_fake_mode
 from advisor.worker.models.batches import Batch, mapped
@@ -30,7 +30,7 @@ from advisor.workload.workload import (
     quantization_of,
 )
 
-AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {
+AUTOCAST_DTYPES: dict[ComputedPrecision, torch.dtype] = {
     name: FORMATS[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.autocast
 }
 

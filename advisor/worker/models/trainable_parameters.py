@@ -56,7 +56,7 @@ def _predicted_only(module: nn.Module, training: Training) -> Iterator[Reason]:
         autocast = PRECISION_FACTS[training.precision].autocast
         if training.trainable == "lora" and autocast and training.unpacked_bits is None:
             yield Reason.of("workload-weights-not-prepared")
-    if training.precision == "fp8":
+    if PRECISION_FACTS[training.precision].products == "fp8":
         yield Reason.of("workload-fp8-predicted-only")
     if training.fused_layers:
         yield Reason.of("workload-fused-layers-predicted-only")

@@ -21,6 +21,9 @@ _LONGEST_WAY = 64
 """Results from which forward is not worked out again in backward."""
 _REMADE_FROM_SEED = "native_dropout"
 """Its mask is drawn again from the seed, never kept."""
+_OF_ALL_ROWS = frozenset({"fp8_amax", "fp8_column_amax"})
+"""Scales of a whole tensor, or of its columns: no block of a kernel knows them before all have run, so that what casts
+by them reads the tensor anew."""
 
 
 @dataclass
@@ -71,7 +74,8 @@ class _Graph:
                 if place is None or place >= index:
                     continue
                 before = self.kernels[place]
-                apart = not (kernel.fusible and before.fusible and before.phase == kernel.phase)
+                joins = kernel.fusible and before.fusible and before.phase == kernel.phase
+                apart = not joins or before.raw.name in _OF_ALL_ROWS
                 depth = max(depth, depths[place] + apart)
                 joined += [] if apart else [place]
             depths.append(depth)

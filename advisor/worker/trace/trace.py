@@ -13,7 +13,7 @@ import torch._dynamo  # every fake-tensor mode asks for it: here it comes with a
 from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
-from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, Precision, TracePrecision
+from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, ComputedPrecision, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import Op, OpTable, at, grows_evenly, step_flop
 from advisor.protocol.messages import Progress, Traced, TraceRequest
@@ -49,7 +49,9 @@ _MOST_REAL_WEIGHTS = 1 << 26
 _KEPT: tuple[Values, ...] = ("none", "whole", "all")
 _EVENLY = Reason(code="trace-even-routing")
 _AT_TWO_SIZES = Reason(code="trace-at-two-sizes")
-_TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
+_TRACED_AS: dict[TracePrecision, ComputedPrecision] = {
+    "fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8", "fp8_cast": "fp8_cast"
+}  # fmt: skip
 
 
 @dataclass
@@ -274,7 +276,7 @@ def _with_own_precision(table: OpTable) -> OpTable:
     asked = HALF_BYTES if table.precision in {"amp", "half"} else FP32_BYTES
     other = [op for op in products if op.element_bytes in {HALF_BYTES, FP32_BYTES} - {asked}]
     share = sum(map(_flop_of, other)) / max(1.0, sum(map(_flop_of, products)))
-    if table.precision == "fp8" or share <= _NOTABLE_SHARE:
+    if table.precision in {"fp8", "fp8_cast"} or share <= _NOTABLE_SHARE:
         return table
     code = "trace-own-half" if asked == FP32_BYTES else "trace-own-single"
     return replace(table, caveats=(*table.caveats, Reason.of(code, share_fraction=share)))

@@ -230,10 +230,40 @@ def test_each_fp8_recipe_scales_in_passes_of_its_own() -> None:
     tensorwise, rowwise = traced(precision="fp8"), traced(precision="fp8", fp8_recipe="rowwise")
     delayed = traced(precision="fp8", fp8_recipe="transformer_engine")
     layers = 7 * LAYERS
-    assert calls(tensorwise, "fp8_amax") == calls(tensorwise, "fp8_cast") == 5 * layers
-    assert (calls(rowwise, "fp8_amax"), calls(rowwise, "fp8_cast")) == (0, 6 * layers)
+    assert (calls(tensorwise, "fp8_amax"), calls(tensorwise, "fp8_cast")) == (5 * layers, 6 * layers)
+    assert (calls(rowwise, "fp8_column_amax"), calls(rowwise, "fp8_cast")) == (3 * layers, 6 * layers)
+    assert calls(rowwise, "fp8_amax") == 0
     assert calls(delayed, "fp8_cast_transpose") == 3 * layers
     assert calls(delayed, "fp8_amax") == 0
+
+
+def test_a_compiled_cast_reads_anew_what_its_scale_was_found_in_and_checkpointing_keeps_the_scale() -> None:
+    tensorwise, delayed = (
+        traced(precision="fp8", fp8_recipe=recipe) for recipe in ("tensorwise", "transformer_engine")
+    )
+    assert tensorwise.compiled is not None
+    assert delayed.compiled is not None
+    passes = [sum(op.count for op in table.compiled.ops if op.kind == "fused") for table in (tensorwise, delayed)]
+    layers = 7 * LAYERS
+    assert passes[0] >= passes[1] + 3 * layers  # queries, keys and values share the scale of what they read
+    again = traced(precision="fp8", activation_checkpointing="selective")
+    assert calls(again, "fp8_amax") == calls(tensorwise, "fp8_amax")
+    assert calls(again, "fp8_cast") > calls(tensorwise, "fp8_cast")
+
+
+@pytest.mark.parametrize("recipe", ["tensorwise", "rowwise", "transformer_engine"])
+def test_fp8_on_weights_that_sharding_cast_runs_the_same_products_and_moves_less(
+    recipe: str,
+) -> None:
+    workload = small(precision="fp8", fp8_recipe=recipe)
+    whole, cast = traced(precision="fp8", fp8_recipe=recipe), trace(subject_of(workload, "fp8_cast"), "fp8_cast")
+    assert (cast.precision, cast.caveats) == ("fp8_cast", ())
+    assert cast.parameter_bytes == whole.parameter_bytes / 2
+    assert step_flop(cast, BATCH) == pytest.approx(step_flop(whole, BATCH), rel=1e-6)
+    for name in ("byte_product", "fp8_amax", "fp8_cast", "fp8_cast_transpose"):
+        assert calls(cast, name) == calls(whole, name)
+    moved = [sum(op.count * at(op.read_bytes, BATCH) for op in table.ops) for table in (cast, whole)]
+    assert moved[0] < 0.85 * moved[1]
 
 
 def test_selective_checkpointing_computes_every_second_product_again_and_full_all_of_a_block() -> None:
