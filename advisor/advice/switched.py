@@ -9,7 +9,7 @@ import msgspec
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest, growth_of, known_specs
 from advisor.advice.trial import Tables, Trial
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.catalogue.precisions import PRECISION_FACTS, TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
 from advisor.cost.scaling.sharded_precision import on_cast_weights
@@ -189,15 +189,14 @@ def _table_of(set_up: SetUp, workload: Workload, tables: Tables) -> OpTable | No
 def _traces_for(asked: Trial, change: Change, chosen: Prediction | None, *, alone: bool) -> tuple[TracePrecision, ...]:
     """What a change has to be traced at: for one card, for the advised set-up, or else for whole copies and shards.
 
-    Shards are cast beforehand where they were so for the question itself: like is compared with like.
+    Shards are cast beforehand where weights were in half for the question itself: like is compared with like.
     """
     own = _precision(change, chosen)
     if chosen is not None and not alone:
-        cast = computed_precision(chosen, asked.workload.training, asked.tables) != chosen.precision
-        changed = _with(change, chosen)
-        return (
-            TRACE_PRECISIONS[computed_precision(changed, change.workload.training)] if cast else TRACE_PRECISIONS[own],
-        )
+        before = computed_precision(chosen, asked.workload.training, asked.tables)
+        in_half = PRECISION_FACTS[before].half_weights
+        after = computed_precision(_with(change, chosen), change.workload.training) if in_half else own
+        return (TRACE_PRECISIONS[after],)
     cast_trace = TRACE_PRECISIONS[on_cast_weights(own)]
     known = cast_trace in asked.tables and not alone
     return tuple(dict.fromkeys((TRACE_PRECISIONS[own], *((cast_trace,) if known else ()))))
