@@ -49,8 +49,10 @@ LANGUAGE_MODELS = """
 
 Peaks as their sources print them: `allocated` tensors, `reserved` segments, or what the `device` shows for the process.
 No figure was fitted to these rows. A device of a sharded job holds its share of weights, gradients and states (FP32
-shards where products run on 16 bit), two whole units and the gradients of the one that runs, and at the optimizer's
-step the temporaries of foreach Adam, as large as its own weights. A pipeline is judged by its fuller end: the first
+shards where products run on 16 bit), two whole units and the gradients of the one that runs. While a loss is computed
+no block runs: tensors alone are counted without these then, which meets a dozen published peaks to 0.01 GB; segments
+are not, for units lie in those of another stream. At the optimizer's step it holds the temporaries of foreach Adam, as
+large as its own weights. A pipeline is judged by its fuller end: the first
 stage has no logits and as many batches in flight as there are stages, the last one batch and the logits. A compiled
 step has no result that no kernel writes out. Adapters under the first generation of full sharding, with reentrant
 checkpoints as trainers made them before 2026, keep every block's input and its gradient until backward ends: hooks on

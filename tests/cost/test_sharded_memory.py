@@ -140,6 +140,22 @@ def test_backward_of_a_sharded_model_begins_with_its_largest_unit() -> None:
     assert gathered[-2:] == (head, 2 * head)
 
 
+@pytest.mark.parametrize(("batch_size", "chunked"), [(8, False), (16, False), (8, True)])
+def test_no_unit_is_whole_while_a_loss_is_computed_and_tensors_alone_are_counted_so(
+    batch_size: int, *, chunked: bool
+) -> None:
+    asked = Training(precision="fp16", batch_size=batch_size, chunked_loss=chunked)
+    layout = Layout(data_parallel="fsdp", count=8)
+    question = memory_question(load_gpt(), asked, "fp16", compute_capability="8.0", layout=layout)
+    assert question is not None
+    throughout = answered(question, batch_size, replayed=False).allocated_bytes
+    fewer = throughout - published_bytes(question, batch_size, "allocated", None)
+    # With the head's backward comes its gradient, the next height of a step: it has all units.
+    assert fewer == (0 if chunked else pytest.approx(sum(question.shares.unit_gradient_bytes)))
+    segments = published_bytes(question, batch_size, "reserved", None)
+    assert segments >= throughout
+
+
 def test_buckets_are_as_large_as_the_gradients_and_no_list_grows_with_them() -> None:
     found = [_bucket_sizes(size) for size in (1000.0, 1e6, 1e9, 1e12)]
     assert [sum(sizes) for sizes in found] == [1000.0, 1e6, 1e9, 1e12]

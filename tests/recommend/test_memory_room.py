@@ -141,16 +141,16 @@ def test_two_large_cards_shard_what_they_hold_whole_with_part_of_its_range_alone
 
 
 def test_an_advice_that_might_run_out_says_so_with_the_figures_and_what_has_room() -> None:
-    advice = advised("llama_8b", "rtx5090", counts=(8,))
+    advice = advised("llama_8b", "a100-pcie-40", counts=(8,))
     chosen = advice.recommendation
     assert chosen is not None
     assert chosen.peak_memory_bytes is not None
     (told,) = [reason for reason in advice.caveats if reason.code == "caveat-memory-range-instead"]
     assert told.figure("high_bytes") == chosen.peak_memory_bytes.high > told.figure("capacity_bytes")
     assert told.figure("most_bytes") <= told.figure("capacity_bytes")
-    assert (told.numbers["batch"], told.numbers["strategy"], told.numbers["more"]) == (1, "same", 0)
-    assert "take batch size 1 × 16: at most" in say(told, "en")
-    assert "批大小 1" in say(told, "zh")
+    assert (told.numbers["batch"], told.numbers["strategy"], told.numbers["more"]) == (2, "same", 0)
+    assert "take batch size 2 × 2: at most" in say(told, "en")
+    assert "批大小 2" in say(told, "zh")
     assert "why-memory-tight" not in said(advice), "said once"
 
 

@@ -29,6 +29,7 @@ from advisor.cost.memory.replay import (
 )
 from advisor.cost.memory.sharding import Shares, layout_of, output_bytes, shares_of
 from advisor.cost.memory.states import OptimizerMemory, optimizer_memory
+from advisor.cost.memory.whole_units import absent_bytes
 from advisor.cost.parts import MemoryPart
 from advisor.optable.op_table import OpTable, at
 from advisor.workload.workload import Training
@@ -268,7 +269,10 @@ def published_bytes(question: MemoryQuestion, batch_size: int, kind: MemoryKind,
     `capacity_bytes`: what the card gives a process, beyond which cached segments are given back; None: endless.
     """
     value = answered(question, batch_size, replayed=False).allocated_bytes
-    if kind != "allocated":
+    if kind == "allocated":
+        outputs = output_bytes(question.table)
+        value -= absent_bytes(question.stream, question.setup, question.shares, outputs, batch_size)
+    else:
         room = (
             (math.inf if capacity_bytes is None else capacity_bytes)
             - question.context_bytes

@@ -37,6 +37,11 @@ class Shares(NamedTuple):
     bucket_bytes: tuple[float, ...] = ()
     gathered_bytes: tuple[float, ...] = ()
     """Whole units and their gradients that are there while a layer runs."""
+    block_bytes: tuple[float, ...] = ()
+    """Of these the units of repeated blocks."""
+    unit_gradient_bytes: tuple[float, ...] = ()
+    """Of these a unit's gradient, as backward makes it and as it is reduced."""
+    loss_in_chunks: bool = False
     first_device_bytes: float = 0.0
     """Gradients of the others that DataParallel's first device holds before it adds them."""
     gathered_outputs_bytes: Affine = (0.0, 0.0)
@@ -94,6 +99,7 @@ def shares_of(  # noqa: PLR0913 - one question
         activations=1.0 / (layout.tensor * layout.context),
         kept=(1 if last_stage else min(layout.pipeline, micro_batch_count)) / layout.pipeline,
         without_outputs=layout.pipeline > 1 and not last_stage,
+        loss_in_chunks=chunked_loss,
         copies=held,
         library_bytes=_NCCL_BYTES * _communicator_count(layout),
     )
@@ -139,7 +145,10 @@ def _with_replicas(
     group = layout.shard_count
     if layout.data_parallel == "zero2":
         return shares._replace(
-            gradients=shares.gradients / group, states=shares.states / group, gathered_bytes=unit_gradients
+            gradients=shares.gradients / group,
+            states=shares.states / group,
+            gathered_bytes=unit_gradients,
+            unit_gradient_bytes=unit_gradients,
         )
     if layout.data_parallel == "zero1":
         bucket = min(gradient_bytes, _OPTIMIZER_BUCKET_ELEMENTS * element_bytes)
@@ -196,7 +205,8 @@ def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
     gathered = facts.compute_bytes / facts.weight_bytes
     masters = facts.master_copies and trained == 1.0
     held = 0.0 if offloaded else part
-    units = (*(block * gathered for _ in range(_GATHERED_UNITS)), outside * gathered)
+    blocks = (block * gathered,) * _GATHERED_UNITS
+    units = (*blocks, outside * gathered)
     gradients = _unit_gradients(unit_bytes, table, precision)
     return shares._replace(
         parameters=0.0 if masters else held,
@@ -204,6 +214,8 @@ def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
         states=held,
         copies=0.0,
         gathered_bytes=tuple(size for size in (*units, *gradients) if size > 0),
+        block_bytes=blocks if table.block_parameter_bytes else (),
+        unit_gradient_bytes=gradients,
         masters_only=masters,
     )
 
