@@ -40,6 +40,10 @@ class Extension:
         """`marks` from forward's first event to backward's last. Raises NotAlikeError where no group may be copied."""
         self._short, self._runs, self._resident_count = recorder, runs, resident_count
         self._segments = [_Segment(begin, end) for begin, end in pairwise(marks)]
+        self._alike: dict[tuple[int | None, str], list[int]] = {}
+        """Numbers of the segments of one run and phase: looked through for each tensor that is used or freed."""
+        for number, segment in enumerate(self._segments):
+            self._alike.setdefault((segment.begin.run, segment.begin.phase), []).append(number)
         self._labels: dict[int, Label] = {}
         self._partners: dict[int, tuple[int, list[tuple[int, int]]]] = {}
         """Of each second group's segment: that of the group behind, and the events that answer each other."""
@@ -247,12 +251,11 @@ class Extension:
 
     def _found(self, place: int, full_group: int, ordinal: int) -> int:
         """A storage of a group by any segment that wrote the group: a copy's are under the second group's number."""
-        run, phase = self._segments[place].begin.run, self._segments[place].begin.phase
-        for number, segment in enumerate(self._segments):
-            if segment.begin.run == run and segment.begin.phase == phase:
-                storage = self._numbers.get((number, full_group, ordinal))
-                if storage is not None:
-                    return storage
+        begin = self._segments[place].begin
+        for number in self._alike[begin.run, begin.phase]:
+            storage = self._numbers.get((number, full_group, ordinal))
+            if storage is not None:
+                return storage
         raise NotAlikeError("a group's tensor is not there")
 
     def _path(self, path: str, run: LayerRun | None, full_group: int | None) -> str:
