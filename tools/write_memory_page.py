@@ -64,8 +64,9 @@ inputs until backward before bitsandbytes 0.43.2, which came out with PyTorch 2.
 sources; published peaks of Llama-3 on nf4 come out 0.5 % too high so, 2.4 % with them. FP8 under full sharding runs on
 16-bit weights, and so do activations between layers: with contexts of 32k and more, on weights of FP32, peaks came out
 an eighth too high; they are 4 to 5 % too high now. Where they are off: DeepSpeed's and Megatron's buffers and
-activations. Quantised experts under full sharding need a tenth less than predicted. Gradients that stay whole through
-accumulation under full sharding (`no_sync`) are not counted. Ranges are the middle four fifths of published over
+activations. Experts under full sharding need less than predicted, of 16 bits the weights of one block and 0.5 GB a
+sample, quantised ones a tenth; why is not known. Gradients that stay whole through accumulation under full sharding
+(`no_sync`, which trainers may choose) are not counted: the script reduces those of every micro-batch. Ranges are the middle four fifths of published over
 predicted, the widest of every row and every source weighing the same, of all sources and without each in turn:
 {one_low:.2f} to {one_high:.2f}
 on one card, {share_low:.2f} to {share_high:.2f} where a card holds a share.
