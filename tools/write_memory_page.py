@@ -66,8 +66,9 @@ sources; published peaks of Llama-3 on nf4 come out 0.5 % too high so, 2.4 % wit
 an eighth too high; they are 4 to 5 % too high now. Where they are off: DeepSpeed's and Megatron's buffers and
 activations. Experts under full sharding need less than predicted, of 16 bits the weights of one block and 0.5 GB a
 sample, quantised ones a tenth; why is not known. Gradients that stay whole through accumulation under full sharding
-(`no_sync`, which trainers may choose) are not counted: the script reduces those of every micro-batch. Ranges are the middle four fifths of published over
-predicted, the widest of every row and every source weighing the same, of all sources and without each in turn:
+(`no_sync`, which trainers may choose) are not counted: the script reduces those of every micro-batch. Ranges are the
+middle four fifths of published over predicted, the widest of every row and every source weighing the same, of all
+sources and without each in turn:
 {one_low:.2f} to {one_high:.2f}
 on one card, {share_low:.2f} to {share_high:.2f} where a card holds a share.
 
