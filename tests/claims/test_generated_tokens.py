@@ -73,3 +73,24 @@ def test_a_long_texts_keys_and_values_are_read_with_each_token(length: str, verd
 )
 def test_what_a_layer_keeps_of_a_token_follows_its_heads(config: dict[str, int], kept: int) -> None:
     assert cached_bytes_per_token(config) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("Llama-3-8B 在 H100 上 128k 上下文每秒生成 150 token", 131072),
+        ("A100 generates 100 tokens/s with Llama 3 8B at 128k context", 131072),
+        ("A100 generates 100 tokens/s with Llama 3 8B at a 4096-token context", 4096),
+        ("A100 generates 100 tokens/s with Llama 3 8B, context of 32k", 32768),
+        ("4090 用 llama_8b 每秒生成 30 个 token，上下文 8192", 8192),
+        ("In the context of 8 GPUs, A100 generates 100 tokens/s with Llama 3 8B", None),
+    ],
+)
+def test_a_context_is_the_length_of_the_text(text: str, length: int | None) -> None:
+    assert parse_claim(text, spec_table()).sequence_length == length
+
+
+def test_what_a_long_context_takes_can_make_a_rate_implausible() -> None:
+    without = check_claim("A100 generates 100 tokens/s with Llama 3 8B", real_predictor())
+    answer = check_claim("A100 generates 100 tokens/s with Llama 3 8B at 128k context", real_predictor())
+    assert (without.verdict, answer.verdict) == ("plausible", "plausible_only_with")

@@ -44,9 +44,12 @@ LENGTH_WORDS = (
     r"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?",
     r"\bseq",
     r"\bsequence(?=[ =:]{0,3}(?:of |is )?\d{2,7}(?![\w.]| ?(?:ms|s|sec|seconds?|x|×|gpus?|cards?|[abhlt]\d)\b))",
+    r"(?:\b(?:context|ctx)|上下文)(?=[ =:]{0,3}(?:of |is |为|是)?(?:\d{1,4} ?k(?![a-z])|\d{3,7}(?![\w.])))",
     r"(?:序列(?:长度?)?|长度)",
 )
 """What a sample's words stand behind."""
+CONTEXT = r"[ -]?(?:tokens?[ -]?)?(?:of )?(?:context|ctx\b|上下文)"
+"""What stands behind a text's words: `128k context`."""
 _SIZE = rf"(?:{'|'.join((BATCH_WORDS, *OTHER_BATCH_WORDS, *LENGTH_WORDS))}){SAYS}"
 _BINARY_K = 1024
 NO_WHOLE_SIZE = rf"{_SIZE}\d+(?:[.,'’_^*/:-]\*?\d|e[+-]?\d)[\d.e]*"
@@ -78,7 +81,8 @@ def spelled_out(plain: str) -> str:
     plain = _CHINESE_SPELLED.sub(lambda match: _chinese(match[1]), plain)
     # No blank stands between a Latin word and a number in Chinese; a digit behind a letter belongs to a card's name.
     plain = re.sub(r"(epoch|step|batch|iteration|ddp|fsdp|parallel)(?=\d)", r"\1 ", plain)
-    # `batch 4k` and `length 8k` are powers of two to everyone who writes them.
+    # `batch 4k`, `length 8k` and `8k context` are powers of two to everyone who writes them.
+    plain = re.sub(rf"()(?<![\d.])(\d{{1,4}}) ?k(?={CONTEXT})", _in_binary_k, plain, flags=re.ASCII)
     return re.sub(rf"({_SIZE})(\d{{1,6}}) ?k(?![a-z])", _in_binary_k, plain, flags=re.ASCII)
 
 

@@ -23,6 +23,7 @@ from advisor.claims.reading.change_words import (
 from advisor.claims.reading.figures import Figures, find_figures
 from advisor.claims.reading.number_words import (
     BATCH_WORDS,
+    CONTEXT,
     LENGTH_WORDS,
     NO_WHOLE_SIZE,
     NOT_ONE_NUMBER,
@@ -111,6 +112,7 @@ _BATCH_CHANGED = (
 """Before and after, where a change of the batch size is told."""
 _LENGTH = (
     *(rf"{words}{SAYS}(\d+)" for words in LENGTH_WORDS),
+    rf"(?<![\d.,])(\d{{3,7}}){CONTEXT}",
     r"(?<![\d.,])(?<!每秒)(?<!每秒 )(?<!每秒钟 )(?<!生成 )(?<!生成)(\d+)[\s-]*tokens?\b(?!\s*(?:/|per|a)\s*s)",
 )
 _IMAGE = (

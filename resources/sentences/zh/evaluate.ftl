@@ -32,6 +32,7 @@ evaluate-efficiencies = 多卡效率，共 { $rows } 行：平均相差 { $point
 evaluate-peak = 峰值显存，共 { $rows } 行：平均相差 { $mean }，中位数 { $median }，偏差 { $bias }，{ $covered_fraction } 落在区间内。
 evaluate-refused = { $rows } 行中有 { $count } 行无法预测：
 evaluate-none = { $rows ->
+    [1] 唯一的一行无法预测
    *[other] { $rows } 行全都无法预测
   }，原因见结果。
 evaluate-refused-rows = { $count ->
