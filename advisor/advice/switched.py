@@ -38,7 +38,8 @@ from advisor.store.advice_record import AdviceRecord
 from advisor.workload.training_checks import training_problems
 from advisor.workload.workload import NumbersModel, Workload, with_training
 
-_ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
+_ON_ONE_CARD = frozenset({"lora", "qlora", "qlora_checkpointing", "quantised_weights"})
+"""What is asked whether it holds a step on one card, where the question's own set-ups do not."""
 _LIGHTER = "checkpointing_on_cards"
 
 
@@ -75,7 +76,7 @@ def find_switches(
     for change in changes:
         if traces.cancelled.is_set():
             break
-        on_one = change.kind in _ADAPTERS and not alone
+        on_one = change.kind in _ON_ONE_CARD and not alone
         # No trace is made for what no card holds: that of hundreds of experts takes minutes.
         if not applies(change, table) or (on_one and asked.changed(change.workload, {}).is_beyond_one_card(table)):
             continue
@@ -91,7 +92,7 @@ def find_switches(
             on_cards = change.kind == _LIGHTER
             held = trial.on_cards_asked_for(beyond=(_on_the_cards(asked),)) if on_cards else trial.on_one_card()
             switches += [] if held is None else [switch_of(change, held, None)]
-        if change.kind == "qlora" and not alone and not any(switch.kind in _ADAPTERS for switch in switches):
+        if change.kind == "qlora" and not alone and not any(switch.kind in _ON_ONE_CARD for switch in switches):
             changes += checkpointed_adapters(change)
     return tuple(switches)
 

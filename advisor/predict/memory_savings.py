@@ -17,7 +17,7 @@ from advisor.optable.op_table import OpTable, at, step_flop
 from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
 
-SavingKind = Literal["checkpointing", "accumulation", "optimizer_8bit", "adafactor", "sgd_momentum"]
+SavingKind = Literal["checkpointing", "accumulation", "smaller_batch", "optimizer_8bit", "adafactor", "sgd_momentum"]
 _UNCERTAIN_FRACTION = 0.08
 """Checkpointing is counted from the layers, not traced: what its recomputation allocates on top is not seen."""
 
@@ -68,7 +68,9 @@ def memory_savings(
     savings = [checkpointed] if checkpointed is not None else []
     for kind, changes in _optimizer_changes(training).items():
         savings.append(saving(kind, msgspec.structs.replace(training, **changes), batch_size))
-    if batch_size > 1:
+    if batch_size > 1 and training.mode == "inference":
+        savings.append(saving("smaller_batch", training, batch_size // 2))
+    elif batch_size > 1:
         steps = training.gradient_accumulation_steps * 2
         halved = msgspec.structs.replace(training, gradient_accumulation_steps=steps)
         savings.append(saving("accumulation", halved, batch_size // 2, gradient_accumulation_steps=steps))

@@ -33,7 +33,7 @@ may as well be a loss stands in the table alone."""
 
 _HOLDING: tuple[SwitchKind, ...] = (
     "checkpointing_on_cards", "optimizer_8bit_on_cards", "optimizer_8bit_checkpointing", "larger_cards", "lora",
-    "qlora", "qlora_checkpointing",
+    "qlora", "qlora_checkpointing", "quantised_weights",
 )  # fmt: skip
 """What may hold a step where the question's own set-ups do not, in the order in which people try them."""
 
@@ -97,6 +97,8 @@ def _holding(switch: Switch) -> str:
         return "help-checkpointing-card" if switch.count == 1 else "help-checkpointing-cards"
     if switch.kind in {"optimizer_8bit_on_cards", "optimizer_8bit_checkpointing"}:
         return "help-states-card" if switch.count == 1 else "help-states-cards"
+    if switch.kind == "quantised_weights":
+        return "help-quantised-card"
     if switch.kind != "larger_cards":
         return "help-adapter"
     return "help-larger-card" if switch.count == 1 else "help-larger-cards"

@@ -18,6 +18,8 @@ from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
 
 WHOLE: frozenset[Strategy] = frozenset({"single", "ddp"})
 """Strategies by which every card holds a whole copy."""
+SHARING_WEIGHTS: tuple[Strategy, ...] = tuple(name for name in SHARDING if "parameters" in STRATEGY_FACTS[name].sharded)
+"""What leaves a card less than a whole model where there are neither gradients nor states to share."""
 _HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 
 
@@ -141,10 +143,12 @@ def sharded_candidates(
     Hosts step so slowly that what is off-loaded is also tried with four times the micro-batches.
     A local group is never made larger than the largest count tried on it, a laptop has one card. Where whole copies
     fit at less than the workload's batch alone, only with what frees memory, or may run out of it, sharding is tried
-    beside them.
+    beside them. In inference only weights can be shared, by cards that hold the model at no precision.
     """
-    own = workload.training.batch_size
-    cards = (prediction for prediction in predictions if prediction.device.key != "cpu")
+    own, inference = workload.training.batch_size, workload.training.mode == "inference"
+    serving = {prediction.device.key for prediction in predictions if inference and prediction.fits is not False}
+    strategies = SHARING_WEIGHTS if inference else SHARDING
+    cards = (one for one in predictions if one.device.key != "cpu" and one.device.key not in serving)
     candidates: list[Candidate] = []
     for members in grouped(cards, lambda prediction: (prediction.device.key, prediction.precision)).values():
         held = {member.count for member in members if member.fits is not False}
@@ -153,7 +157,7 @@ def sharded_candidates(
         lightened = bool(members[0].added)
         held_so = [count for count in counts if count > 1 and count in held]
         tight = [count for count in held_so if lightened or _lacks_room(members, count, own)]
-        candidates += _sharded(members, short, workload, global_batch_size)
+        candidates += _sharded(members, short, workload, global_batch_size, strategies)
         candidates += _sharded(members, tight, workload, global_batch_size, PLAINLY_SHARDING)
     return tuple(
         candidate
@@ -198,7 +202,7 @@ def _sharded(
     counts: Sequence[int],
     workload: Workload,
     global_batch_size: int | None,
-    strategies: Sequence[Strategy] = SHARDING,
+    strategies: Sequence[Strategy],
 ) -> Iterable[Candidate]:
     own_batch, own_steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
     first, limit = members[0], max(member.count for member in members)
@@ -217,8 +221,9 @@ def _sharded(
             risky = (prediction.batch_size_per_device for prediction in alike if prediction.may_run_out)
             tried_sizes = sorted({*sizes[:4], *({own_batch} & {*sizes}), *risky})
             passes = list(itertools.product(tried_sizes, steps))
-            # The host's update takes as long after one micro-batch as after four.
-            off_loaded = list(itertools.product(tried_sizes, dict.fromkeys((*steps, ACCUMULATED * own_steps))))
+            # The host's update, where there is one, takes as long after one micro-batch as after four.
+            more = [] if workload.training.mode == "inference" else [ACCUMULATED * own_steps]
+            off_loaded = list(itertools.product(tried_sizes, dict.fromkeys((*steps, *more))))
         for strategy in strategies_for(count, strategies):
             for size, steps_made in off_loaded if STRATEGY_FACTS[strategy].offloads else passes:
                 further = {"count": count, "strategy": strategy}

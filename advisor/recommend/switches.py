@@ -31,7 +31,7 @@ SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "fused_layers", "unpacked_half", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
     "larger_cards", "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded", "optimizer_8bit_on_cards",
-    "optimizer_8bit_checkpointing", "pure_half",
+    "optimizer_8bit_checkpointing", "pure_half", "quantised_weights",
 ]  # fmt: skip
 _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "compile": "compiled",
@@ -51,7 +51,7 @@ _VOCABULARY_MULTIPLE = 64
 """Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
 _TASKS_OF_WORDS: frozenset[Task] = frozenset({"causal-lm", "masked-lm", "seq2seq-lm", "speech-seq2seq"})
 """Their last layer multiplies by every word of the vocabulary; others only look words up in it."""
-_OF_LINEAR_LAYERS: frozenset[SwitchKind] = frozenset({"fp8", "lora", "qlora"})
+_OF_LINEAR_LAYERS: frozenset[SwitchKind] = frozenset({"fp8", "lora", "qlora", "quantised_weights"})
 _OF_EVERY_WEIGHT: frozenset[SwitchKind] = frozenset({"fused_optimizer"})
 """Whose published pairs step every weight: of adapters, which are few, or of a head they tell nothing."""
 _HALF_BITS = 16
@@ -218,8 +218,16 @@ def _forward_flop(table: OpTable, kind: OpKind) -> float:
 
 
 def adapter_changes(workload: Workload) -> Iterator[Change]:
-    """LoRA and QLoRA, where all of a Hugging Face model is trained; QLoRA, where LoRA's frozen weights are whole."""
+    """LoRA and QLoRA, where all of a Hugging Face model is trained; QLoRA, where LoRA's frozen weights are whole.
+
+    Where nothing is trained, weights of 4 bits alone.
+    """
     training = workload.training
+    if isinstance(workload.model, HuggingFaceModel) and training.mode == "inference":
+        if stored_bits(training) is None:
+            quantised = with_training(workload, quantization="nf4", weights_bits=None)
+            yield Change(kind="quantised_weights", workload=quantised)
+        return
     if not isinstance(workload.model, HuggingFaceModel) or training.trainable not in {"all", "lora"}:
         return
     lora = workload

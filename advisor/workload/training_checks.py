@@ -79,7 +79,7 @@ def _quantization_problems(training: Training) -> Iterator[Problem]:
         remedy = reason("set-or-leave", field="precision", value="bf16_amp", other="unpacked_bits")
         yield _clash(training, "unpacked_bits", "precision"), remedy
     field, value = ("quantization", quantization) if quantization is not None else ("weights_bits", bits)
-    if training.trainable == "all":
+    if training.trainable == "all" and training.mode != "inference":
         wrong = reason("quantized-trained", field=f"training.{field}", value=quoted(value))
         yield wrong, reason("lora-or-leave", other=field)
     if training.precision == "fp8":

@@ -157,7 +157,8 @@ class Training(Record, frozen=True, kw_only=True):
     beside adapters under autocast where a model is published so, as language models are unless their configuration
     names another `dtype`."""
     quantization: Quantization | None = None
-    """How frozen linear layers and experts are stored; None: in the step's precision, or as `weights_bits` implies."""
+    """How frozen linear layers and experts are stored, in inference all; None: in the step's precision, or as
+    `weights_bits` implies."""
     unpacked_bits: Literal[16, 32] | None = None
     """Bits of what a quantised model does not pack (norms, embeddings, output layer), under autocast; 32: as PEFT's
     `prepare_model_for_kbit_training` leaves it. None: 16."""

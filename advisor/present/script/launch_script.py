@@ -15,6 +15,7 @@ from advisor.present.script.method_lines import (
     copies_weights,
     master_lines,
     method_lines,
+    packing_lines,
     placed_line,
     save_lines,
     update_lines,
@@ -25,7 +26,7 @@ from advisor.present.summary import expected_line
 from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload
+from advisor.workload.workload import HuggingFaceModel, PythonModel, Training, Workload
 
 _OWN_SAMPLES = "DistributedSampler(data) if world > 1 else None"
 SCRIPT_NAME = "train.py"
@@ -120,7 +121,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         **_single_left(advice, copies, ranked=ranked),
         rank_argument=", rank" * ranked,
         rank_first="rank, " * ranked,
-        **(_inference_lines(chosen) if infers else _training_lines(advice.workload, chosen)),
+        **(_inference_lines(training, chosen) if infers else _training_lines(advice.workload, chosen)),
     )
     return _of_ranks(text, ranked=ranked)
 
@@ -139,6 +140,8 @@ def _of_ranks(text: str, *, ranked: bool) -> str:
 def _no_script(workload: Workload, chosen: Recommendation) -> SaidOutputError:
     """Says of which strategy no script is written; where it is not the model's fault, why, and what trains so."""
     labels = {"strategy": STRATEGY_LABELS.get(chosen.strategy, chosen.strategy)}
+    if workload.training.mode == "inference":
+        return SaidOutputError.of("script-no-sharded-inference", **labels)
     gap = script_gap(workload.training, chosen)
     if gap is None:
         return SaidOutputError.of("script-no-strategy", **labels)
@@ -208,7 +211,7 @@ def _training_lines(workload: Workload, chosen: Recommendation) -> dict[str, str
     }
 
 
-def _inference_lines(chosen: Recommendation) -> dict[str, str]:
+def _inference_lines(training: Training, chosen: Recommendation) -> dict[str, str]:
     facts = PRECISION_FACTS[chosen.precision]
     half = half_type(chosen.precision)
     return {
@@ -216,6 +219,7 @@ def _inference_lines(chosen: Recommendation) -> dict[str, str]:
         "weights_dtype": f", {half}" * facts.half_weights,
         "autocast": f"torch.autocast(device.type, {half})" if facts.autocast else "contextlib.nullcontext()",
         "contextlib_import": "" if facts.autocast else "import contextlib\n",
+        **packing_lines(training),
     }
 
 

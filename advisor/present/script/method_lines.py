@@ -174,6 +174,13 @@ def save_lines(workload: Workload, chosen: Recommendation) -> str:
     return part("save", unwrapped=unwrapped, written=written)
 
 
+def packing_lines(training: Training) -> dict[str, str]:
+    """The slots that pack linear layers where nothing is trained."""
+    packs = quantization_of(training) in _QUANTISED
+    named = ("new_heads", f"quantise_{quantization_of(training)}") if packs else ()
+    return {"parts": "".join(part(name) for name in named), "quantised": _quantised(training)}
+
+
 def _quantised(training: Training) -> str:
     if quantization_of(training) not in _QUANTISED:
         return ""

@@ -12,6 +12,8 @@ from advisor.workload.python_source import file_of
 from advisor.workload.tasks import AUTO_CLASSES, infer_task
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Task, TemplateModel, Workload, length_of
 
+_READ_BY_DECODERS: frozenset[Task | None] = frozenset({"seq2seq-lm", "speech-seq2seq"})
+"""Tasks whose targets a decoder reads; without targets it is given them as its own input."""
 _WITHOUT_SAMPLE: frozenset[Task | None] = frozenset({None, "base", "ctc"})
 """Tasks whose samples and loss the script leaves to the user; None: not known."""
 _TEXT_LABELS = {
@@ -49,7 +51,10 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     shown = pprint.pformat(config, width=110, sort_dicts=True)
     # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
     sample = _sample(task, workload, config)
-    generates = task in {"causal-lm", "seq2seq-lm", "speech-seq2seq"}
+    infers = workload.training.mode == "inference"
+    if infers and task in _READ_BY_DECODERS:
+        sample = sample.replace('"labels"', '"decoder_input_ids"')
+    uncached = task in {"causal-lm", *_READ_BY_DECODERS} and not infers
     constants = {
         "LENGTH": f"LENGTH = {workload.data.sequence_length or 128}",
         "VOCABULARY": f"VOCABULARY = {_vocabulary(config)}",
@@ -60,7 +65,7 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
         config=shown,
         constants="\n".join(line for name, line in constants.items() if name in sample),
         auto_class=AUTO_CLASSES[task],
-        uncached="    config.use_cache = False  # keys and values are kept for generating alone\n" * generates,
+        uncached="    config.use_cache = False  # keys and values are kept for generating alone\n" * uncached,
         attention=", attn_implementation='eager'" if workload.training.attention == "eager" else "",
         sample=sample,
     )

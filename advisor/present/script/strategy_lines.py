@@ -15,7 +15,12 @@ TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 
 
 def has_script(workload: Workload, chosen: SetUp) -> bool:
-    """Whether a script can be written: a model is split over cards by the plan that transformers has of it."""
+    """Whether a script can be written: a model is split over cards by the plan that transformers has of it.
+
+    Inference is scripted on one device: whoever serves a model over several has a server for it.
+    """
+    if workload.training.mode == "inference" and STRATEGY_FACTS[chosen.strategy].shards:
+        return False
     if STRATEGY_FACTS[chosen.strategy].has_script:
         return True
     splitting = chosen.strategy == "tp" and script_gap(workload.training, chosen) is None

@@ -187,11 +187,12 @@ def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
 
 
 def _basis_caveats(comparison: Comparison, best: Recommendation | None) -> Iterator[Reason]:
-    """How far a predicted step can be trusted; nearly all published runs that judged the ranges were training."""
+    """How far a predicted step can be trusted: published runs of inference that judged the ranges were of images."""
     if best is not None and best.step_s.basis == "specified":
-        inference = comparison.workload.training.mode == "inference"
+        workload = comparison.workload
+        judged = workload.training.mode != "inference" or workload.data.image_size is not None
         yield Reason.of(
-            "caveat-inference-from-spec-sheet" if inference else "caveat-from-spec-sheet",
+            "caveat-from-spec-sheet" if judged else "caveat-inference-from-spec-sheet",
             device=best.device.name,
             low_s=best.step_s.low,
             high_s=best.step_s.high,

@@ -44,6 +44,8 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
             notes.append(Reason.of("workload-head-tied", weight=shared[0]))
     elif training.trainable == "lora":
         add_lora(module, training)
+    elif training.mode == "inference" and stored_bits(training) is not None:
+        module.requires_grad_(requires_grad=False)  # as every loader of quantised weights leaves them
     return (*notes, *_predicted_only(module, training))
 
 

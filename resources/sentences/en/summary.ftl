@@ -131,6 +131,7 @@ switch-lora = LoRA
 switch-qlora = QLoRA (4-bit weights)
 switch-optimizer-8bit-on-cards = 8-bit optimizer states
 switch-optimizer-8bit-checkpointing = 8-bit optimizer states and activation checkpointing
+switch-quantised-weights = weights in 4 bits (nf4)
 switch-qlora-checkpointing = QLoRA (4-bit weights) and activation checkpointing
 switch-checkpointing-on-cards = activation checkpointing and nothing off-loaded
 switch-nothing-off-loaded = nothing off-loaded
@@ -160,6 +161,13 @@ help-adapter = With { $name } one { $device } holds a step (batch { $batch }{ $s
         [unknown] { "" }
        *[other] { " in " }{ $precision }
     }): { $step_s }, { $need_bytes }; only the adapters are trained.
+help-quantised-card = With { $name } one { $device } holds a step (batch { $batch }{ $steps ->
+        [1] { "" }
+       *[other] { " × " }{ $steps }
+    }{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
+    }): { $step_s }, { $need_bytes }.
 help-checkpointing-card = With activation checkpointing (full) one { $device } holds all of it (batch size { $batch }{ $precision ->
         [unknown] { "" }
        *[other] { " in " }{ $precision }

@@ -126,6 +126,7 @@ switch-lora = LoRA
 switch-qlora = QLoRA（4 位权重）
 switch-optimizer-8bit-on-cards = 8 位优化器状态
 switch-optimizer-8bit-checkpointing = 8 位优化器状态加激活检查点
+switch-quantised-weights = 4 位权重（nf4）
 switch-qlora-checkpointing = QLoRA（4 位权重）加激活检查点
 switch-checkpointing-on-cards = 激活检查点且不卸载
 switch-nothing-off-loaded = 不卸载
@@ -155,6 +156,13 @@ help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步�
         [unknown] { "" }
        *[other] ，{ $precision }
     }）：{ $step_s }，{ $need_bytes }；只训练适配器。
+help-quantised-card = 采用“{ $name }”后，一块 { $device } 就放得下一步（批大小 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] { " × " }{ $steps }
+    }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
+    }）：{ $step_s }，{ $need_bytes }。
 help-checkpointing-card = 启用激活检查点（full）后，一块 { $device } 就放得下全部（批大小 { $batch }{ $precision ->
         [unknown] { "" }
        *[other] ，{ $precision }
