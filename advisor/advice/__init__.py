@@ -154,6 +154,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | Non
         reason for reason in (*facts.caveats, *recommendations.caveats, *refused) if reason.code.endswith(unkept)
     )
     caveats = (
+        *_copies_by_themselves(request, recommendations.recommendation),
         *not_kept,
         *failed,
         *single,
@@ -179,6 +180,14 @@ def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | Non
         calibrations=predicted.calibrations,
         **shared_fields(advised, Recommendations),
     )
+
+
+def _copies_by_themselves(request: AdviceRequest, advised: Recommendation | None) -> tuple[Reason, ...]:
+    """That numbers of cards were asked for of which inference knows none: each serves a copy by itself."""
+    asked_for = request.workload.training.mode == "inference" and 1 not in request.counts
+    if not asked_for or advised is None or advised.count > 1:
+        return ()
+    return (Reason.of("inference-counts-not-kept", device=advised.device.name, count=max(request.counts)),)
 
 
 def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:

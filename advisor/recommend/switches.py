@@ -223,12 +223,12 @@ def adapter_changes(workload: Workload) -> Iterator[Change]:
     Where nothing is trained, weights of 4 bits alone.
     """
     training = workload.training
-    if isinstance(workload.model, HuggingFaceModel) and training.mode == "inference":
+    if not isinstance(workload.model, HuggingFaceModel) or training.trainable not in {"all", "lora"}:
+        return
+    if training.mode == "inference":
         if stored_bits(training) is None:
             quantised = with_training(workload, quantization="nf4", weights_bits=None)
             yield Change(kind="quantised_weights", workload=quantised)
-        return
-    if not isinstance(workload.model, HuggingFaceModel) or training.trainable not in {"all", "lora"}:
         return
     lora = workload
     if training.trainable == "all":

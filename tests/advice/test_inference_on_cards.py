@@ -6,8 +6,11 @@ from functools import cache
 
 import pytest
 
-from advisor.advice import advise
+from advisor.advice import advise, advise_events
+from advisor.advice.request import AdviceRequest
 from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.core.drive import drive
+from advisor.core.sentences import say
 from advisor.present import markdown_file
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload
@@ -80,3 +83,13 @@ def test_quantised_weights_are_predicted_in_inference() -> None:
     linear_weights = 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336)
     saved = linear_weights * (16 - 4.127) / 8  # nf4 with its scales, of every linear layer but the head
     assert whole - quantised == pytest.approx(saved, rel=0.05)
+
+
+def test_counts_that_inference_does_not_know_are_said_not_to_be_kept() -> None:
+    request = AdviceRequest(workload=answering("8B"), measure=False, gpu_keys=("l40s",), counts=(4,))
+    record = drive(advise_events(request))
+    assert record.recommendation is not None
+    assert record.recommendation.count == 1
+    assert record.caveats[0].code == "inference-counts-not-kept"
+    assert "answer 4 times as much" in say(record.caveats[0], "en")
+    assert "inference-counts-not-kept" not in [caveat.code for caveat in advice("8B").caveats]

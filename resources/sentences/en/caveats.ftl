@@ -82,6 +82,7 @@ caveat-memory-range-switch = A step may need up to { $high_bytes } of the { $cap
     }: at most { $most_bytes }, { $speed_ratio } times the speed.
 caveat-precision-left-out = { $device } has no { $precision }; it was left out of the comparison at that precision.
 caveat-precision-replaced = { $device } has no { $precision }; it was judged in { $used } instead, and stands in the tables with the precision used.
+inference-counts-not-kept = Inference is told of one device: { $count } × { $device } would serve as many copies, each by itself, and answer { $count } times as much.
 caveat-inference-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured. Of inference, only image models, diffusion models and BERT were judged: how often a time lies between { $low_s } and { $high_s } is not known for other models.
 caveat-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured: between { $low_s } and { $high_s } in four of five cases.
 caveat-wide-offload = { $low_s } to { $high_s } a step is hardly a plan: copies to and from host memory may hide behind the computation or hold all of it up. Take off-loading as a makeshift, and time a few steps before you rely on it.

@@ -89,6 +89,7 @@ caveat-memory-range-switch = 每步最多可能需要 { $high_bytes }，而 { $d
     }：最多需要 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
 caveat-precision-left-out = { $device } 不支持 { $precision }，未参与该精度下的比较。
 caveat-precision-replaced = { $device } 不支持 { $precision }，改以 { $used } 评估，并以所用精度列入表中。
+inference-counts-not-kept = 推理按单设备给出：{ $count } × { $device } 会各自运行一份模型，互不通信，总吞吐是单设备的 { $count } 倍。
 caveat-inference-from-spec-sheet = { $device } 的单步时间由规格表和公开运行结果预测，并非实测。推理只用图像模型、扩散模型和 BERT 检验过：对其他模型，实际时间有多大可能介于 { $low_s } 与 { $high_s } 之间尚不清楚。
 caveat-from-spec-sheet = { $device } 的单步时间由规格表和公开运行结果预测，并非实测：五次中有四次介于 { $low_s } 与 { $high_s } 之间。
 caveat-wide-offload = 每步 { $low_s } 到 { $high_s }，几乎不能作为计划：与主机内存之间的拷贝可能被计算掩盖，也可能拖住全部计算。请把卸载当作权宜之计，先计时几步再作依靠。
