@@ -118,6 +118,15 @@ def test_no_row_is_cut_at_the_foot_of_a_table_that_scrolls(
     assert table.rowViewportPosition(table.rowAt(1)) == 0
 
 
+def test_in_a_narrow_window_the_page_is_no_wider_than_it(page: ComparePage, window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(960, 620)
+    page._table.counted.setText("1,288 of 1,288")
+    content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
+    assert content is not None
+    qtbot.waitUntil(lambda: window.width() == 960 and content.width() <= seen.width())
+    assert page.scroll_area.horizontalScrollBar().maximum() == 0
+
+
 @pytest.mark.parametrize("width", [1024, 1100, 1280])
 def test_columns_that_fit_into_the_table_need_no_bar_to_scroll_them(
     page: ComparePage, window: MainWindow, qtbot: QtBot, width: int

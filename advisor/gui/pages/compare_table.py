@@ -17,6 +17,7 @@ from advisor.gui.models.table_model import ShownRows, TableModel
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.models.typed_prices import MOST_AN_HOUR, TypedPrices, typed_price
 from advisor.gui.pages.compare_columns import set_up_columns
+from advisor.gui.widgets.boxes import REST, across
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import label, tell, untold
@@ -105,7 +106,9 @@ class SetUpsCard(GrowingCard):
         self._menu.aboutToShow.connect(self._fill_column_menu)
         columns.setMenu(self._menu)
         export = push(self.texts("compare-export"), self._ask_and_export, "small")
-        self.add_to_header(self.counted, self.all, self.fitting, self.search, columns, export)
+        self.add_to_header(self.counted, columns, export)
+        # A line of their own: beside the others they would make the page wider than the narrowest window.
+        self.put(across(10, (self.search, 1), self.all, self.fitting, REST))
 
     def _has(self, name: str) -> bool:
         return any(column.name == name for column in self.model.columns)
