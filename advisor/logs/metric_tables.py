@@ -15,7 +15,11 @@ from advisor.core.sentences import Names
 from advisor.logs.known_formats import stamp_s, unit_s
 from advisor.logs.log_facts import Count, LogFacts
 
-_STEPS = ("_step", "global_step", "trainer/global_step", "train/global_step", "step", "steps", "iteration", "iter")
+_STEPS = (
+    "_step", "global_step", "trainer/global_step", "train/global_step", "step", "steps", "iteration", "iter",
+    "batch", "batch_idx",
+)  # fmt: skip
+"""The last two count anew in each epoch."""
 _EPOCHS = ("epoch", "epochs", "train/epoch")
 _CLOCKS = ("_runtime", "_timestamp", "wall_time", "timestamp", "datetime")
 """What goes on beyond doubt; wandb has the first two, TensorBoard the third."""

@@ -53,6 +53,11 @@ TABLES = {
         0.51,
         990,
     ),
+    "batches of epochs, each with its own time": (
+        "epoch,batch,loss,batch_time\n" + "".join(f"{step // 100},{step % 100},0.5,0.5\n" for step in STEPS),
+        0.5,
+        900,  # the last that an epoch tells is 90
+    ),
     "in milliseconds": (
         "iter\tloss\titer_time (ms)\n" + "".join(f"{step}\t0.5\t{512}\n" for step in STEPS),
         0.512,
