@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.strategies import PLAINLY_SHARDING
+from advisor.catalogue.strategies import PLAINLY_SHARDING, STRATEGY_FACTS
 from advisor.core.by_key import firsts, grouped
 from advisor.recommend.batch_size import choose
 from advisor.recommend.ranking import score
@@ -57,7 +57,11 @@ def _plainest_with_room(
     """Of the plainest kind; where that may run out of memory, its like that shards among the cards and has room.
 
     Shards that leave room for many more samples may be far quicker than replicas of a few: then they are taken.
+    In inference the quickest is: servers split a model as readily as they shard it.
     """
+    if training.mode == "inference":
+        on_cards = [member for member in members if not STRATEGY_FACTS[member.strategy].offloads]
+        return _preferred(on_cards or members, training)
     plainest = min(member.effort_rank for member in members)
     chosen = _preferred([member for member in members if member.effort_rank == plainest], training)
     if plainest:

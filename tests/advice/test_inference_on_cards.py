@@ -12,6 +12,7 @@ from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.drive import drive
 from advisor.core.sentences import say
 from advisor.present import markdown_file
+from advisor.recommend.strategy import best_by_count
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
@@ -93,3 +94,19 @@ def test_counts_that_inference_does_not_know_are_said_not_to_be_kept() -> None:
     assert record.caveats[0].code == "inference-counts-not-kept"
     assert "answer 4 times as much" in say(record.caveats[0], "en")
     assert "inference-counts-not-kept" not in [caveat.code for caveat in advice("8B").caveats]
+
+
+def test_of_what_shares_a_model_the_quickest_is_taken_whatever_it_asks_of_code() -> None:
+    """A server splits layers or stages as readily as it shards; the host's memory comes last."""
+    record = advice("30B")
+    training = record.workload.training
+    of_card = [one for one in record.predictions if one.device.key == "rtx4090" and one.precision == "bf16_true"]
+    found = best_by_count(of_card, training, 64 * training.batch_size)
+    assert {one.count for one in found} >= {2, 4, 8}
+    for best in found:
+        by_itself = [
+            one for one in of_card if one.count == best.count and one.fits and not STRATEGY_FACTS[one.strategy].offloads
+        ]
+        assert STRATEGY_FACTS[best.strategy].offloads == (not by_itself)
+        alike = [one for one in by_itself if one.batch_size_per_device == best.batch_size_per_device]
+        assert all(best.samples_per_s.value >= 0.95 * one.samples_per_s.value for one in alike)

@@ -214,3 +214,24 @@ def test_devices_that_share_a_state_or_a_model_compute_on_weights_that_were_cast
     layout: Layout, precision: Precision, computed: str
 ) -> None:
     assert precision_in_layout(precision, layout) == computed
+
+
+@pytest.mark.parametrize("changes", [{"mode": "inference"}, {"optimizer": "none"}], ids=["inference", "no optimizer"])
+def test_fp32_shards_are_held_where_no_optimizer_steps_them(changes: dict[str, object]) -> None:
+    """They counted as the optimizer's copies alone, so that without one a sharded model weighed nothing."""
+    table, layout = load_gpt(), Layout(data_parallel="fsdp", count=8)
+    asked = Training(precision="bf16_amp", batch_size=1, **changes)  # type: ignore[arg-type]
+    question = memory_question(table, asked, "bf16", compute_capability="8.0", layout=layout)
+    assert question is not None
+    shard = table.parameter_count * 4 / 8
+    assert question.weight_bytes - table.buffer_bytes == pytest.approx(shard)
+    held = {part.kind: part.size_bytes for part in answered(question, 1, replayed=False).parts}
+    assert held["parameters"] == pytest.approx(shard, rel=0.01)
+
+
+def test_no_gradient_of_a_unit_is_whole_where_there_is_no_backward() -> None:
+    table, layout = load_gpt(), Layout(data_parallel="fsdp", count=8)
+    block = max(table.block_parameter_bytes)
+    outside = table.parameter_bytes - sum(table.block_parameter_bytes)
+    gathered = shares_of(layout, table, "fp16", backward=False).gathered_bytes
+    assert list(gathered) == pytest.approx([block, block, outside])

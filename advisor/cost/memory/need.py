@@ -156,6 +156,8 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         offloaded=asked.strategy == "fsdp_offload" or training.offload == "parameters",
         last_stage=last_stage,
         chunked_loss=training.chunked_loss,
+        backward=training.mode != "inference",
+        updated=training.updates_weights,
     )
     setup = _setup(optimizer_memory(table, training, precision, masters_only=shares.masters_only), table, training)
     if training.offload == "activations":

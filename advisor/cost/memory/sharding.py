@@ -79,11 +79,13 @@ def shares_of(  # noqa: PLR0913 - one question
     offloaded: bool = False,
     last_stage: bool = False,
     chunked_loss: bool = False,
+    backward: bool = True,
+    updated: bool = True,
 ) -> Shares:
     """What one of the layout's devices holds; everything on a single device.
 
     `micro_batch_count` fills a pipeline, of which the first stage is asked for, or the `last_stage`; `offloaded`:
-    shards rest in the host's memory.
+    shards rest in the host's memory; `backward`: there are gradients; `updated`: an optimizer has copies of weights.
     """
     if layout.count == 1 and not offloaded:
         return Shares()
@@ -104,9 +106,11 @@ def shares_of(  # noqa: PLR0913 - one question
         library_bytes=_NCCL_BYTES * _communicator_count(layout),
     )
     unit = _largest_unit_bytes(table, chunked_loss=chunked_loss) * held
+    gradients = _unit_gradients(unit, table, precision) if backward else (0.0, 0.0)
     if layout.data_parallel in _FULLY_SHARDED or offloaded:
-        return _fully_sharded(shares, table, precision, layout.shard_count, unit, offloaded=offloaded)
-    gradients = _unit_gradients(unit, table, precision)
+        return _fully_sharded(
+            shares, table, precision, layout.shard_count, gradients, offloaded=offloaded, updated=updated
+        )
     return _with_replicas(
         shares, layout, table.gradient_bytes * held, PRECISION_FACTS[precision].weight_bytes, gradients
     )
@@ -189,13 +193,21 @@ def _outside_bytes(table: OpTable) -> float:
 
 
 def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
-    shares: Shares, table: OpTable, precision: ComputedPrecision, group: int, unit_bytes: float, *, offloaded: bool
+    shares: Shares,
+    table: OpTable,
+    precision: ComputedPrecision,
+    group: int,
+    gradients: tuple[float, float],
+    *,
+    offloaded: bool,
+    updated: bool,
 ) -> Shares:
     """Shards of everything, whole units while they run, and gradients of the unit that backward is at.
 
     Weights are cast before they are gathered, so that autocast makes no copies. FP32 shards get FP32 gradients: the
     reduction's input is FP32 too, as in torch's mixed precision for sharded modules. Quantised units are gathered as
-    they are stored. Shards of what is off-loaded rest in the host's memory.
+    they are stored. Shards of what is off-loaded rest in the host's memory. FP32 shards count with the states of the
+    optimizer that steps them, where one does.
     """
     facts = PRECISION_FACTS[precision]
     part = shares.parameters / group
@@ -207,16 +219,16 @@ def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
     held = 0.0 if offloaded else part
     blocks = (block * gathered,) * _GATHERED_UNITS
     units = (*blocks, outside * gathered)
-    gradients = _unit_gradients(unit_bytes, table, precision)
+    width = FP32_BYTES / facts.weight_bytes if masters else 1.0
     return shares._replace(
-        parameters=0.0 if masters else held,
-        gradients=held * (FP32_BYTES / facts.weight_bytes if masters else 1.0),
+        parameters=0.0 if masters and updated else held * width,
+        gradients=held * width,
         states=held,
         copies=0.0,
         gathered_bytes=tuple(size for size in (*units, *gradients) if size > 0),
         block_bytes=blocks if table.block_parameter_bytes else (),
         unit_gradient_bytes=gradients,
-        masters_only=masters,
+        masters_only=masters and updated,
     )
 
 
