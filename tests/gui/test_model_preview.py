@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
 
 from advisor.core.units import Estimate
-from advisor.gui.model_preview import preview_from_advice
+from advisor.gui.model_preview import Preview, preview_from_advice
+from advisor.gui.pages.model_known import KnownOfModel
+from advisor.gui.texts import Texts
+from advisor.workload.workload import Mode, with_training
 from tests.gui import fakes
 
 
@@ -29,3 +36,32 @@ def test_memory_is_that_of_the_workload_with_what_the_advice_adds_to_it() -> Non
     with_it = msgspec.structs.replace(made.recommendation, checkpointing_added=True)
     advised = preview_from_advice(msgspec.structs.replace(made, predictions=predictions, recommendation=with_it))
     assert advised.memory_bytes == need
+
+
+@pytest.mark.parametrize(
+    ("mode", "below"),
+    [("training", ("all trained", "forward and backward")), ("inference", ("", "forward alone"))],
+)
+def test_the_model_page_says_what_is_trained_and_which_way_it_computes(
+    qtbot: QtBot, mode: Mode, below: tuple[str, str]
+) -> None:
+    made = fakes.advice()
+    workload = with_training(made.workload, mode=mode)
+    preview = preview_from_advice(made)
+    whole = dataclasses.replace(preview, trainable_parameter_count=preview.parameter_count)
+
+    class Told:
+        """The tracer, as far as the figures ask it."""
+
+        busy, problem, needs_consent = False, None, False
+
+        def preview(self) -> Preview:
+            return whole
+
+    known = KnownOfModel(Texts("en"), Told())  # type: ignore[arg-type]
+    for widget in (known.figure_row, known.layer_card, known.assumptions, known.untraced):
+        qtbot.addWidget(widget)
+    known.show(workload, allowed=True)
+    names = [known.figures[name].accessibleName() for name in ("parameters", "flop")]
+    assert [name.endswith(words) for name, words in zip(names, below, strict=True)] == [True, True]
+    assert ("trained" in names[0]) == (mode == "training")

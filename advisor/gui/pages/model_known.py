@@ -18,6 +18,7 @@ from advisor.gui.widgets.table import Table
 from advisor.gui.widgets.table_card import GrowingCard
 from advisor.optable.op_table import Layer, at
 from advisor.present.card_names import short_name
+from advisor.present.summary import in_mode
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import PythonModel, Workload
 
@@ -100,13 +101,14 @@ class KnownOfModel:
                 figure.show_figure("…" if self._tracer.busy and not why else "–", why)
             return
         trained = preview.trainable_parameter_count
-        below = texts("model-all-trained")
-        if trained is not None and trained != preview.parameter_count:
+        mode = workload.training.mode
+        below = texts("model-all-trained") if mode != "inference" else ""
+        if below and trained is not None and trained != preview.parameter_count:
             below = texts("model-trained", count=texts.count(trained))
         self.figures["parameters"].show_figure(texts.count(preview.parameter_count), below)
         flop = preview.flop_per_sample
         work = "–" if flop is None else format_quantity(flop, "FLOP")
-        self.figures["flop"].show_figure(work, texts("model-flop-below"))
+        self.figures["flop"].show_figure(work, texts(in_mode("model-flop-below", mode)))
         need = preview.memory_bytes
         at_batch = texts("advice-batch-row", batch=self._batch_size)
         room = texts.size(need.value) if need else "–"

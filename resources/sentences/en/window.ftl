@@ -415,6 +415,7 @@ model-figures-invalid = unknown: a field is not allowed
 model-all-trained = all trained
 model-trained = { $count } trained
 model-flop-below = forward and backward
+model-flop-below-inference = forward alone
 model-assumptions = Assumptions
 model-python-runs = The Python file runs in the worker; its three functions are traced as they are.
 model-memory-assumption = Memory is what one GPU of unknown generation needs, driver context and fragmentation included.

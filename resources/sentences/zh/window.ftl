@@ -391,6 +391,7 @@ model-figures-invalid = 有字段填写无效，无法给出
 model-all-trained = 全部训练
 model-trained = { $count } 参与训练
 model-flop-below = 前向与反向
+model-flop-below-inference = 仅前向
 model-assumptions = 假设
 model-python-runs = Python 文件在工作进程中运行，按原样追踪其中的三个函数。
 model-memory-assumption = 显存按一块未知代次的 GPU 估算，已含驱动上下文与碎片。
