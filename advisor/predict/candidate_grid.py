@@ -90,7 +90,7 @@ class CandidateGrid:
         self.refusals: list[Reason] = []
         self.rows: dict[str, int] = {}
         self.steps = self._single_steps()
-        self.traffic = traffic_of(self.table, precision)
+        self.traffic = traffic_of(self.table, precision, backward=training.mode != "inference")
         self._scaled: dict[tuple[int, int], tuple[ScaledGrid, ScaledRange]] = {}
 
     def _single_steps(self) -> DeviceSteps | None:

@@ -64,6 +64,14 @@ def test_off_loaded_weights_come_up_twice_a_micro_batch_and_the_update_once_a_st
     assert half.copy_s == pytest.approx(once.copy_s / 2)
 
 
+def test_off_loaded_weights_come_up_once_where_there_is_no_way_back() -> None:
+    table = load_table("opt_350m", 512, "half", "inference", fused=True)
+    training = Training(precision="bf16_true", mode="inference", batch_size=8, offload="parameters")
+    weights = offloading_of(training, table, (0.0, 0.0))
+    assert weights.update_bytes == 0.0
+    assert step(dataclasses.replace(weights, gradient_ratio=0.0), 1.0, 0.0).copy_s == pytest.approx(WEIGHTS / RATE)
+
+
 def test_off_loaded_activations_cost_what_is_too_long_to_hide() -> None:
     activations = Offloading(kind="activations", kept_bytes=(0.0, 2e9))
     one_way = 8 * 2e9 / RATE

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.offload import Offloading
 from advisor.cost.scaling.scaling import PARTS, ScaledGrid, scale_steps
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
+from advisor.cost.scaling.traffic import fill_buckets, traffic_of
 from advisor.optable.accumulation import Accumulation
+from tests.accuracy.tables import load_table
 from tests.cost.scaling_cases import link, steps, traffic
 
 KINDS = ("nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given")
@@ -251,3 +255,21 @@ def test_what_the_interpreter_lock_slows_in_data_parallel_is_gone_from_its_quick
     grid = _grid(setting=Setting(host_step_s=0.01, host_dispatch_count=20_000))
     place = (*grid.index("dp", 8), 0, 0)
     assert grid.quick_s[place] < grid.step_s[place] / 2
+
+
+@pytest.mark.parametrize(("strategy", "least", "most"), [("tp", 0.5, 0.5), ("fsdp", 0.0, 0.5)])
+def test_without_a_way_back_nothing_is_sent_for_it(strategy: Strategy, least: float, most: float) -> None:
+    """Split layers send half of it; shards gather once instead of twice, and scatter no gradients."""
+    both = traffic(4e9, parameter_bytes=4e9)
+    alone = dataclasses.replace(both, buckets=fill_buckets([], []), gradient_bytes=0.0, backward=False)
+    there_and_back, there = (_grid(link(type="pcie_host"), load=load) for load in (both, alone))
+    sent, less = (grid.parts_s["communication_s"][(*grid.index(strategy, 8), 0, 0)] for grid in (there_and_back, there))
+    assert least <= less / sent <= most
+    assert less > 0
+
+
+def test_a_table_of_inference_has_no_gradients_to_send() -> None:
+    table = load_table("opt_350m", 512, "half", "inference", fused=True)
+    found = traffic_of(table, "fp16_true", backward=False)
+    assert found.gradient_bytes == found.buckets.total_bytes == found.gradient_tensor_count == 0
+    assert found.parameter_bytes == table.parameter_bytes

@@ -33,6 +33,8 @@ class Offloading:
     """Bytes of a weight where it rests over those in which a layer takes it: shards are copied, then cast."""
     gradient_ratio: float = 1.0
     """Bytes of a gradient where it rests over those in which backward makes it."""
+    copies_of_weights: float = 2.0
+    """Times that weights come up for one micro-batch: for forward, and again for backward where there is one."""
 
 
 class Place(NamedTuple):
@@ -72,6 +74,7 @@ def offloading_of(training: Training, table: OpTable, kept_bytes: Affine) -> Off
         kept_bytes=kept_bytes,
         resting_ratio=FP32_BYTES / facts.compute_bytes if rests_whole else 1.0,
         gradient_ratio=FP32_BYTES / facts.weight_bytes if rests_whole else 1.0,
+        copies_of_weights=1.0 if training.mode == "inference" else 2.0,
     )
 
 
@@ -106,6 +109,6 @@ def offloaded_step(  # noqa: PLR0913 - one question
         hidden = np.minimum(down, parts["backward_s"] / place.rounds)
         return OffloadedStep(down - hidden + up, update, update + up - np.maximum(fast, up), hidden)
     up, down = up * offloading.resting_ratio, down * offloading.gradient_ratio
-    copies = zero + (2.0 * up + down) * place.rounds
+    copies = zero + (offloading.copies_of_weights * up + down) * place.rounds
     hidden = np.minimum(copies, parts["forward_s"] + parts["backward_s"])
     return OffloadedStep(copies, update, hidden + update - fast, zero)

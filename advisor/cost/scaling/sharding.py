@@ -47,5 +47,7 @@ def sharded_communication_s(
         each = beside(backward_s, scatter * layers, scatter)
         return copies + each * accumulation_steps + beside(forward_s, gather * layers, gather)
     forward = beside(forward_s, gather * layers, gather)
+    if not traffic.backward:
+        return forward * accumulation_steps
     backward = beside(backward_s, (gather + scatter) * layers, scatter)
     return copies + (forward + backward) * accumulation_steps

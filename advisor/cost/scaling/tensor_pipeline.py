@@ -20,7 +20,12 @@ def tensor_communication_s(traffic: Traffic, cost: Costs, batch_sizes: Floats, c
     """
     reduces = max(1, _ALL_REDUCES_PER_LAYER * traffic.layer_count // 9)
     message = row_parallel_bytes(traffic, batch_sizes * count) / reduces
-    return 2.0 * reduces * cost.all_reduce_s(message)
+    return _pass_count(traffic) * reduces * cost.all_reduce_s(message)
+
+
+def _pass_count(traffic: Traffic) -> float:
+    """Forward, and the way back where there is one."""
+    return 2.0 if traffic.backward else 1.0
 
 
 def beside_products_s(sent_s: Floats, pass_s: Floats, count: int) -> Floats:
@@ -40,8 +45,9 @@ def context_communication_s(traffic: Traffic, cost: Costs, batch_size: float, fo
     block's nine linear outputs (Liu et al. 2023, ring attention). What the forward pass (of three) is long enough to
     hide counts once; a ring's first hop is always exposed.
     """
-    moved = 3.0 * float(cost.half_s(row_parallel_bytes(traffic, np.array([batch_size])))[0])
-    return max(moved / cost.count, moved - 3.0 * forward_s)
+    passes = 3.0 if traffic.backward else 1.0
+    moved = passes * float(cost.half_s(row_parallel_bytes(traffic, np.array([batch_size])))[0])
+    return max(moved / cost.count, moved - passes * forward_s)
 
 
 def pipeline_bubble_s(micro_batch_s: Floats, count: int) -> Floats:
@@ -56,7 +62,7 @@ def pipeline_bubble_s(micro_batch_s: Floats, count: int) -> Floats:
 def pipeline_transfer_s(traffic: Traffic, cost: Costs, batch_sizes: Floats, micro_batch_count: int) -> Floats:
     """Seconds of passing activations on and their gradients back, not overlapped, shape of `batch_sizes`."""
     message = traffic.boundary_bytes[0] + traffic.boundary_bytes[1] * batch_sizes
-    return 2.0 * micro_batch_count * cost.half_s(message)
+    return _pass_count(traffic) * micro_batch_count * cost.half_s(message)
 
 
 def stage_count(traffic: Traffic, count: int) -> int:

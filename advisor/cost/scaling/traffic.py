@@ -59,6 +59,8 @@ class Traffic:
     accumulation: Accumulation = field(default_factory=Accumulation)
     updated_bytes: float | None = None
     """Of `parameter_bytes` those that a step changes: frozen weights stand still. None: all."""
+    backward: bool = True
+    """Whether a step has a way back, for which weights are gathered and activations are sent once more."""
 
     @property
     def unit_count(self) -> int:
@@ -114,15 +116,17 @@ def _thinned(sizes: Floats, ready: Floats) -> Buckets:
     )
 
 
-def traffic_of(table: OpTable, precision: ComputedPrecision) -> Traffic:
-    """What a traced model sends; gradients are half wide only where the weights are.
+def traffic_of(table: OpTable, precision: ComputedPrecision, *, backward: bool = True) -> Traffic:
+    """What a traced model sends; gradients are half wide only where the weights are, and none without `backward`.
 
     A table without a gradient timeline counts as filling its buckets evenly through backward.
     """
     element_bytes = PRECISION_FACTS[precision].weight_bytes
     counts = [float(gradient.element_count) for gradient in table.gradients_ready]
     fractions = [gradient.backward_fraction for gradient in table.gradients_ready]
-    if not counts:
+    if not backward:
+        counts, fractions = [], []
+    elif not counts:
         counts, fractions = _even_gradients(table)
     gathered = PRECISION_FACTS[precision].compute_bytes
     products = [op for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
@@ -140,6 +144,7 @@ def traffic_of(table: OpTable, precision: ComputedPrecision) -> Traffic:
         block_count=len(table.block_parameter_bytes),
         accumulation=accumulation_of(table),
         updated_bytes=sum(counts) * gathered,
+        backward=backward,
     )
 
 
