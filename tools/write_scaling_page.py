@@ -66,6 +66,8 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
   which send pieces beside their products: one of `n` is exposed. **Context parallel** passes keys and values round;
   **pipelines** wait `stages - 1` micro-batches, and each of a stage's tensor-parallel cards passes its part of an
   activation on. All are given with a wide range: no run of the fit uses them.
+- **Inference** on one card by itself exchanges nothing. Where no card holds the model, shards are gathered once, split
+  layers reduce in forward alone, and no gradient is sent. No published run judged it.
 
 The figures are fitted with a loss that lets go of rows far from all others: hosts that route badly are not marked as
 such. In the fit alone, one card's step is as long as the same source timed it (where it did), so that links do not
