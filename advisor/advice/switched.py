@@ -102,12 +102,12 @@ def _to_trace(
 ) -> Iterator[Change]:
     """What each needs operators of its own; `adapters`: those are looked at, as cards lack memory for all weights."""
     workload = request.workload
+    spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
     if makeshift:
         yield from lighter_changes(workload, chosen)
     if chosen is not None:
-        yield from reaching_changes(workload, chosen, _table_of(chosen, workload, tables))
+        yield from reaching_changes(workload, chosen, _table_of(chosen, workload, tables), spec)
     if request.switches:
-        spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
         yield from traced_changes(workload, chosen, spec)
         return
     if adapters:
@@ -215,7 +215,7 @@ def _traced(change: Change, wanted: tuple[TracePrecision, ...], traces: Traces) 
 
 def _precision(change: Change, chosen: Prediction | None) -> Precision:
     """The set-up's own, unless it is the precision that is switched."""
-    if chosen is None or change.kind in {"half", "fp8", "pure_half"}:
+    if chosen is None or change.kind in {"half", "fp8", "pure_half", "half_weights"}:
         return change.workload.training.precision
     return chosen.precision
 

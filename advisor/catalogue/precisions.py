@@ -124,6 +124,8 @@ TRACE_PRECISIONS: dict[ComputedPrecision, TracePrecision] = {
     name: row.traced_as for name, row in PRECISION_FACTS.items()
 }
 """Which trace serves a precision."""
+PURE_HALF: dict[HalfFormat, Precision] = {"fp16": "fp16_true", "bf16": "bf16_true"}
+"""All weights in a 16-bit format, and nothing wider beside them."""
 _WORDS: dict[str, Precision] = {
     "float32": "fp32", "single": "fp32", "strict_fp32": "fp32",
     "amp": "fp16_amp", "amp_fp16": "fp16_amp", "16_mixed": "fp16_amp", "mixed": "fp16_amp", "fp16_mixed": "fp16_amp",

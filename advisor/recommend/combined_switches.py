@@ -10,7 +10,7 @@ from advisor.core.units import Estimate
 from advisor.recommend.switches import Switch, SwitchKind
 
 _EXCLUDE_EACH_OTHER: tuple[frozenset[SwitchKind], ...] = (
-    frozenset({"half", "fp8", "pure_half"}),
+    frozenset({"half", "fp8", "pure_half", "half_weights"}),
     frozenset({"lora", "qlora"}),
     frozenset({"fused_optimizer", "optimizer_8bit"}),
 )

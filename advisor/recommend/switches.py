@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.catalogue.adapters import DEFAULT_RANK
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, PURE_HALF, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record, shared_fields
 from advisor.core.units import Estimate
@@ -31,7 +31,7 @@ SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "fused_layers", "unpacked_half", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
     "larger_cards", "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded", "optimizer_8bit_on_cards",
-    "optimizer_8bit_checkpointing", "pure_half", "quantised_weights",
+    "optimizer_8bit_checkpointing", "pure_half", "quantised_weights", "half_weights",
 ]  # fmt: skip
 _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "compile": "compiled",
@@ -46,6 +46,7 @@ _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "checkpointing_on_cards": "unlike",
     "nothing_off_loaded": "unlike",
     "pure_half": "unlike",
+    "half_weights": "unlike",
 }
 _VOCABULARY_MULTIPLE = 64
 """Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
@@ -67,7 +68,8 @@ class Switch(Record, frozen=True, kw_only=True):
     cards, `checkpointing_on_cards` activation checkpointing with nothing off-loaded, `nothing_off_loaded` the same
     set-up with all of it on the cards, `optimizer_8bit_on_cards` 8-bit states with nothing off-loaded,
     `optimizer_8bit_checkpointing` the same with activation checkpointing, `pure_half` all weights in BF16 where
-    autocast leaves a good part of the model's products in 32 bits."""
+    autocast leaves a good part of the model's products in 32 bits, `half_weights` and `quantised_weights` those of
+    inference in 16 and in 4 bits."""
     device_key: str
     """Key of the device that the change is predicted on."""
     device_name: str
@@ -115,7 +117,7 @@ def plain_changes(workload: Workload, chosen: Prediction, spec: GpuSpec | None) 
         yield Change(kind="compile", workload=with_training(workload, compile=True))
     if training.offload != "none":
         yield Change(kind="nothing_off_loaded", workload=with_training(workload, offload="none"))
-    if not PRECISION_FACTS[chosen.precision].half_format and spec is not None:
+    if not PRECISION_FACTS[chosen.precision].half_format and spec is not None and training.mode != "inference":
         half = autocast_for(workload, spec)
         if rate_of(spec, half) is not None:
             yield Change(kind="half", workload=with_training(workload, precision=half))
@@ -158,12 +160,19 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
         yield from _padded(workload, workload.model)
 
 
-def reaching_changes(workload: Workload, chosen: Prediction, table: OpTable | None) -> Iterator[Change]:
+def reaching_changes(
+    workload: Workload, chosen: Prediction, table: OpTable | None, spec: GpuSpec | None
+) -> Iterator[Change]:
     """Weights of 16 bits, where autocast reaches only a part of the products; needs a trace of its own.
 
     So it is with grouped products, as mixtures of experts run them: autocast has no rule for them, and they take the
-    type of their weights.
+    type of their weights. In inference weights of 32 bits serve nothing: no small update is added to them.
     """
+    if workload.training.mode == "inference":
+        half = PRECISION_FACTS[autocast_for(workload, spec)].half_format
+        if half and not PRECISION_FACTS[chosen.precision].half_weights:
+            yield Change(kind="half_weights", workload=with_training(workload, precision=PURE_HALF[half]))
+        return
     kept = table is not None and any(caveat.code == "trace-own-single" for caveat in table.caveats)
     facts = PRECISION_FACTS[chosen.precision]
     if kept and facts.autocast and facts.half_format == "bf16":

@@ -52,5 +52,5 @@ def test_it_is_offered_beside_autocast_in_bf16_alone(advice: AdviceRecord, preci
     keeping = msgspec.structs.replace(table, caveats=(Reason.of("trace-own-single", share_fraction=0.6),))
     asked = with_training(advice.workload, precision=precision)
     beside = msgspec.structs.replace(chosen, precision=precision)
-    assert bool(list(reaching_changes(asked, beside, keeping))) is offered
-    assert not list(reaching_changes(asked, beside, msgspec.structs.replace(table, caveats=())))
+    assert bool(list(reaching_changes(asked, beside, keeping, None))) is offered
+    assert not list(reaching_changes(asked, beside, msgspec.structs.replace(table, caveats=()), None))

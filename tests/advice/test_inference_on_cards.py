@@ -76,6 +76,19 @@ def test_weights_of_four_bits_are_offered_where_one_card_holds_them_and_adapters
     assert "With weights in 4 bits (nf4) one" in told(advice("30B"))
 
 
+def test_weights_of_sixteen_bits_are_offered_where_they_are_wider() -> None:
+    """Autocast would cast them anew in each pass; nothing is added to them that 16 bits would round away."""
+    wide = {switch.kind: switch for switch in advice("8B", precision="fp32", batch_size=1).switches}
+    assert "half" not in wide
+    half = wide["half_weights"]
+    assert half.precision == "bf16_true"
+    assert half.gain is not None
+    assert half.gain.low > 2
+    assert half.saved_bytes is not None
+    assert half.saved_bytes > 8e9 * 1.9
+    assert "half_weights" not in {switch.kind for switch in advice("8B").switches}
+
+
 def test_quantised_weights_are_predicted_in_inference() -> None:
     whole, quantised = (
         min(one.peak_memory_bytes.value for one in record.predictions if one.peak_memory_bytes and one.count == 1)

@@ -131,6 +131,7 @@ switch-lora = LoRA
 switch-qlora = QLoRA (4-bit weights)
 switch-optimizer-8bit-on-cards = 8-bit optimizer states
 switch-optimizer-8bit-checkpointing = 8-bit optimizer states and activation checkpointing
+switch-half-weights = weights in 16 bits
 switch-quantised-weights = weights in 4 bits (nf4)
 switch-qlora-checkpointing = QLoRA (4-bit weights) and activation checkpointing
 switch-checkpointing-on-cards = activation checkpointing and nothing off-loaded

@@ -126,6 +126,7 @@ switch-lora = LoRA
 switch-qlora = QLoRA（4 位权重）
 switch-optimizer-8bit-on-cards = 8 位优化器状态
 switch-optimizer-8bit-checkpointing = 8 位优化器状态加激活检查点
+switch-half-weights = 16 位权重
 switch-quantised-weights = 4 位权重（nf4）
 switch-qlora-checkpointing = QLoRA（4 位权重）加激活检查点
 switch-checkpointing-on-cards = 激活检查点且不卸载
