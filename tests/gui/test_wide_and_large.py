@@ -14,6 +14,7 @@ from advisor.core.errors import InputError
 from advisor.gui.application import place
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
+from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, strategy_card
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.pages.machine_page import MachinePage
@@ -214,3 +215,31 @@ def test_a_window_with_its_frame_fits_a_screen_that_is_smaller_than_it_is_made(
     qtbot.wait(20)
     assert window.width() <= room.width() - frame[0]
     assert window.height() <= room.height() - frame[1]
+
+
+@pytest.mark.parametrize("name", PAGE_NAMES)
+def test_no_page_of_an_advice_is_wider_than_the_smallest_window(
+    window: MainWindow, session: Session, qtbot: QtBot, name: PageName
+) -> None:
+    session.show_recorded(fakes.advice())
+    window.resize(960, 620)
+    window.show_page(name)
+    page = window.page(name)
+    qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=120_000)
+    content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
+    assert content is not None
+    qtbot.waitUntil(lambda: window.width() == 960 and content.width() <= seen.width(), timeout=60_000)
+
+
+def test_two_charts_of_an_advice_fit_beside_each_other_into_the_smallest_window(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    """Words beside the title of the chart of memory made the page wider: 423 pixels, where 350 is half of it."""
+    made = fakes.advice()
+    chosen = made.recommendation
+    assert chosen is not None
+    for make in (batch_card, crossover_card, memory_card, strategy_card):
+        card = make(made, chosen, window.context)
+        assert card is not None
+        qtbot.addWidget(card)
+        assert card.minimumSizeHint().width() <= 350, make.__name__

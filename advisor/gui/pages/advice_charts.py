@@ -170,8 +170,7 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
     texts, rows = context.texts, memory_rows(advice, chosen)
     if not rows:
         return None
-    usable = texts("advice-memory-mark", size=texts.size(rows[0].usable_memory_bytes))
-    card = Card(texts("advice-memory-title"), note=usable)
+    card = Card(texts("advice-memory-title"))
     chart = StackChart(context.theme, texts("advice-memory-title"))
     stacks = []
     for row in rows:
@@ -197,7 +196,8 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
             )
         )
     chart.show_stacks(stacks)
-    card.put(chart, REST)
+    usable = texts("advice-memory-mark", size=texts.size(rows[0].usable_memory_bytes))
+    card.put(chart, label(usable, "muted", wrap=True), REST)  # beside the title it makes the smallest window too narrow
     return card
 
 
