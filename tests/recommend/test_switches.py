@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.optable.saved_tables import saved_tables
@@ -19,6 +20,7 @@ from advisor.recommend.switches import (
     family_of,
     lighter_changes,
     plain_changes,
+    reaching_changes,
     switch_of,
     traced_changes,
 )
@@ -75,7 +77,7 @@ def test_adapters_are_tried_for_hugging_face_models_alone() -> None:
         ({"fused_optimizer": True}, advised("bf16_amp"), {"compile", "optimizer_8bit"}),
         ({"optimizer_bits": 8}, advised(), {"compile", "half"}),
         ({"optimizer": "adafactor"}, advised("bf16_amp"), {"compile"}),
-        ({"mode": "inference"}, advised(), {"compile", "half"}),
+        ({"mode": "inference"}, advised(), {"compile"}),
         (
             {"optimizer": "adafactor"}, advised("bf16_amp", 2, "ddp"), {"compile", "accumulation", "sharding"},
         ),
@@ -90,6 +92,14 @@ def test_what_is_tried_is_what_the_job_does_not_do_yet(
 ) -> None:
     changes = list(plain_changes(workload(**training), chosen, A100))  # type: ignore[arg-type]
     assert {change.kind for change in changes} == kinds
+
+
+@pytest.mark.parametrize(("spec", "half"), [(A100, "bf16_true"), (V100, "fp16_true")])
+def test_in_inference_weights_themselves_are_tried_in_16_bits(spec: GpuSpec, half: str) -> None:
+    asked = workload("fp32", mode="inference")
+    (tried,) = reaching_changes(asked, advised(), None, spec)
+    assert (tried.kind, tried.workload.training.precision) == ("half_weights", half)
+    assert not list(reaching_changes(asked, advised("bf16_true"), None, spec))
 
 
 @pytest.mark.parametrize(("spec", "half"), [(A100, "bf16_amp"), (V100, "fp16_amp")])
