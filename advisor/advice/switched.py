@@ -9,6 +9,7 @@ import msgspec
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest, growth_of, known_specs
 from advisor.advice.trial import Tables, Trial
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
@@ -102,7 +103,7 @@ def _to_trace(
 ) -> Iterator[Change]:
     """What each needs operators of its own; `adapters`: those are looked at, as cards lack memory for all weights."""
     workload = request.workload
-    spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
+    spec = _spec_of(chosen, request)
     if makeshift:
         yield from lighter_changes(workload, chosen)
     if chosen is not None:
@@ -119,7 +120,7 @@ def _to_trace(
 def _without_tracing(asked: Trial, chosen: Prediction | None, *, makeshift: bool) -> Iterator[Switch]:
     """What needs no operators but those that are known, and the cards that would hold what none here does."""
     request, tables = asked.request, asked.tables
-    spec = known_specs(request).get(chosen.device.spec_key or "") if chosen is not None else None
+    spec = _spec_of(chosen, request)
     table = None if chosen is None else _table_of(chosen, request.workload, tables)
     if chosen is not None and table is not None and not isinstance(request.workload.model, NumbersModel):
         for change in plain_changes(request.workload, chosen, spec):
@@ -180,6 +181,10 @@ def _hopeful(advice: AdviceRecord) -> bool:
         prediction for prediction in advice.predictions if prediction.device.key != "cpu" and prediction.count == 1
     ]
     return bool(cards) and all(card.fits is False or STRATEGY_FACTS[card.strategy].offloads for card in cards)
+
+
+def _spec_of(chosen: Prediction | None, request: AdviceRequest) -> GpuSpec | None:
+    return None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
 
 
 def _table_of(set_up: SetUp, workload: Workload, tables: Tables) -> OpTable | None:

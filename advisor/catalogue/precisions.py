@@ -21,6 +21,8 @@ NumberFormat = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
 TracePrecision = Literal["fp32", "amp", "half", "fp8", "fp8_cast"]
 """fp32 also serves tf32 and torch's default; amp serves both autocasts; half serves all weights of 16 bit; fp8 is
 autocast with linear layers in FP8; fp8_cast is all weights of 16 bit, adapters too, with linear layers in FP8."""
+HALF_WEIGHT_TRACES = frozenset[TracePrecision]({"half", "fp8_cast"})
+"""Traces on weights of 16 bits."""
 FP32_BYTES, HALF_BYTES = 4, 2
 
 
@@ -42,7 +44,7 @@ class PrecisionFacts(Record, frozen=True, kw_only=True):
     @property
     def half_weights(self) -> bool:
         """Whether weights, gradients and activations are half wide."""
-        return self.traced_as in {"half", "fp8_cast"}
+        return self.traced_as in HALF_WEIGHT_TRACES
 
     @property
     def casts_adapters(self) -> bool:

@@ -6,7 +6,7 @@ import math
 
 from msgspec.structs import replace
 
-from advisor.catalogue.precisions import TracePrecision
+from advisor.catalogue.precisions import HALF_WEIGHT_TRACES, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import (
     ALLOCATE,
@@ -75,10 +75,6 @@ def _aligned(size: float, multiple: int) -> int:
     return multiple * math.ceil(size / multiple) if size > multiple else max(1, round(size))
 
 
-_HALF_WEIGHTS = frozenset({"half", "fp8_cast"})
-"""Traces on weights of 16 bits."""
-
-
 class _Layer:
     """One of `count` equal layers: d x d weights, t rows a sample, its share of the kept activations."""
 
@@ -93,7 +89,7 @@ class _Layer:
         self.flop = 2 * products / count
         self.activation_bytes = model.activation_bytes_per_sample / count
         self.element_bytes = 4 if precision == "fp32" else 2
-        self.weight_bytes = self.weights * (2 if precision in _HALF_WEIGHTS else 4)
+        self.weight_bytes = self.weights * (2 if precision in HALF_WEIGHT_TRACES else 4)
         self.computed_weight_bytes = self.weights * self.element_bytes
         self.row_bytes = self.rows * self.width * self.element_bytes
 

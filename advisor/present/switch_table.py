@@ -97,8 +97,6 @@ def _holding(switch: Switch) -> str:
         return "help-checkpointing-card" if switch.count == 1 else "help-checkpointing-cards"
     if switch.kind in {"optimizer_8bit_on_cards", "optimizer_8bit_checkpointing"}:
         return "help-states-card" if switch.count == 1 else "help-states-cards"
-    if switch.kind == "quantised_weights":
-        return "help-quantised-card"
     if switch.kind != "larger_cards":
         return "help-adapter"
     return "help-larger-card" if switch.count == 1 else "help-larger-cards"
@@ -114,6 +112,7 @@ def _holding_help(switch: Switch, language: Language) -> str:
         strategy=strategy_cell(switch.strategy, language, short=True),
         batch=switch.batch_size_per_device,
         steps=switch.gradient_accumulation_steps,
+        trained="nothing" if switch.kind == "quantised_weights" else "adapters",
         precision="unknown" if switch.precision is None else PRECISION_LABELS[switch.precision],
         step_s=switch.step_s.value,
         need_bytes=value_of(switch.peak_memory_bytes, 0.0),

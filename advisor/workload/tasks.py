@@ -97,6 +97,11 @@ AUTO_CLASSES: dict[Task, str] = {
     "base": "AutoModel",
 }
 """The class of transformers that a task is built with."""
+TARGETS = ("labels", "start_positions", "end_positions")
+"""Inputs of a task's model that its loss alone reads, but where it is one of `WRITING_TASKS`; `base` has no loss."""
+WRITING_TASKS: frozenset[Task] = frozenset({"seq2seq-lm", "speech-seq2seq"})
+"""Whose decoder reads the targets too, a word later: without a loss it is given them as `DECODER_INPUT`."""
+DECODER_INPUT = "decoder_input_ids"
 
 _TASK_KINDS: dict[Task, DataKind] = {
     "image-classification": "image",

@@ -256,14 +256,19 @@ def live_peak(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: 
     return update if update.total > passes.total else passes
 
 
+def live_bytes(stream: Stream, setup: StepSetup, sizes: Floats) -> Floats:
+    """What is alive after each event of forward and backward; gradients that are freed at once with their update."""
+    live = stream.live(sizes, gradients_kept=setup.gradients_kept or setup.gradients_freed)
+    if setup.gradients_freed:
+        live = live + np.where(stream.kinds == GRADIENT, sizes, 0.0) * (1.0 + setup.update_share)
+    return live
+
+
 def moments(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bool = True) -> tuple[Peak, Peak]:
     """The worst moment of forward and backward, and that of the optimizer's step."""
     sizes = stream.sizes(batch_size, rounding=rounding)
-    live = stream.live(sizes, gradients_kept=setup.gradients_kept or setup.gradients_freed)
-    gradient_events = np.where(stream.kinds == GRADIENT, sizes, 0.0)
-    if setup.gradients_freed:
-        live = live + gradient_events * (1.0 + setup.update_share)
-        gradient_events = np.zeros_like(gradient_events)
+    live = live_bytes(stream, setup, sizes)
+    gradient_events = np.where((stream.kinds == GRADIENT) & (not setup.gradients_freed), sizes, 0.0)
     all_gradients = float(gradient_events.sum())
     constant = float(sum(rounded_sizes(setup.states)) + sum(rounded_sizes(setup.persistent)))
     worst = int(np.argmax(live)) if len(live) else 0

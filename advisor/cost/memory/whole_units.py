@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.cost.memory.replay import StepSetup, Stream, live_peak, update_bytes
+from advisor.cost.memory.replay import StepSetup, Stream, live_bytes, moments
 from advisor.cost.memory.sharding import Shares
-from advisor.optable.op_table import ALLOCATE, GRADIENT, Affine
+from advisor.optable.op_table import ALLOCATE, Affine
 
 
 def absent_bytes(stream: Stream, setup: StepSetup, shares: Shares, outputs: Affine, batch_size: int) -> float:
@@ -23,14 +23,10 @@ def absent_bytes(stream: Stream, setup: StepSetup, shares: Shares, outputs: Affi
     if shares.loss_in_chunks or not any((*shares.block_bytes, *shares.unit_gradient_bytes)):
         return 0.0
     missing = _missing(stream, shares, (outputs[0] * shares.activations, outputs[1] * shares.activations))
-    sizes = stream.sizes(batch_size)
-    live = stream.live(sizes, gradients_kept=setup.gradients_kept or setup.gradients_freed)
-    if setup.gradients_freed:
-        live = live + np.where(stream.kinds == GRADIENT, sizes, 0.0) * (1.0 + setup.update_share)
+    live = live_bytes(stream, setup, stream.sizes(batch_size))
     lower = float(live.max() - (live - missing).max())
-    height = live_peak(stream, setup, batch_size).total
-    passes = height - lower
-    return height - max(passes, min(height, update_bytes(stream, setup, batch_size)))
+    passes, update = (moment.total for moment in moments(stream, setup, batch_size))
+    return min(lower, max(passes, update) - update)
 
 
 def _missing(stream: Stream, shares: Shares, outputs: Affine) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +36,18 @@ class _Shape:
     parts_s: dict[StepPart, Floats]
 
 
+class _ByRates(NamedTuple):
+    """A workload's steps as a device's own rates tell them."""
+
+    table: OpTable
+    training: Training
+    rates: MeasuredRates
+    on_cpu: bool
+
+    def step(self, batches: Floats, precision: ComputedPrecision) -> StepParts:
+        return measured_step(self.table, self.training, self.rates, batches, precision, on_cpu=self.on_cpu)
+
+
 def predict_local_steps(
     table: OpTable,
     training: Training,
@@ -51,16 +64,16 @@ def predict_local_steps(
     measured it is no narrower than what the measured ones leave open of the two factors. Where another precision was
     measured, its factors are taken over with a wider range. None where nothing usable was measured.
     """
-    rates = rates_of(measurement.rates)
-    batches = np.asarray(batch_sizes, dtype=np.float64)
     on_cpu = measurement.device_key == "cpu"
+    by_rates = _ByRates(table, training, rates_of(measurement.rates), on_cpu)
+    batches = np.asarray(batch_sizes, dtype=np.float64)
     source = _nearest_precision(measurement, precision)
     if source is None:
-        return _from_rates_alone(table, training, rates, batches, precision, on_cpu=on_cpu)
+        return _from_rates_alone(by_rates, batches, precision)
     anchors = anchors_of(measurement, source)
     timed_batches = np.asarray([anchor.batch_size for anchor in anchors], dtype=np.float64)
-    shape_there = _shape(table, training, rates, timed_batches, source, on_cpu=on_cpu)
-    shape_here = _shape(table, training, rates, batches, precision, on_cpu=on_cpu)
+    shape_there = _shape(by_rates, timed_batches, source)
+    shape_here = _shape(by_rates, batches, precision)
     times = np.asarray([anchor.step_s for anchor in anchors])
     errors = np.asarray([anchor.log_error for anchor in anchors])
     fit = fit_to(shape_there.whole, times, errors)
@@ -94,20 +107,12 @@ def _nearest_precision(measurement: Measurement, precision: ComputedPrecision) -
     return next((other for other in order if anchors_of(measurement, other)), None)
 
 
-def _shape(  # noqa: PLR0913 - what a step's time depends on
-    table: OpTable,
-    training: Training,
-    rates: MeasuredRates,
-    batches: Floats,
-    precision: ComputedPrecision,
-    *,
-    on_cpu: bool,
-) -> _Shape:
+def _shape(by_rates: _ByRates, batches: Floats, precision: ComputedPrecision) -> _Shape:
     """The step's parts by the device's rates; by counted work alone where the calibration is incomplete."""
-    if not rates.complete:
+    table = by_rates.table
+    if not by_rates.rates.complete:
         return _counted(table, batches)
-    here = measured_step(table, training, rates, batches, precision, on_cpu=on_cpu)
-    nothing = measured_step(table, training, rates, np.zeros(1), precision, on_cpu=on_cpu)
+    here, nothing = by_rates.step(batches, precision), by_rates.step(np.zeros(1), precision)
     fixed = np.full_like(batches, nothing.total_s[0, 0])
     whole = TwoParts(fixed, np.maximum(here.total_s[0] - fixed, 0.0), RATES)
     return _Shape(whole, _parts_of(here, table))
@@ -186,19 +191,11 @@ def _split(  # noqa: PLR0913 - the same anchors seen from two sides
     return parts
 
 
-def _from_rates_alone(  # noqa: PLR0913 - the same
-    table: OpTable,
-    training: Training,
-    rates: MeasuredRates,
-    batches: Floats,
-    precision: ComputedPrecision,
-    *,
-    on_cpu: bool,
-) -> DeviceSteps | None:
+def _from_rates_alone(by_rates: _ByRates, batches: Floats, precision: ComputedPrecision) -> DeviceSteps | None:
     """No step was measured: the calibration alone, with a range that says so; None without a calibration."""
-    if not rates.complete:
+    if not by_rates.rates.complete:
         return None
-    here = measured_step(table, training, rates, batches, precision, on_cpu=on_cpu)
+    here = by_rates.step(batches, precision)
     parts: dict[str, Floats] = {name.removesuffix("_s"): values[0] for name, values in here.of_card(0).items()}
     width = np.full_like(batches, RATES_ONLY_WIDTH)
     measured = np.zeros(len(batches), dtype=bool)

@@ -26,6 +26,7 @@ from advisor.present.summary import expected_line
 from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
+from advisor.workload.tasks import TARGETS
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Training, Workload
 
 _OWN_SAMPLES = "DistributedSampler(data) if world > 1 else None"
@@ -33,7 +34,6 @@ SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"
 WARM_UP_STEPS = 3
 """Steps of a script that it does not time."""
-_TARGETS = ("labels", "start_positions", "end_positions")
 
 
 def script_name(advice: AdviceRecord) -> str:
@@ -113,7 +113,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         epochs=math.ceil(training.epochs),
         part_epochs=_part_epochs(training.epochs),
         math_import="import math\n" * bool(_part_epochs(training.epochs)),
-        targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
+        targets=repr(TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
         matmul_precision="highest" if PRECISION_FACTS[chosen.precision].products == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",

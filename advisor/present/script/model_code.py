@@ -9,11 +9,9 @@ from typing import Any
 from advisor.present.script.parts import part
 from advisor.workload.model_config import resolve_config
 from advisor.workload.python_source import file_of
-from advisor.workload.tasks import AUTO_CLASSES, infer_task
+from advisor.workload.tasks import AUTO_CLASSES, DECODER_INPUT, WRITING_TASKS, infer_task
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Task, TemplateModel, Workload, length_of
 
-_READ_BY_DECODERS: frozenset[Task | None] = frozenset({"seq2seq-lm", "speech-seq2seq"})
-"""Tasks whose targets a decoder reads; without targets it is given them as its own input."""
 _WITHOUT_SAMPLE: frozenset[Task | None] = frozenset({None, "base", "ctc"})
 """Tasks whose samples and loss the script leaves to the user; None: not known."""
 _TEXT_LABELS = {
@@ -52,9 +50,9 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
     sample = _sample(task, workload, config)
     infers = workload.training.mode == "inference"
-    if infers and task in _READ_BY_DECODERS:
-        sample = sample.replace('"labels"', '"decoder_input_ids"')
-    uncached = task in {"causal-lm", *_READ_BY_DECODERS} and not infers
+    if infers and task in WRITING_TASKS:
+        sample = sample.replace('"labels"', f'"{DECODER_INPUT}"')
+    uncached = task in {"causal-lm", *WRITING_TASKS} and not infers
     constants = {
         "LENGTH": f"LENGTH = {workload.data.sequence_length or 128}",
         "VOCABULARY": f"VOCABULARY = {_vocabulary(config)}",

@@ -161,14 +161,10 @@ help-adapter = With { $name } one { $device } holds a step (batch { $batch }{ $s
     }{ $precision ->
         [unknown] { "" }
        *[other] { " in " }{ $precision }
-    }): { $step_s }, { $need_bytes }; only the adapters are trained.
-help-quantised-card = With { $name } one { $device } holds a step (batch { $batch }{ $steps ->
-        [1] { "" }
-       *[other] { " × " }{ $steps }
-    }{ $precision ->
-        [unknown] { "" }
-       *[other] { " in " }{ $precision }
-    }): { $step_s }, { $need_bytes }.
+    }): { $step_s }, { $need_bytes }{ $trained ->
+        [adapters] ; only the adapters are trained.
+       *[nothing] .
+    }
 help-checkpointing-card = With activation checkpointing (full) one { $device } holds all of it (batch size { $batch }{ $precision ->
         [unknown] { "" }
        *[other] { " in " }{ $precision }

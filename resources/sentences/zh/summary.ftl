@@ -156,14 +156,10 @@ help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步�
     }{ $precision ->
         [unknown] { "" }
        *[other] ，{ $precision }
-    }）：{ $step_s }，{ $need_bytes }；只训练适配器。
-help-quantised-card = 采用“{ $name }”后，一块 { $device } 就放得下一步（批大小 { $batch }{ $steps ->
-        [1] { "" }
-       *[other] { " × " }{ $steps }
-    }{ $precision ->
-        [unknown] { "" }
-       *[other] ，{ $precision }
-    }）：{ $step_s }，{ $need_bytes }。
+    }）：{ $step_s }，{ $need_bytes }{ $trained ->
+        [adapters] ；只训练适配器。
+       *[nothing] 。
+    }
 help-checkpointing-card = 启用激活检查点（full）后，一块 { $device } 就放得下全部（批大小 { $batch }{ $precision ->
         [unknown] { "" }
        *[other] ，{ $precision }

@@ -11,15 +11,18 @@ from advisor.worker.models.foreign import Network
 from advisor.worker.models.huggingface.inputs import images, spectra, tokens, waves
 from advisor.worker.models.huggingface.kinds import forward_names, further_batches, main_input_name, may_show_pictures
 from advisor.worker.models.huggingface.search import Search
+from advisor.worker.models.huggingface.sets import Made
 from advisor.workload.workload import Task, Workload
 
 
 class BatchMaker(NamedTuple):
     """What gives a model its inputs."""
 
-    make_batch: Callable[[int], dict[str, Tensor]]
+    make_batch: Made
     text_only: bool = False
     """A model of pictures and text that runs on text alone here, since its pictures could not be made."""
+    refused: bool = False
+    """Whether forward takes none that was tried."""
 
 
 def batch_maker(module: Network, task: Task, workload: Workload, *, tried: bool) -> BatchMaker:
@@ -39,18 +42,18 @@ def batch_maker(module: Network, task: Task, workload: Workload, *, tried: bool)
             return BatchMaker(_known_names(module, made), text_only=not shows)
     complete = search.batch((plain, *others, lambda _batch_size: {}))
     if complete is None:
-        return BatchMaker(search.furthest or plain, text_only=may_show_pictures(module))
+        return BatchMaker(search.furthest or plain, text_only=may_show_pictures(module), refused=True)
     return BatchMaker(complete, text_only=may_show_pictures(module) and "pixel_values" not in complete(1))
 
 
-def _known_names(module: Network, make_batch: Callable[[int], dict[str, Tensor]]) -> Callable[[int], dict[str, Tensor]]:
+def _known_names(module: Network, make_batch: Made) -> Made:
     wanted = forward_names(module)
     return lambda batch_size: {
         name: tensor for name, tensor in make_batch(batch_size).items() if not wanted or name in wanted
     }
 
 
-def _plain(module: Network, task: Task, workload: Workload) -> Callable[[int], dict[str, Tensor]]:
+def _plain(module: Network, task: Task, workload: Workload) -> Made:
     kind = main_input_name(module)
     config = module.config
     makers: dict[str, Callable[[Any, Task, Workload, int], dict[str, Tensor]]] = {

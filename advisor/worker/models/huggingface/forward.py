@@ -19,23 +19,9 @@ from advisor.worker.models.foreign import Network
 from advisor.worker.models.huggingface.fakes import known_layer_drop
 from advisor.worker.models.huggingface.kinds import named_parameters
 from advisor.worker.models.huggingface.loss import own_loss
+from advisor.workload.tasks import DECODER_INPUT, TARGETS, WRITING_TASKS
 from advisor.workload.workload import Task, Workload
 
-_ONLY_COMPARED: dict[Task, tuple[str, ...]] = {
-    "causal-lm": ("labels",),
-    "masked-lm": ("labels",),
-    "sequence-classification": ("labels",),
-    "token-classification": ("labels",),
-    "question-answering": ("start_positions", "end_positions"),
-    "image-classification": ("labels",),
-    "semantic-segmentation": ("labels",),
-    "speech-classification": ("labels",),
-    "ctc": ("labels",),
-}
-"""Inputs that nothing but the loss reads, by task; models of other tasks may need all of theirs."""
-_WRITTEN: frozenset[Task] = frozenset({"seq2seq-lm", "speech-seq2seq"})
-"""Tasks whose targets are also what the decoder reads, a word later."""
-_READ = "decoder_input_ids"
 _MEMORY_READ = "its data is not allocated yet"
 """Of torch's words where something reads the memory of a tensor that has none."""
 
@@ -63,10 +49,11 @@ def outputs_of(task: Task) -> Callable[[nn.Module, Batch], Any]:
 
 def _without_targets(batch: Batch, task: Task, module: Network) -> Batch:
     assert isinstance(batch, dict)
-    if task in _WRITTEN and _READ in named_parameters(module):
-        return {(_READ if name == "labels" else name): tensor for name, tensor in batch.items()}
-    compared = _ONLY_COMPARED.get(task, ())
-    return {name: tensor for name, tensor in batch.items() if name not in compared}
+    if task in WRITING_TASKS and DECODER_INPUT in named_parameters(module):
+        return {(DECODER_INPUT if name == "labels" else name): tensor for name, tensor in batch.items()}
+    if task == "base" or task in WRITING_TASKS:  # such models may need all of theirs
+        return batch
+    return {name: tensor for name, tensor in batch.items() if name not in TARGETS}
 
 
 def _loss(module: nn.Module, batch: Batch) -> Tensor:

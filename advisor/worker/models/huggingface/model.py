@@ -25,7 +25,6 @@ from advisor.worker.models.huggingface.forward import loss_of, outputs_of
 from advisor.worker.models.huggingface.kinds import name_picture_words
 from advisor.worker.models.huggingface.model_class import model_class, part_for, with_head
 from advisor.worker.models.huggingface.positions import lengthen_positions
-from advisor.worker.models.huggingface.search import Search
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import data_kind, infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
@@ -92,7 +91,7 @@ def _batches(module: Network, task: Task, workload: Workload, *, tried: bool) ->
     """
     if workload.training.mode == "inference":
         made = batch_maker(module, task, workload, tried=tried)
-        if not tried or Search(module, workload).complaint(made.make_batch) is None:
+        if not made.refused:
             return made
     for part in _parts(module.config):
         part.use_cache = False
