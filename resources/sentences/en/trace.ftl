@@ -2,7 +2,7 @@
 trace-phase = Tracing the model
 trace-memory-streams-differ = Memory could not be predicted: the model allocates { $first } times at one batch size and { $second } times at another.
 trace-not-affine = The work of a step does not grow in proportion to the batch: at batch { $batch } the table is off by { $error_fraction }.
-trace-long-loop = This model runs a loop of { $count } rounds in Python one after the other, such as a scan over the tokens; one round was traced for all that are alike. Where a package offers the whole loop as one kernel (mamba_ssm for Mamba), a step with it takes far less time and memory than told here. torch.compile would take each round for itself and take very long for it.
+trace-long-loop = This model runs a loop of { $count } rounds in Python one after the other, such as a scan over the tokens or a walk over the experts; one round was traced for all that are alike. Where a package offers the whole loop as one kernel (mamba_ssm for Mamba), a step with it takes far less time and memory than told here. torch.compile would take each round for itself and take very long for it.
 trace-loops-over-samples = The model goes through the samples of a batch one by one. They are counted as worked on together, as kernels for packed samples do it: a step that really takes them one by one is slower.
 trace-own-half = The model itself runs { $share_fraction } of its products in 16 bits, whatever precision is chosen: they are counted so.
 trace-own-single = The model itself keeps { $share_fraction } of its products in 32 bits where 16 bits were asked for: they are counted so.

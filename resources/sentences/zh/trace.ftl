@@ -2,7 +2,7 @@
 trace-phase = 正在追踪模型
 trace-memory-streams-differ = 无法预测显存：模型在一种批量下分配 { $first } 次，在另一种批量下分配 { $second } 次。
 trace-not-affine = 单步的计算量与批量不成线性关系：批量为 { $batch } 时，算子表的误差达 { $error_fraction }。
-trace-long-loop = 该模型用 Python 逐轮执行一个 { $count } 轮的循环，例如沿词元的扫描；相同的各轮只追踪其中一轮。若有软件包把整个循环作为一个内核提供（如 Mamba 的 mamba_ssm），则一步所需的时间和内存远少于此处所示。torch.compile 会把每一轮单独展开，编译耗时很长。
+trace-long-loop = 该模型用 Python 逐轮执行一个 { $count } 轮的循环，例如沿词元的扫描或逐个执行专家；相同的各轮只追踪其中一轮。若有软件包把整个循环作为一个内核提供（如 Mamba 的 mamba_ssm），则一步所需的时间和内存远少于此处所示。torch.compile 会把每一轮单独展开，编译耗时很长。
 trace-loops-over-samples = 该模型逐个处理批次中的样本。这里按一起处理来计算，如同处理打包样本的内核那样：真正逐个处理的步骤会更慢。
 trace-own-half = 无论选择哪种精度，模型自身都让 { $share_fraction } 的矩阵乘法和卷积以 16 位运行，这里照此计算。
 trace-own-single = 虽然选择了 16 位，模型自身仍让 { $share_fraction } 的矩阵乘法和卷积以 32 位运行，这里照此计算。

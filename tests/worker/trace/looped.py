@@ -19,10 +19,10 @@ from advisor.worker.trace.trace import trace
 ROUNDS = 24
 
 
-def in_both_ways(traced: Callable[[], OpTable]) -> tuple[OpTable, OpTable]:
+def in_both_ways(traced: Callable[[], OpTable], rounds: int = ROUNDS) -> tuple[OpTable, OpTable]:
     """With the rounds of long loops counted, and with all of them run."""
     tables = []
-    for fewest in (ROUNDS, ROUNDS + 1):
+    for fewest in (rounds, rounds + 1):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(long_loops, "FEWEST_ROUNDS", fewest)
             tables.append(traced())

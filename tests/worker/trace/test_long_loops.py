@@ -11,7 +11,7 @@ import torch
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.optable.op_table import has_long_loop
 from advisor.recommend.switches import Change, applies
-from advisor.worker.trace.loops import long_loops
+from advisor.worker.trace.loops.loop_run import KEPT_ROUNDS
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
@@ -158,7 +158,7 @@ class IsLeftEarly(Recurrent):
 
 def test_few_rounds_of_a_cell_run() -> None:
     rounds, tables = rounds_and_tables(Recurrent)
-    assert rounds[:3] == [long_loops.KEPT_ROUNDS] * 3
+    assert rounds[:3] == [KEPT_ROUNDS] * 3
     assert_same(*tables)
     assert tables[0].caveats[0].code == "trace-long-loop"
 

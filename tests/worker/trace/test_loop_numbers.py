@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from advisor.optable.op_table import has_long_loop
-from advisor.worker.trace.loops import long_loops
+from advisor.worker.trace.loops.loop_run import KEPT_ROUNDS
 from tests.worker.trace.looped import ROUNDS, Recurrent, assert_same, rounds_and_tables
 
 
@@ -147,6 +147,6 @@ class DecidesAtItsEnds(Recurrent):
 
 def test_what_the_first_and_last_rounds_decide_keeps_no_loop_whole() -> None:
     rounds, (counted, whole) = rounds_and_tables(DecidesAtItsEnds)
-    assert rounds[0] == long_loops.KEPT_ROUNDS
+    assert rounds[0] == KEPT_ROUNDS
     assert has_long_loop(counted)
     assert_same(counted, whole)

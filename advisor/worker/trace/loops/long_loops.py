@@ -1,9 +1,10 @@
 """Long loops in a model's own Python, such as a scan over the tokens: a few rounds run, one of them for all between.
 
-The loop is a `for` over a `range` in the modules that define the model. It is shortened once its third and fourth
-round have run the same operators, and nothing that they decided by their number is decided otherwise in a round left
-out; `rounds.py` shows afterwards that all that ran between the first and the last did the same, forward and backward,
-tensor by tensor, or the loop runs whole.
+The loop is a `for` over a `range`, or over the rows of a tensor, in the modules that define the model. It is shortened
+once its third and fourth round have run the same operators, and nothing that they decided by their number is decided
+otherwise in a round left out. Rows, such as the experts that were chosen, may be of kinds: each stretch of rows that do
+alike, which `stretches.py` finds, is shortened for itself. `rounds.py` shows afterwards that all that ran between the
+first and the last did the same, forward and backward, tensor by tensor, or the loop runs whole.
 """
 
 from __future__ import annotations
@@ -11,71 +12,36 @@ from __future__ import annotations
 import dis
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from types import CodeType, FrameType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.loops.lookups import looks_up
+from advisor.worker.trace.loops.lookups import looks_up, names_of_rows
 from advisor.worker.trace.loops.loop_locals import LoopLocals
 from advisor.worker.trace.loops.loop_number import COUNTED, LoopNumber, Numbers
+from advisor.worker.trace.loops.loop_run import (
+    FIRST_ROUNDS,
+    KEPT_ROUNDS,
+    LAST_ROUNDS,
+    LoopRun,
+    Origin,
+    Place,
+    RoundsDiffer,
+    place_of,
+)
+from advisor.worker.trace.loops.stretches import stretches
 from advisor.worker.trace.recorder import Recorder
 
 Tensor = torch.Tensor
-FIRST_ROUNDS = 4
-"""Run before it is decided that the loop is shortened."""
-_LAST_ROUNDS = 3
-"""Backward, the round before the last is the first to find a gradient, the one before that the first like others."""
-KEPT_ROUNDS = FIRST_ROUNDS + 1 + _LAST_ROUNDS
-"""Those, one in the middle and the last ones."""
+T = TypeVar("T")
 FEWEST_ROUNDS = 64
-Origin = tuple[CodeType, int]
-"""Where in the model's code a loop stands."""
-
-
-class Place(NamedTuple):
-    """How far a recorder had come."""
-
-    op_count: int
-    event_count: int
-    kernel_count: int
-    gradient_count: int
-    dispatch_count: tuple[int, int]
-    """Calls so far, forward and backward."""
-    synchronisation_count: int
-    work: float
-
-
-def place_of(recorder: Recorder) -> Place:
-    """Where it is now."""
-    return Place(
-        len(recorder.ops),
-        len(recorder.tracker.kinds),
-        len(recorder.flow.kernels),
-        len(recorder.gradients),
-        (recorder.dispatch_count["forward"], recorder.dispatch_count["backward"]),
-        recorder.synchronisation_count,
-        recorder.backward_work,
-    )
-
-
-@dataclass(eq=False)
-class LoopRun:
-    """One time that a loop ran."""
-
-    origin: Origin
-    starts: list[Place] = field(default_factory=list)
-    """Where each round that ran began, and where the last ended."""
-    left_out: int = 0
-    """Rounds that did not run."""
-    spoilt: bool = False
-    """Whether rounds were left out that were not like the others, as the rest of the loop showed."""
 
 
 class Visit(NamedTuple):
@@ -102,10 +68,11 @@ class LongLoops:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Stand in for `range` where the model is defined."""
+        """Stand in for `range` where the model is defined, and for going through a tensor there."""
         for module in self._modules:
             module.range = _Ranges(self)
             self._stack.callback(delattr, module, "range")
+        self._stack.enter_context(replaced(Tensor, __iter__=_rows_of(self)))
         self._recorder.before_gradients = self._at_backward
         return self
 
@@ -117,44 +84,97 @@ class LongLoops:
     def rounds(self, numbers: range, frame: FrameType) -> Iterator[int] | range:
         """What a loop goes through: its numbers, or while it is watched an iterator that may leave some out."""
         origin = (frame.f_code, frame.f_lasti)
-        if self._active or len(numbers) < FEWEST_ROUNDS or origin in self._whole or not _is_statement(*origin):
+        is_long = len(numbers) >= FEWEST_ROUNDS and not self._active and origin not in self._whole
+        if not is_long or not _is_statement(*origin, made_at_once=False):
             return numbers
         return self._watched(numbers, frame, origin)
 
+    def rows(self, tensor: Tensor, rows: Iterator[Tensor], frame: FrameType) -> Iterator[Tensor]:
+        """What a loop over a tensor goes through: `rows`, or while it is watched an iterator that may leave some out.
+
+        Rows of what has gradients stay whole: gradients of those left out would be missing.
+        """
+        origin = (frame.f_code, frame.f_lasti)
+        is_long = len(tensor) >= FEWEST_ROUNDS and not self._active and origin not in self._whole
+        known = isinstance(tensor, FakeTensor) and not tensor.requires_grad
+        ours = any(vars(module) is frame.f_globals for module in self._modules)
+        if not (is_long and known and ours and _is_statement(*origin, made_at_once=True)):
+            return rows
+        return self._watched_rows(list(rows), frame, origin)
+
     def _watched(self, numbers: range, frame: FrameType, origin: Origin) -> Iterator[int]:
-        loop, grown, followed = LoopRun(origin), LoopLocals(frame), Numbers(numbers)
+        loop, grown, followed = LoopRun(origin, len(numbers)), LoopLocals(frame), Numbers(numbers)
+        first = (followed.of_round(round_) for round_ in range(FIRST_ROUNDS))
+
+        def are_alike() -> bool:
+            alike = followed.decide_alike(range(FIRST_ROUNDS, len(numbers) - LAST_ROUNDS))
+            return alike and not looks_up(frame, origin[1], {*grown.holding_number})
+
         self._active = True
         try:
-            for round_, number in enumerate(numbers[:FIRST_ROUNDS]):
-                self._begin(loop)
-                yield followed.of_round(round_)
-                grown.note(number)
-            self._begin(loop)
-            rest = numbers[FIRST_ROUNDS:]
-            alike = followed.decide_alike(range(FIRST_ROUNDS, len(numbers) - _LAST_ROUNDS))
-            named = {*grown.holding_number}
-            if self._is_steady(loop) and grown.can_be_extended() and alike and not looks_up(frame, origin[1], named):
-                loop.left_out = len(numbers) - KEPT_ROUNDS
-                self.runs.append(loop)
-                loop.spoilt = True  # until it has come to its end
-                with self._unseen():
-                    grown.extend(loop.left_out)
-                middle = numbers[len(numbers) // 2]
-                yield middle
-                grown.note(middle)
-                loop.spoilt = grown.counts_rounds()
-                rest = numbers[-_LAST_ROUNDS:]
-                for number in rest:
-                    self._begin(loop)
-                    yield number
-                self._begin(loop)
-            else:
+            if not (yield from self._few(numbers, first, loop, grown, are_alike)):
                 self._active = False
-                yield from rest
+                yield from numbers[FIRST_ROUNDS:]
             self._bound(None, 0)
         finally:
             grown.forget()
             self._active = False
+
+    def _watched_rows(self, rows: Sequence[Tensor], frame: FrameType, origin: Origin) -> Iterator[Tensor]:
+        names = names_of_rows(*origin)
+        self._active = True
+        try:
+            yield rows[0]
+            if names is None or looks_up(frame, origin[1], names):
+                self._active = False
+                yield from rows[1:]
+                return
+            found = yield from stretches(self._recorder, rows)
+            if found is None:
+                raise RoundsDiffer(origin, "operators of rows here and there")
+            for stretch in found:
+                if len(stretch) <= KEPT_ROUNDS:
+                    yield from stretch
+                    continue
+                loop, grown = LoopRun(origin, len(rows)), LoopLocals(frame)
+                try:
+                    if not (yield from self._few(stretch, stretch[:FIRST_ROUNDS], loop, grown, lambda: True)):
+                        raise RoundsDiffer(origin, "what grows with each round")
+                finally:
+                    grown.forget()
+                self._bound(None, 0)
+        finally:
+            self._active = False
+
+    def _few(
+        self,
+        rounds: Sequence[T],
+        first: Iterable[T],
+        loop: LoopRun,
+        grown: LoopLocals,
+        are_alike: Callable[[], bool],
+    ) -> Generator[T, None, bool]:
+        """Give `first`, and where they turn out alike one from the middle of `rounds` and its last; whether so."""
+        for number in first:
+            self._begin(loop)
+            yield number
+            grown.note()
+        self._begin(loop)
+        if not (self._is_steady(loop) and grown.can_be_extended() and are_alike()):
+            return False
+        loop.left_out = len(rounds) - KEPT_ROUNDS
+        self.runs.append(loop)
+        loop.spoilt = True  # until it has come to its end
+        with self._unseen():
+            grown.extend(loop.left_out)
+        yield rounds[len(rounds) // 2]
+        grown.note()
+        loop.spoilt = grown.counts_rounds()
+        for number in rounds[-LAST_ROUNDS:]:
+            self._begin(loop)
+            yield number
+        self._begin(loop)
+        return True
 
     def _begin(self, loop: LoopRun) -> None:
         self._bound(loop, len(loop.starts))
@@ -215,9 +235,23 @@ def _modules_of(model: torch.nn.Module) -> list[Any]:
     return [module for module in modules if module is not None and "range" not in vars(module)]
 
 
+def _rows_of(loops: LongLoops) -> Callable[[Tensor], Iterator[Tensor]]:
+    """Stands in for a tensor's own way of being gone through."""
+    original = Tensor.__iter__
+
+    def rows(tensor: Tensor) -> Iterator[Tensor]:
+        return loops.rows(tensor, original(tensor), sys._getframe(1))  # type: ignore[no-untyped-call]  # noqa: SLF001 - the loop that asks
+
+    return rows
+
+
 @lru_cache(maxsize=256)
-def _is_statement(code: CodeType, called_at: int) -> bool:
-    """Whether what the call gives is gone through by a `for` statement, and nothing else."""
-    names = (one.opname for one in dis.get_instructions(code) if one.offset > called_at)
+def _is_statement(code: CodeType, asked_at: int, *, made_at_once: bool) -> bool:
+    """Whether what is made there is gone through by a `for` statement, and nothing else.
+
+    `made_at_once`: as the statement begins, and not by a call before it.
+    """
+    begin = asked_at if made_at_once else asked_at + 1
+    names = (one.opname for one in dis.get_instructions(code) if one.offset >= begin)
     following = [name for name in islice(names, 3) if name != "EXTENDED_ARG"]
     return following[:2] == ["GET_ITER", "FOR_ITER"]

@@ -24,17 +24,19 @@ _TO_TENSORS = frozenset(
     {"contiguous", "flatten", "float", "permute", "reshape", "to", "transpose", "unsqueeze", "view"}
 )
 """Methods of a tensor that give one."""
+_TO_NUMBERS = frozenset({"item", "tolist"})
+"""Methods of a tensor that give a number, or several."""
 _PROPERTIES = frozenset({"T", "data", "mT"})
 
 
-def looks_up(frame: FrameType, called_at: int, names: AbstractSet[str]) -> bool:
-    """Whether the loop over the range that is made there finds by its number what may differ from round to round.
+def looks_up(frame: FrameType, asked_at: int, names: AbstractSet[str]) -> bool:
+    """Whether the loop over what is asked for there finds by its number what may differ from round to round.
 
     `names` are the function's own that hold the number, or what is worked out of it. Tensors give parts of equal sizes,
     and so do lists of equal things; a function of the model's own that is given the number may look up whatever it
     likes. True where the source is not there to tell.
     """
-    loop = _loop(frame.f_code, called_at)
+    loop = _loop(frame.f_code, asked_at)
     if loop is None:
         return True
     found = _Found(frame)
@@ -47,9 +49,48 @@ def looks_up(frame: FrameType, called_at: int, names: AbstractSet[str]) -> bool:
     return False
 
 
-def _loop(code: CodeType, called_at: int) -> ast.For | None:
-    """The statement whose range is made at this place of a function's code."""
-    line, _end, column, _end_column = next(islice(code.co_positions(), called_at // 2, None))
+def names_of_rows(code: CodeType, asked_at: int) -> set[str] | None:
+    """Names that hold a row of the tensor which the loop there goes through, or a number taken from it.
+
+    None where the source is not there to tell.
+    """
+    loop = _loop(code, asked_at)
+    if loop is None:
+        return None
+    assigned = [node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Assign | ast.AnnAssign)]
+    names, before = _named(loop.target), set[str]()
+    while names != before:
+        before = {*names}
+        for one in assigned:
+            if one.value is not None and _holds(one.value, names):
+                targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+                names = names.union(*map(_named, targets))
+    return names
+
+
+def _named(target: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _holds(part: ast.AST, names: AbstractSet[str]) -> bool:
+    """Whether an expression may give one of these rows or numbers itself, and not only what is found by it."""
+    if isinstance(part, ast.Name):
+        return part.id in names
+    if isinstance(part, ast.Subscript):
+        return _holds(part.value, names)
+    if isinstance(part, ast.Attribute):
+        return part.attr in _PROPERTIES and _holds(part.value, names)
+    if isinstance(part, ast.Call):
+        if isinstance(part.func, ast.Attribute) and part.func.attr in _TO_TENSORS | _TO_NUMBERS:
+            return _holds(part.func.value, names)
+        if not (isinstance(part.func, ast.Name) and part.func.id in _OF_NUMBERS):
+            return False
+    return any(_holds(child, names) for child in ast.iter_child_nodes(part))
+
+
+def _loop(code: CodeType, asked_at: int) -> ast.For | None:
+    """The statement whose rounds are asked for at this place of a function's code: by a call, or as it begins."""
+    line, _end, column, _end_column = next(islice(code.co_positions(), asked_at // 2, None))
     loops = _loops("".join(linecache.getlines(code.co_filename)))
     return loops.get((line, column)) if line is not None and column is not None else None
 
@@ -60,8 +101,9 @@ def _loops(source: str) -> dict[tuple[int | None, int | None], ast.For]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return {}
-    loops = (node for node in ast.walk(tree) if isinstance(node, ast.For))
-    return {(loop.iter.lineno, loop.iter.col_offset): loop for loop in loops}
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
+    # Up to Python 3.11 asking for the first round stands where the statement does, later where what it goes through is.
+    return {(place.lineno, place.col_offset): loop for loop in loops for place in (loop, loop.iter)}
 
 
 def _reads(part: ast.AST, names: AbstractSet[str]) -> bool:

@@ -19,7 +19,6 @@ class LoopLocals:
     def __init__(self, frame: FrameType) -> None:
         """`frame` is that of the function."""
         self._frame: FrameType | None = frame
-        self._numbers: list[int] = []
         self._sizes: list[dict[int, int]] = []
         self._lists: dict[int, list[Any]] = {}
         self._plain: list[dict[str, Any]] = []
@@ -27,7 +26,7 @@ class LoopLocals:
         self.holding_number: set[str] = set()
         """Names of what held the loop's number, or what was worked out of it."""
 
-    def note(self, number: int) -> None:
+    def note(self) -> None:
         """A round has ended."""
         assert self._frame is not None
         shown = self._frame.f_locals
@@ -43,7 +42,6 @@ class LoopLocals:
         self._plain.append({name: value for name, value in values.items() if type(value) in {int, float, str, bool}})
         self._plain[-1] |= numbers
         self.holding_number |= numbers.keys()
-        self._numbers.append(number)
 
     def can_be_extended(self) -> bool:
         """Whether all that grew are lists, by as many tensors each round."""

@@ -10,31 +10,15 @@ from typing import NamedTuple
 
 from advisor.optable.op_table import ALLOCATE, FREE
 from advisor.worker.trace.layer_runs import Mark
-from advisor.worker.trace.loops.long_loops import (
-    FIRST_ROUNDS,
-    KEPT_ROUNDS,
-    LongLoops,
-    LoopRun,
-    Origin,
-    Place,
-    place_of,
-)
+from advisor.worker.trace.loops.long_loops import LongLoops
 from advisor.worker.trace.loops.loop_number import COUNTED
+from advisor.worker.trace.loops.loop_run import FIRST_ROUNDS, KEPT_ROUNDS, LoopRun, Place, RoundsDiffer, place_of
 from advisor.worker.trace.recorder import GradientEvent, Recorder
 from advisor.worker.trace.storages import Reference
 
 _ALIKE = (COUNTED, COUNTED + 1, FIRST_ROUNDS)
 """Rounds whose gradients are worked out alike: those behind them have just begun, those before are at their end."""
 _ALIKE_FORWARD = (*_ALIKE, FIRST_ROUNDS + 1)
-
-
-class RoundsDiffer(Exception):  # noqa: N818 - what happened
-    """Rounds of a loop did different work, so that none may stand for another."""
-
-    def __init__(self, origin: Origin, what: str) -> None:
-        """Which loop, and in what they differ."""
-        super().__init__(what)
-        self.origin = origin
 
 
 class _Part(NamedTuple):
@@ -69,7 +53,7 @@ def count_rounds(recorder: Recorder, loops: LongLoops, marks: list[Mark]) -> int
     for one in counted:
         one.write(marks)
     recorder.flow.end_rounds()
-    return max((KEPT_ROUNDS + loop.left_out for loop in loops.runs), default=0)
+    return max((loop.round_count for loop in loops.runs), default=0)
 
 
 def _parts(loop: LoopRun, loops: LongLoops, end: Place) -> list[_Part]:
