@@ -29,6 +29,8 @@ DEQUANTISING_KERNELS_YEAR = 2024
 _FIRST_TURNING_LAYOUTS = (2, 1)
 """PyTorch 2.1 brought the compiler's layout optimisation (pull request 99773 of June 2023); 2.0 leaves convolutions in
 the layout that they are called with."""
+PADDED_PRODUCTS_YEAR = 2024
+"""From here on the compiler pads the sides of products (pull request 101915 of May 2023, in PyTorch 2.1 of October)."""
 _FIRST_UPCASTING_ATTENTION = (2, 5)
 _FIRST_ADAPTERS_AS_TODAY = (2, 4)
 """Of July 2024. On the same day came PEFT 0.12, which keeps adapters in FP32 beside weights of 16 bits and not in their

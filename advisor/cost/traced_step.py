@@ -52,6 +52,7 @@ class TracedStep:
             self.precision,
             figures,
             self.software_year,
+            compiled=self.training.compile,
             transformer_engine=own,
             flash_generation=self.flash_generation,
         )

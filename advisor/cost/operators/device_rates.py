@@ -9,7 +9,13 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision
-from advisor.catalogue.software import CUDNN_ATTENTION_YEAR, FIRST_AMPERE_YEAR, SECOND_FLASH_YEAR, is_before
+from advisor.catalogue.software import (
+    CUDNN_ATTENTION_YEAR,
+    FIRST_AMPERE_YEAR,
+    PADDED_PRODUCTS_YEAR,
+    SECOND_FLASH_YEAR,
+    is_before,
+)
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Architecture, Efficiencies
 from advisor.optable.op_columns import Floats
@@ -58,6 +64,8 @@ class DeviceRates:
     """1.0 where there are kernels of it; cards before Ampere run memory-efficient ones."""
     needs_alignment: Floats
     """1.0 where 16-bit products with a side that is no multiple of 8 leave the tensor cores, as in 2020."""
+    pads_products: Floats
+    """1.0 where the compiler pads the sides of products to what tensor cores want."""
     early_kernels: Floats
     """1.0 where the software has the first kernels for Ampere."""
     first_flash: Floats
@@ -103,19 +111,21 @@ def device_rates(  # noqa: PLR0913 - what rates depend on
     figures: Efficiencies,
     software_year: int | None = None,
     *,
+    compiled: bool = False,
     transformer_engine: bool = False,
     flash_generation: int | None = None,
 ) -> DeviceRates:
     """Rates of cards for which `missing_figures` is None; arrays of shape (len(specs),).
 
-    `software_year` is that of PyTorch and its libraries; None: today's. `transformer_engine` says that its layers run.
-    `flash_generation` is that of the kernels of flash attention; None: the year's.
+    `software_year` is that of PyTorch and its libraries; None: today's. `compiled`: by `torch.compile`;
+    `transformer_engine` says that its layers run. `flash_generation` is that of the kernels of flash attention; None: the year's.
     """
     cudnn = transformer_engine and not is_before(software_year, CUDNN_ATTENTION_YEAR)
     first_flash = is_before(software_year, SECOND_FLASH_YEAR)
     if flash_generation is not None:
         first_flash = flash_generation == 1
-    software = {"first_flash": float(first_flash)}
+    padded = compiled and not is_before(software_year, PADDED_PRODUCTS_YEAR)
+    software = {"first_flash": float(first_flash), "pads_products": float(padded)}
     rows = [_row(spec, precision, figures) | _software(spec, software_year, cudnn=cudnn) | software for spec in specs]
     names = (field.name for field in fields(DeviceRates))
     return DeviceRates(**{name: np.array([row[name] for row in rows], dtype=np.float64) for name in names})

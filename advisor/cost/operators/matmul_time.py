@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,8 @@ _HOPPER = 9.0
 """From here on products with unaligned rows fall back to the kernels of the generation before."""
 _BYTE_TENSOR_CORES = 7.5
 """From here on tensor cores multiply bytes (INT8; FP8 from 8.9, below which it is refused) at twice the FP16 rate."""
+_PADDING_PAYS = 1.1
+"""The compiler pads a product that it timed as so many times as fast that way (`torch._inductor.fx_passes.pad_mm`)."""
 _HALF_OVER_FP32 = 1.0
 """What 16-bit products reach on FP32 units, of the FP32 peak."""
 _GEMM_MEMORY_SHARE = 0.95
@@ -36,15 +40,24 @@ def matmul_seconds(work: MatmulWork, rates: DeviceRates, peaks: Peaks, fitted: F
     """Seconds of one call of each product, without its kernels' start."""
     of_bytes = np.where(rates.compute_capability >= _BYTE_TENSOR_CORES, 2.0, 1.0) * peaks.half
     peak = np.where(work.half, peaks.half, np.where(work.element_bytes == 1, of_bytes, peaks.single))
+    on_tensor_cores = ~work.half & (rates.single_on_tensor_cores == 1)
     unaligned = (work.half & _misfit(work, _ALIGNMENT)) | (
-        ~work.half
-        & ((rates.single_on_tensor_cores == 1) & (rates.compute_capability >= _HOPPER))
-        & _misfit(work, _ALIGNMENT_32)
+        on_tensor_cores & (rates.compute_capability >= _HOPPER) & _misfit(work, _ALIGNMENT_32)
     )
     narrow = fitted.unaligned_matmul * TENSOR_FLOP_PER_CLOCK_16 * rates.clock_hz * rates.sm_count
     without_tensor_cores = _HALF_OVER_FP32 * rates.fp32_flop_per_s
     narrow = np.where(rates.needs_alignment == 1, without_tensor_cores, smooth_minimum(peak, narrow))
-    peak = np.where(unaligned, narrow, peak)
+    seconds = _product_seconds(work, np.where(unaligned, narrow, peak), rates, fitted)
+    if not rates.pads_products.any():
+        return seconds
+    multiple = np.where(work.half, _ALIGNMENT, _ALIGNMENT_32)
+    padded = _product_seconds(_padded(work, multiple), peak, rates, fitted)
+    padded = padded + operand_seconds(_copied_bytes(work, multiple), rates, fitted)
+    pays = unaligned & (rates.pads_products == 1) & (padded * _PADDING_PAYS < seconds)
+    return np.where(pays, padded, seconds)
+
+
+def _product_seconds(work: MatmulWork, peak: Floats, rates: DeviceRates, fitted: Fitted) -> Floats:
     # Published sweeps of FP32 products (V100, A100) run as fast at a third of a wave as at eight: the library has small
     # tiles and sliced ones for the layout of forward products, which fill every wave.
     even = ~work.half & (rates.single_on_tensor_cores == 0) & (work.backward == 0)
@@ -54,6 +67,25 @@ def matmul_seconds(work: MatmulWork, rates: DeviceRates, peaks: Peaks, fitted: F
     compute = compute / np.where(work.backward == 1, fitted.backward_matmul, 1.0)
     compute = compute * early_slowdown(work, rates, fitted)
     return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted))
+
+
+def _padded(work: MatmulWork, multiple: NDArray[np.int_]) -> MatmulWork:
+    m, n, k = (np.ceil(side / multiple) * multiple for side in (work.m, work.n, work.k))
+    return replace(work, m=m, n=n, k=k)
+
+
+def _copied_bytes(work: MatmulWork, multiple: NDArray[np.int_]) -> Floats:
+    """To pad what a product reads and to trim what it writes: each matrix with an odd side is read and written once.
+
+    The compiler fuses some of these copies into what makes or reads the matrix; which, is not counted.
+    """
+    odd = {name: np.not_equal(getattr(work, name) % multiple, 0) for name in "mnk"}
+    elements = sum(
+        np.where(odd[one] | odd[other], getattr(work, one) * getattr(work, other), 0.0)
+        for one, other in (("m", "k"), ("k", "n"), ("m", "n"))
+    )
+    copied: Floats = 2.0 * work.batch * elements * work.element_bytes
+    return copied
 
 
 def _misfit(work: MatmulWork, multiple: int) -> NDArray[np.bool_]:
