@@ -118,7 +118,8 @@ def device_rates(  # noqa: PLR0913 - what rates depend on
     """Rates of cards for which `missing_figures` is None; arrays of shape (len(specs),).
 
     `software_year` is that of PyTorch and its libraries; None: today's. `compiled`: by `torch.compile`;
-    `transformer_engine` says that its layers run. `flash_generation` is that of the kernels of flash attention; None: the year's.
+    `transformer_engine` says that its layers run. `flash_generation` is that of the kernels of flash attention; None:
+    the year's.
     """
     cudnn = transformer_engine and not is_before(software_year, CUDNN_ATTENTION_YEAR)
     first_flash = is_before(software_year, SECOND_FLASH_YEAR)
