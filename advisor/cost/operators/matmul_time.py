@@ -50,7 +50,7 @@ def matmul_seconds(work: MatmulWork, rates: DeviceRates, peaks: Peaks, fitted: F
     seconds = _product_seconds(work, np.where(unaligned, narrow, peak), rates, fitted)
     if not rates.pads_products.any():
         return seconds
-    multiple = np.where(work.half, _ALIGNMENT, _ALIGNMENT_32)
+    multiple = np.where(work.half, float(_ALIGNMENT), float(_ALIGNMENT_32))
     padded = _product_seconds(_padded(work, multiple), peak, rates, fitted)
     padded = padded + operand_seconds(_copied_bytes(work, multiple), rates, fitted)
     pays = unaligned & (rates.pads_products == 1) & (padded * _PADDING_PAYS < seconds)
@@ -69,12 +69,12 @@ def _product_seconds(work: MatmulWork, peak: Floats, rates: DeviceRates, fitted:
     return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted))
 
 
-def _padded(work: MatmulWork, multiple: NDArray[np.int_]) -> MatmulWork:
+def _padded(work: MatmulWork, multiple: Floats) -> MatmulWork:
     m, n, k = (np.ceil(side / multiple) * multiple for side in (work.m, work.n, work.k))
     return replace(work, m=m, n=n, k=k)
 
 
-def _copied_bytes(work: MatmulWork, multiple: NDArray[np.int_]) -> Floats:
+def _copied_bytes(work: MatmulWork, multiple: Floats) -> Floats:
     """To pad what a product reads and to trim what it writes: each matrix with an odd side is read and written once.
 
     The compiler fuses some of these copies into what makes or reads the matrix; which, is not counted.
