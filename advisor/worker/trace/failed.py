@@ -17,6 +17,8 @@ TraceFault = Literal[
     "trace-no-parameters",
     "trace-unrated-type",
     "trace-sparse",
+    "trace-runs-too-long",
+    "trace-torchvision-unfit",
 ]
 _LONGEST = 300
 
@@ -24,9 +26,9 @@ _LONGEST = 300
 class TraceFailed(SaidError):  # noqa: N818 - what happened, as the runner reports it
     """The trace ended without a table; `fault` is a message of the catalogue, the cause is chained."""
 
-    def __init__(self, fault: TraceFault, detail: str) -> None:
-        """`detail`: the operator, or what differs."""
-        super().__init__((Reason.of(fault, detail=detail[:_LONGEST]),))
+    def __init__(self, fault: TraceFault, detail: str, **figures: float) -> None:
+        """`detail`: the operator, or what differs; `figures`: what else the message tells."""
+        super().__init__((Reason.of(fault, detail=detail[:_LONGEST], **figures),))
         self.fault = fault
 
 

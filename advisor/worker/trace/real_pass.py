@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -11,18 +12,35 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
+from advisor.core.system import this_system
 from advisor.worker.replaced import replaced
 from advisor.worker.trace.as_written import layers_in_the_open, numbers_in_lists, unasserted, uncompiled
 from advisor.worker.trace.decisions import Decision, Decisions, Noting, drawn_alike
+from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.step_pass import LARGEST_TIMES, REAL_BATCHES, Subject
 
 Tensor = torch.Tensor
 _MOST_S = 50.0
-"""Of one processor for all passes: what a trace may take in all, less what its passes over fakes do."""
+"""For all passes, of the thread that runs them: what a trace may take in all, less what its passes over fakes do."""
+_MOST_THREADS = 8
+"""Where a container may use fewer cores than it sees, more would wait for one another."""
+
+
+_NO_EXTENSION = "custom C++ ops"
+"""In what torchvision raises where its compiled operators do not load."""
 
 
 class TakesTooLong(Exception):  # noqa: N818 - what happened
     """The real passes would outlast a trace."""
+
+
+def hindrance(error: Exception) -> TraceFailed | None:
+    """What a user can mend of what ended a real pass; None: it tells nothing."""
+    if isinstance(error, TakesTooLong):
+        return TraceFailed("trace-runs-too-long", "", limit_s=_MOST_S)
+    if isinstance(error, RuntimeError) and _NO_EXTENSION in str(error):
+        return TraceFailed("trace-torchvision-unfit", torch.__version__)
+    return None
 
 
 def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
@@ -33,6 +51,7 @@ def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
     low, high = REAL_BATCHES
     further = LARGEST_TIMES * low
     with ExitStack() as stack:
+        stack.enter_context(_on_several_cores())
         for context in (layers_in_the_open, uncompiled, unasserted, _lists_by_item, _classes_unasked, _masks_unasked):
             stack.enter_context(context())
         stack.enter_context(numbers_in_lists(of=Tensor))
@@ -58,6 +77,17 @@ def _decided(subject: Subject, model: torch.nn.Module, batch_size: int) -> tuple
 
 def _in_full(value: Any) -> Any:  # noqa: ANN401 - whatever a batch holds
     return value.float() if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
+@contextmanager
+def _on_several_cores() -> Iterator[None]:
+    """A trace's own passes compute next to nothing, on one thread; these compute in full."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(min(_MOST_THREADS, this_system.affinity_core_count() or os.cpu_count() or 1))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager

@@ -37,7 +37,7 @@ from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, converted_in_place
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.real_pass import decisions_of
+from advisor.worker.trace.real_pass import decisions_of, hindrance
 from advisor.worker.trace.step_pass import REAL_BATCHES, DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
 from advisor.workload.model_config import task_of_model
@@ -62,6 +62,8 @@ class Way:
     """Which of its values had to be kept."""
     tried: bool = False
     """Whether its batch had to be searched for."""
+    hindrance: TraceFailed | None = None
+    """What kept it from running for real, where a user can mend that."""
     decisions: Decisions | None = None
     """What it decided when it ran for real, which holds at every precision."""
     checked: bool = False
@@ -152,7 +154,7 @@ def _with_fewest_values(subject: Subject, precision: TracePrecision, way: Way, *
     try:
         table = _evenly(subject, precision, way, checked=checked)
     except Exception as error:
-        raise first from error  # values that were made up have led astray
+        raise way.hindrance or first from error  # values that were made up have led astray
     way.values = "even"
     return table
 
@@ -177,7 +179,10 @@ def _decided(subject: Subject, precision: TracePrecision, way: Way, *, checked: 
     try:
         decisions = decisions_of(subject, checked=checked)
         table = _as_decided(subject, precision, decisions, checked=checked)
-    except Exception:  # noqa: BLE001 - whatever a model does that is not for this processor, or not the same twice
+    except Exception as error:  # whatever a model does that is not for this processor, or not the same twice
+        way.hindrance = hindrance(error)
+        if way.hindrance is not None and way.hindrance.fault == "trace-torchvision-unfit":
+            raise way.hindrance from error  # nor will it run in any other way
         return None
     way.decisions = decisions
     return table

@@ -15,6 +15,8 @@ trace-sizes-by-values = { $values ->
 trace-depends-on-data = 该模型依张量的值作判断（{ $detail }），不运行就无法追踪。能运行它的设备改为实测；其他 GPU 请以数字描述。
 trace-shape-depends-on-data = 该模型生成大小取决于数值的张量（{ $detail }），不运行就无法追踪。能运行它的设备改为实测；其他 GPU 请以数字描述。
 trace-depends-on-batch = 该模型在其他批大小下运行不同的算子（{ $detail }），一次追踪无法回答所有批大小。能运行它的设备改为实测；其他 GPU 请以数字描述。
+trace-runs-too-long = 该模型保留什么取决于数值，需先在本机处理器上实际运行，而这将超过 { $limit_s }。请让 `make_batch` 给出更小的样本；能运行它的设备改为实测。
+trace-torchvision-unfit = 该模型调用 torchvision 的编译算子（如非极大值抑制），而已安装的 torchvision 并非为 PyTorch { $detail } 构建。请从同一来源安装两者，例如 `pip install --force-reinstall torch torchvision`。
 trace-packed-lengths = 该模型打包的序列长度在每个批次中重新抽取，因此没有对所有批大小都成立的行数（{ $detail }）。请让 `make_batch` 给出不随批大小变化的长度（例如每个序列都取数据的平均长度），或以数字描述该模型。
 trace-unknown-operators = 部分算子的计算量未知（{ $operators }，占全部调用的 { $share_fraction }）：只计入其访存，因此实际单步时间可能大于所给数值；为此已放宽范围的上端。请实测一步以确认。
 trace-compiled-twice = `training.compile`：该模型的损失中含有梯度（`create_graph=True`），torch 会报错 "torch.compile with aot_autograd does not currently support double backward" 并终止训练。请去掉 compile。

@@ -18,6 +18,7 @@ from advisor.recommend.switches import Change, applies
 from advisor.worker.trace import real_pass
 from advisor.worker.trace.affine import StreamsDiffer, TracedOp, by_chance, folded
 from advisor.worker.trace.decisions import Differs, Noting, Told, drawn_alike
+from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.ops.raw_op import RawOp
 from advisor.worker.trace.real_pass import TakesTooLong, decisions_of
@@ -174,6 +175,50 @@ def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPat
     with pytest.raises(TakesTooLong):
         decisions_of(subject(seeded, counted), checked=True)
     assert seen == [2]
+
+
+def test_a_model_that_would_run_for_too_long_is_refused_by_that_and_not_by_how_it_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Choosing(Detector):
+        def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+            sides = (SIDE, SIDE + 2)
+            side = sides[int(torch.empty(1).uniform_(0.0, 2.0).item())]
+            return super().forward([functional.pad(image, (0, side - SIDE)) for image in images], targets)
+
+    monkeypatch.setattr(real_pass, "_MOST_S", 0.0)
+    with pytest.raises(TraceFailed) as ended:
+        trace(subject(Choosing), "fp32")
+    assert ended.value.fault == "trace-runs-too-long"
+
+
+def test_a_real_pass_takes_several_threads_and_leaves_the_trace_its_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, seen = torch.get_num_threads(), set[int]()
+
+    class Looking(Detector):
+        def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+            seen.add(torch.get_num_threads())
+            return super().forward(images, targets)
+
+    monkeypatch.setattr(real_pass.this_system, "affinity_core_count", lambda: before + 2)
+    decisions_of(subject(Looking), checked=False)
+    assert seen == {min(before + 2, 8)}
+    assert torch.get_num_threads() == before
+
+
+class WithoutExtension(Detector):
+    """Asks for boxes that no other covers as torchvision does whose compiled operators do not load."""
+
+    def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+        losses = super().forward(images, targets)
+        raise RuntimeError(f"Couldn't load custom C++ ops. This can happen if your PyTorch and torchvision {losses}")
+
+
+def test_a_torchvision_built_for_another_torch_is_what_is_told() -> None:
+    with pytest.raises(TraceFailed) as ended:
+        trace(subject(WithoutExtension), "fp32")
+    assert ended.value.fault == "trace-torchvision-unfit"
+    assert torch.__version__ in str(ended.value)
 
 
 def test_another_question_than_the_real_pass_had_ends_the_trace() -> None:
