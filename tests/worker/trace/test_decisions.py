@@ -13,6 +13,7 @@ from torch.nn import functional
 from transformers.utils import import_utils
 
 from advisor.core.sentences import say
+from advisor.core.system import this_system
 from advisor.optable.op_table import OpTable, at
 from advisor.recommend.switches import Change, applies
 from advisor.worker.trace import real_pass
@@ -180,15 +181,19 @@ def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPat
 def test_a_model_that_would_run_for_too_long_is_refused_by_that_and_not_by_how_it_decides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Choosing(Detector):
+    class Turning(Detector):
+        """Runs another operator every other time: nothing but its real passes tells of it."""
+
+        turns = 0
+
         def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
-            sides = (SIDE, SIDE + 2)
-            side = sides[int(torch.empty(1).uniform_(0.0, 2.0).item())]
-            return super().forward([functional.pad(image, (0, side - SIDE)) for image in images], targets)
+            self.turns += 1
+            brighter = [image.square() if self.turns % 2 else image for image in images]
+            return super().forward(brighter, targets)
 
     monkeypatch.setattr(real_pass, "_MOST_S", 0.0)
     with pytest.raises(TraceFailed) as ended:
-        trace(subject(Choosing), "fp32")
+        trace(subject(Turning), "fp32")
     assert ended.value.fault == "trace-runs-too-long"
 
 
@@ -200,7 +205,7 @@ def test_a_real_pass_takes_several_threads_and_leaves_the_trace_its_one(monkeypa
             seen.add(torch.get_num_threads())
             return super().forward(images, targets)
 
-    monkeypatch.setattr(real_pass.this_system, "affinity_core_count", lambda: before + 2)
+    monkeypatch.setattr(this_system, "affinity_core_count", lambda: before + 2)
     decisions_of(subject(Looking), checked=False)
     assert seen == {min(before + 2, 8)}
     assert torch.get_num_threads() == before
