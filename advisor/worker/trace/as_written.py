@@ -7,9 +7,11 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensor
+from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.worker.replaced import replaced
+from advisor.worker.trace.known import Fakes
 
 
 @contextmanager
@@ -71,6 +73,38 @@ def lists_at_once() -> AbstractContextManager[None]:
         return tensor.constant.tolist()
 
     return replaced(FakeTensor, tolist=listed)
+
+
+def arrays_of_values(mode: Fakes) -> AbstractContextManager[None]:
+    """A fake becomes an array of NumPy with what is known of it, after one wait for the device; else a value was asked.
+
+    Where choices are made evenly an unknown array is all zeros: what is worked out of it, a weight of the loss or who
+    is matched with whom, has the sizes that it would have.
+    """
+    original = torch.Tensor.numpy
+
+    def array(tensor: FakeTensor, *, force: bool = False) -> Any:  # noqa: ANN401 - NumPy's own type
+        known = tensor.constant
+        if known is None and mode.values != "even":
+            raise DataDependentOutputException(torch.ops.aten._local_scalar_dense.default)  # noqa: SLF001 - torch's own name
+        if tensor.requires_grad and not force:
+            return original(tensor)  # torch's own words for it
+        torch.tensor(0).item()
+        mode.chose |= known is None
+        with _disable_current_modes():
+            return original(torch.zeros(tensor.shape, dtype=tensor.dtype) if known is None else known, force=True)
+
+    return replaced(FakeTensor, numpy=array)
+
+
+def no_layer_left_out() -> AbstractContextManager[None]:
+    """A scalar `torch.rand([])`, by which models of transformers leave layers out, is 1: a step with all of them."""
+    original = torch.rand
+
+    def rand(*size: Any, **options: Any) -> torch.Tensor:  # noqa: ANN401 - torch's own signature
+        return torch.tensor(1.0) if size in (((),), ([],)) and not options else original(*size, **options)
+
+    return replaced(torch, rand=rand)
 
 
 @contextmanager

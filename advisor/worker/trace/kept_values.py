@@ -30,6 +30,7 @@ _MOST_OF_INPUTS = 1 << 25
 _FEW = 16
 """Elements of a tensor that a model may draw numbers into to decide by."""
 _FILLING = {torch.ops.aten.uniform_, torch.ops.aten.normal_, torch.ops.aten.random_, torch.ops.aten.exponential_}
+_DRAWING = {torch.ops.aten.rand, torch.ops.aten.randn, torch.ops.aten.randint}
 _CONSTRUCTORS = {
     "arange", "zeros", "ones", "full", "empty", "scalar_tensor", "eye", "linspace", "tril_indices", "triu_indices",
 }  # fmt: skip
@@ -147,13 +148,23 @@ def _constructed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named
     elsewhere = device is not None and torch.device(device).type != "cpu"
     if name == "empty" and not every and (kwargs.get("dtype") or torch.get_default_dtype()).is_floating_point:
         return None  # memory for activations, which nobody filled yet; places are filled one by one and read
-    if name not in _CONSTRUCTORS or elsewhere or any(isinstance(value, Tensor) for value in (*args, *kwargs.values())):
+    if (
+        not (name in _CONSTRUCTORS or _draws_few(func, args))
+        or elsewhere
+        or any(isinstance(value, Tensor) for value in (*args, *kwargs.values()))
+    ):
         return None
     if name in {"zeros", "ones", "full", "empty"} and _count(args[0]) > _MOST_OF_INPUTS:
         return None
     with _disable_current_modes():
         made = func(*args, **kwargs)
     return with_values(mode, made) if is_small_enough(made, every=every) else None
+
+
+def _draws_few(func: Operator, args: Args) -> bool:
+    """Whether a few numbers are drawn, by which a model may choose a size or leave a layer out."""
+    drawing = getattr(func, "overloadpacket", None) in _DRAWING
+    return drawing and _count(next(size for size in args if isinstance(size, (list, tuple)))) <= _FEW
 
 
 def _computed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
@@ -188,7 +199,24 @@ def _attended(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -
     return (with_values(mode, held), *out[1:])
 
 
-_RULES = {_FLASH: _attended, _EFFICIENT: _attended, **dict.fromkeys(_MASKED, _by_places)}
+def _aligned(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
+    """CTC's losses and its table of probabilities, where choices are made evenly: the longest target fills its row."""
+    del func, kwargs
+    if getattr(mode, "values", None) != "even":
+        return None  # a model that can be run tells how long they are
+    scores, targets = args[:2]
+    steps, samples = scores.shape[:2]
+    longest = targets.shape[1] if targets.dim() > 1 else -(-targets.numel() // samples)
+    with mode:
+        return scores.new_empty(samples), scores.new_empty(samples, steps, 2 * longest + 1)
+
+
+_RULES = {
+    _FLASH: _attended,
+    _EFFICIENT: _attended,
+    **dict.fromkeys(_MASKED, _by_places),
+    **dict.fromkeys((torch.ops.aten._ctc_loss.default, torch.ops.aten._ctc_loss.Tensor), _aligned),  # noqa: SLF001 - the same
+}
 """Operators with a rule of their own, whatever is kept."""
 
 

@@ -23,8 +23,10 @@ from advisor.worker.models.architecture import NotRunning
 from advisor.worker.models.load_model import LoadedModel
 from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.as_written import (
+    arrays_of_values,
     layers_in_the_open,
     lists_at_once,
+    no_layer_left_out,
     numbers_in_lists,
     numbers_in_texts,
     unasserted,
@@ -228,6 +230,8 @@ def _traced(
             stack.enter_context(numbers_in_lists())
             stack.enter_context(numbers_in_texts())
             stack.enter_context(lists_at_once())
+            stack.enter_context(arrays_of_values(mode))
+            stack.enter_context(no_layer_left_out())
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention, half_fallback=subject.half_fallback))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
