@@ -55,6 +55,10 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """What it computed again before."""
     fits: bool | None = None
     """Whether a step is said to fit the card's memory; None: nothing is said of it."""
+    memory_bytes: Annotated[float, Meta(ge=1, le=1e18)] | None = None
+    """The memory that the model is said to take so, of all cards together."""
+    is_faster: bool | None = None
+    """True: the card is said to be faster than the one that it is compared with, but not by how much."""
     workload: str | None = None
     """A bundled workload."""
     parameters: Annotated[float, Meta(ge=1e6, le=2e13)] | None = None

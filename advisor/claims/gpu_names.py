@@ -87,7 +87,9 @@ def nearest_cards(name: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     def likeness(alias: str) -> float:
         whole = SequenceMatcher(None, name, alias).ratio()
         numbers = re.findall(r"\d+", alias)
-        return whole + (SequenceMatcher(None, digits[0], numbers[0]).ratio() if digits and numbers else 0.0)
+        if not digits or not numbers or (_is_of_four(digits[0]) != _is_of_four(numbers[0])):
+            return whole
+        return whole + SequenceMatcher(None, digits[0], numbers[0]).ratio()
 
     # A bare `3080 Ti` is how some call an RTX card: nothing that a `B300` is like.
     named = (alias for alias in by_alias if not (lettered and alias[0].isdigit()))
@@ -98,6 +100,11 @@ def nearest_cards(name: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
 
 _LIKE_ENOUGH = 1.0
 """Of 2: as much in the whole name as in its number."""
+
+
+def _is_of_four(digits: str) -> bool:
+    """Whether a card's number is of a series of four digits, as `1660` is: nothing that an `A10` is like."""
+    return len(digits) >= 4  # noqa: PLR2004 - digits
 
 
 def _patterns(specs: Mapping[str, GpuSpec], text: str) -> list[tuple[re.Pattern[str], tuple[str, ...]]]:

@@ -12,6 +12,8 @@ from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, claim_of
 from advisor.claims.generated import with_generation
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.memory import check_fits
+from advisor.claims.needed import check_need
+from advisor.claims.order import check_order
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
 from advisor.claims.reading.reader import parse_claim
@@ -64,10 +66,21 @@ def _judged(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
         return check_count_ratio(parsed, predictor)
     if parsed.unknown_gpus:
         raise unknown_card(parsed, predictor.specs)
+    return _without_speed(parsed, predictor) or _of_speed(parsed, predictor)
+
+
+def _without_speed(parsed: Claim, predictor: Predictor) -> ClaimAnswer | None:
+    """The answer to a claim of an order of cards, of memory, or of a share of the peak; None: it is of a time."""
+    if parsed.memory_bytes is not None:
+        return check_need(parsed, predictor)
+    if parsed.is_faster and parsed.reference_gpus:
+        return check_order(parsed, predictor)
     if parsed.mfu_fraction is not None and _is_only_about_utilisation(parsed):
         return check_utilisation(parsed, predictor)
-    if parsed.memory_ratio is not None:
-        return _of_memory(parsed, predictor)
+    return None if parsed.memory_ratio is None else _of_memory(parsed, predictor)
+
+
+def _of_speed(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
     if not parsed.gpus and not is_about_one_change(parsed):
         raise refusal("claim-without-card", parsed, predictor.specs)
     return _of_known_cards(parsed, predictor)

@@ -36,7 +36,8 @@ _OPEN_FACTORS = (1, 2, 4)
 """Batches that may be meant where a claim names none, in units of the workload's own."""
 RATIO_SPREAD = 1.15
 """The predicted speed-up ratio of two cards is off by this factor on average (held-back published runs)."""
-_ASKED: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp")
+ASKED: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp")
+"""Meant where a claim of two cards names no precision."""
 
 
 def check_count_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
@@ -123,14 +124,14 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     stated = claim.precision
     if stated is not None and (stated == "fp8" or claim.reference_precision is not None):
         return _check_each(claim, predictor, fast, slow, stated)
-    precisions = (stated,) if stated is not None else _ASKED
+    precisions = (stated,) if stated is not None else ASKED
     by_precision = {
-        precision: estimate for precision in _ASKED if (estimate := card_ratio(claim, predictor, fast, slow, precision))
+        precision: estimate for precision in ASKED if (estimate := card_ratio(claim, predictor, fast, slow, precision))
     }
     shown = stated if stated in by_precision else _nearest(ratio, by_precision)
     if shown is None:
         raise refusal("claim-cards-not-predicted", claim, predictor.specs)
-    expected, bound = by_precision[shown], _largest_bound(claim, fast, slow, precisions)
+    expected, bound = by_precision[shown], largest_bound(claim, fast, slow, precisions)
     holding = [precision for precision, estimate in by_precision.items() if estimate.holds(ratio)]
     inside = [precision for precision in holding if precision in precisions]
     numbers: Arguments = {
@@ -153,7 +154,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         word = "above"
     else:
         verdict, word = "below_expected", "below"
-    reasons = (Reason.of(f"claim-ratio-{word}", **numbers), *_rate_reasons(fast[0], slow[0]))
+    reasons = (Reason.of(f"claim-ratio-{word}", **numbers), *rate_reasons(fast[0], slow[0]))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
 
 
@@ -222,7 +223,7 @@ def _nearest(ratio: float, by_precision: Mapping[Precision, Estimate]) -> Precis
     return min(below or by_precision, key=lambda precision: abs(by_precision[precision].value - ratio), default=None)
 
 
-def _largest_bound(
+def largest_bound(
     claim: Claim, fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precisions: Sequence[Precision]
 ) -> float | None:
     """The most over all variants and precisions in question, with the faster card's clock slack, by the counts."""
@@ -279,7 +280,7 @@ def _one_ratio(
     return [Estimate(value=value, low=value / RATIO_SPREAD, high=value * RATIO_SPREAD, basis=basis)]
 
 
-def _rate_reasons(fast: GpuSpec, slow: GpuSpec) -> Iterator[Reason]:
+def rate_reasons(fast: GpuSpec, slow: GpuSpec) -> Iterator[Reason]:
     """The data-sheet rates that turn the order, one reason a precision that both cards have."""
     for precision in ("fp32", "tf32", "fp16_amp"):
         fast_rate, other = rate_of(fast, precision), rate_of(slow, precision)

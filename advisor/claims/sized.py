@@ -57,7 +57,9 @@ def ways_of(claim: Claim) -> tuple[Way, ...]:
     """How a model may be trained as a claim says, from the usual way to the one that keeps least on the card."""
     if claim.mode == "inference" or claim.trainable == "lora":
         kind = "inference" if claim.mode == "inference" else "lora"
-        stored = (16, 8, 4) if claim.weights_bits is None else (claim.weights_bits,)
+        stored: tuple[int, ...] = (16, 8, 4) if claim.weights_bits is None else (claim.weights_bits,)
+        if kind == "inference" and claim.precision in {"fp32", "tf32"}:
+            stored = (32,)
         return tuple(Way(f"{kind}-{bits}", bits / 8) for bits in stored)
     mixed, pure = PRECISION_FACTS["bf16_amp"], PRECISION_FACTS["bf16_true"]
     states = OPTIMIZER_FACTS["adamw"].state_count
@@ -95,11 +97,11 @@ def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     numbers: Arguments = {
         "model": size_text(parameters),
         "device": counted(claim.count or 1, shared_name(alike)),
-        "way": _said(usual),
+        "way": said_way(usual),
         "need_bytes": usual.parameter_bytes * parameters,
         "capacity_bytes": capacity,
         "left_bytes": max(0.0, capacity - usual.parameter_bytes * parameters),
-        "least_way": _said(least),
+        "least_way": said_way(least),
         "least_bytes": least.parameter_bytes * parameters,
     }
     chosen = next((way for way in ways if way.parameter_bytes * parameters < capacity), None)
@@ -110,7 +112,7 @@ def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     elif chosen is usual:
         verdict, code = _either(claim, "plausible", "plausible_only_with"), "claim-size-fits"
     else:
-        numbers |= {"least_way": _said(chosen), "least_bytes": chosen.parameter_bytes * parameters}
+        numbers |= {"least_way": said_way(chosen), "least_bytes": chosen.parameter_bytes * parameters}
         verdict, code = _either(claim, "plausible_only_with", "plausible"), "claim-size-only-with"
     reasons = [Reason.of(code, **numbers)]
     if (claim.count or 1) > 1:
@@ -136,7 +138,8 @@ def usual_sharing(spec: GpuSpec, tables: Iterable[OpTable]) -> Strategy:
     return "ddp" if parameters * ways_of(Claim())[0].parameter_bytes < (spec.memory_bytes or 0.0) else "fsdp"
 
 
-def _said(way: Way) -> Listed:
+def said_way(way: Way) -> Listed:
+    """The way in words."""
     return Listed(reasons=(Reason.of(f"claim-way-{way.name}"),))
 
 

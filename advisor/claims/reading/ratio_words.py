@@ -55,6 +55,14 @@ _SAME = (
     r"|didn't (?:get|become) (?:any )?faster"
     r"|没有?(?:任何|什么)?(?:加速|提速|变快|提升|区别)|速度(?:没变|不变|一样|相同)|一样快|差不多快|没快|不(?:比\S{1,8})?快"
 )
+_LOSES = (
+    r"\b(?:slower|worse) than\b|\bloses to\b|\b(?:is|are|falls?|lags?) behind\b|\bnot as (?:fast|quick|good) as\b"
+    r"|比[^,。;；]{1,30}慢|慢于|不如|不及|没有[^,。;；]{1,30}快"
+)
+_WINS = (
+    r"\b(?:faster|quicker|better) than\b|\bbeats?\b|\boutperforms?\b|\b(?:is|are) ahead of\b"
+    r"|比[^,。;；]{1,30}快|快于|优于"
+)
 
 
 def find_ratio(plain: str) -> float | None:
@@ -74,6 +82,14 @@ def find_ratio(plain: str) -> float | None:
 def says_slower(plain: str) -> bool:
     """Whether the text speaks of slower or faster at all, if without a figure."""
     return search(r"\b(?:slower|faster|quicker)\b|慢|快", plain) is not None
+
+
+def says_faster(plain: str) -> bool | None:
+    """Whether the first of two cards is said to be the faster or the slower one; None: neither is said."""
+    for pattern, faster in ((_LOSES, False), (_WINS, True)):
+        if search(pattern, plain) is not None:
+            return faster
+    return None
 
 
 def find_efficiency(plain: str) -> float | None:

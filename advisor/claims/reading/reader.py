@@ -21,6 +21,7 @@ from advisor.claims.reading.change_words import (
     unpredicted_strategy,
 )
 from advisor.claims.reading.figures import Figures, find_figures
+from advisor.claims.reading.need_words import find_needed_bytes, find_needed_times, runs_only
 from advisor.claims.reading.number_words import (
     BATCH_WORDS,
     CONTEXT,
@@ -34,7 +35,7 @@ from advisor.claims.reading.number_words import (
     search,
     spelled_out,
 )
-from advisor.claims.reading.ratio_words import says_slower
+from advisor.claims.reading.ratio_words import says_faster, says_slower
 from advisor.claims.reading.share_words import find_memory_ratio, other_utilisation
 from advisor.claims.reading.sides import Sides, find_sides
 from advisor.claims.reading.size_words import (
@@ -57,7 +58,7 @@ from advisor.claims.reading.words import (
     precisions_of_cards,
     says_fits,
 )
-from advisor.claims.refusals import refusal
+from advisor.claims.refusals import refusal, unknown_card
 from advisor.workload.workload_file import bundled_names
 
 MAX_CHARACTERS = 2000
@@ -148,16 +149,51 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         raise refusal("claim-mixture", claim, specs)
     if named and (strategy := unpredicted_strategy(plain)) is not None:
         raise refusal("claim-strategy-unpredicted", claim, specs, strategy=strategy)
+    needs = _needing(claim, plain, figures) if named and not claim.gpus and not cards.unknown else None
+    if needs is not None:
+        return needs
     if claim.fits is not None and not figures:
         in_words = not claim.gpus and not cards.unknown
         return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
-    if not figures and (other := other_utilisation(plain)) is not None:
-        raise refusal(f"claim-utilisation-{other}", claim, specs)
     if not figures:
-        raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
+        return _without_figure(claim, plain, sides, specs)
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
     return claim
+
+
+def _needing(claim: Claim, plain: str, figures: Figures) -> Claim | None:
+    """The claim of how much memory a model needs; None: it is about something else."""
+    needed = find_needed_times(plain, claim.parameters) or (None if figures else find_needed_bytes(plain))
+    if needed is None:
+        return None
+    mode = "inference" if runs_only(plain) else claim.mode
+    return msgspec.structs.replace(claim, fits=None, speed_up_ratio=None, memory_bytes=needed, mode=mode)
+
+
+def _without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, GpuSpec]) -> Claim:
+    """The claim of an order alone. Raises SaidError where it is about anything else, which would take a figure."""
+    if (other := other_utilisation(plain)) is not None:
+        raise refusal(f"claim-utilisation-{other}", claim, specs)
+    if claim.unknown_gpus:
+        raise unknown_card(claim, specs)
+    if sides.compared and (faster := says_faster(plain)) is not None:
+        return _ordered(claim, faster=faster)
+    raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
+
+
+def _ordered(claim: Claim, *, faster: bool) -> Claim:
+    """The claim with the card that is said to be the faster one, and how many of it, as its own."""
+    if faster:
+        return msgspec.structs.replace(claim, is_faster=True)
+    return msgspec.structs.replace(
+        claim,
+        is_faster=True,
+        gpus=claim.reference_gpus,
+        reference_gpus=claim.gpus,
+        count=claim.reference_count,
+        reference_count=claim.count or 1,
+    )
 
 
 def _change_of(plain: str, cards: tuple[Mention, ...]) -> Changed:

@@ -12,9 +12,11 @@ from advisor.claims.reading.words import find_counts
 
 _COMPARING = (
     r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
-    r"|(?:speed|throughput) of|beats?|ahead of)\b"
+    r"|(?:speed|throughput) of|beats?|outperforms?|ahead of|behind|loses to)\b"
 )
-_COMPARING_CHINESE = r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|是|只有"
+_COMPARING_CHINESE = (
+    r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|优于|不如|不及|没有|是|只有"
+)
 _SO_MANY = (
     r"(?:\b(?:is|are|equals?|matche?s?|replaces?)\b|=|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
     rf"\s*{ABOUT}(?:{NUMBER}\s*{FOLD}?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?\s*$"

@@ -59,6 +59,7 @@ _BITS: tuple[tuple[str, WeightBits], ...] = (
 _OFFLOADS = r"\boff-?\s?load\w*|\bzero-?infinity\b|卸载|主机内存"
 _MEMORY = (
     r"(\d{1,3})\s*(?:gi?b|g)\s*(?:of )?(?:gpus?|(?:graphics )?cards?|vram|memory|的?显卡|的?显存|的?卡)",
+    r"\b(?:fits?|runs?|train\w*|fine-?tun\w*)[^.,;]{0,40}?\b(?:in|into|on|within|under)\s+(?:an?\s+|one\s+)?(\d{1,3})\s*(?:gi?b|g)\b",
     r"(?:显存|vram)\s*(?:of |为|是|=)?\s*(\d{1,3})\s*(?:gi?b|g)\b",
 )
 _CANNOT = (

@@ -78,6 +78,18 @@ claim-ratio-each-plausible = Plausible: { $device } in { $precision } is expecte
 claim-ratio-each-above = Plausible only with better kernels or larger batches than assumed: { $device } in { $precision } is expected to be { $expected_ratio } times as fast as { $other } in { $other_precision } ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-ratio-each-below = Below what this program expects: { $device } in { $precision } is expected to be { $expected_ratio } times as fast as { $other } in { $other_precision } ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-ratio-each-impossible = Impossible: { $device } in { $precision } was claimed to be { $claimed_ratio } times as fast as { $other } in { $other_precision }, and no figure of their data sheets is more than { $bound_ratio } times as high; { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected.
+claim-order-ahead = Plausible: { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }) in { $precisions }.
+claim-order-ahead-in = Plausible only in { $precisions }: there { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }).
+claim-order-otherwise = In { $precisions } it is not: { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }).
+claim-order-open = Plausible, but either may be ahead: { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }) in { $precisions }.
+claim-order-behind = Rather the other way round: { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }) in { $precisions }. It is plausible only where the first has an advantage beside its speed: memory for a larger batch, software, a healthier host.
+claim-order-impossible = Impossible: no figure of the data sheet of { $device } is as high as that of { $other }. It is expected to be { $expected_ratio } times as fast ({ $low_ratio } to { $high_ratio }) in { $precisions }.
+claim-need-plausible = Plausible: { $model } parameters { $way } take { $need_bytes }, and { $claimed } ({ $claimed_bytes }) were claimed. Activations come on top, by batch size and length, and have { $left_bytes } of it.
+claim-need-bare = Plausible as the parameters' part: { $model } parameters { $way } take { $need_bytes }, and { $claimed } ({ $claimed_bytes }) were claimed. Activations come on top, by batch size and length.
+claim-need-only-with = Not as usual: { $model } parameters { $way } take { $need_bytes }, and { $claimed } ({ $claimed_bytes }) were claimed. That is enough only { $least_way }: { $least_bytes }, and activations come on top.
+claim-need-impossible = Impossible: { $model } parameters take { $least_bytes } even { $least_way }, before any activation, and { $claimed } ({ $claimed_bytes }) were claimed. Only off-loading weights to the host's memory would do.
+claim-need-activations = Plausible only with long texts or large batches: { $model } parameters { $way } take { $need_bytes }, so that { $left_bytes } of the claimed { $claimed } ({ $claimed_bytes }) would be activations.
+claim-need-offloaded = With off-loading it is the host's memory that decides: { $model } parameters { $way } take { $need_bytes } in all, and { $claimed } ({ $claimed_bytes }) were claimed.
 claim-rates = In { $precision } the data sheets say { $rate_flop_per_s } for { $device } and { $other_rate_flop_per_s } for { $other }.
 
 ## Models that are named by their size
@@ -89,6 +101,7 @@ claim-way-stateless = with 16-bit weights alone on the card: an optimizer withou
 claim-way-lora-16 = with adapters beside 16-bit frozen weights (2 bytes a parameter)
 claim-way-lora-8 = with adapters beside 8-bit frozen weights (1 byte a parameter)
 claim-way-lora-4 = with adapters beside 4-bit frozen weights, as QLoRA has them (half a byte a parameter)
+claim-way-inference-32 = for inference with 32-bit weights (4 bytes a parameter)
 claim-way-inference-16 = for inference with 16-bit weights (2 bytes a parameter)
 claim-way-inference-8 = for inference with 8-bit weights (1 byte a parameter)
 claim-way-inference-4 = for inference with 4-bit weights (half a byte a parameter)

@@ -78,6 +78,18 @@ claim-ratio-each-plausible = 可信：{ $precision } 下的 { $device } 预期�
 claim-ratio-each-above = 仅当算子内核更好或批大于假设时可信：{ $precision } 下的 { $device } 预期为 { $other_precision } 下 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-ratio-each-below = 低于本程序的预期：{ $precision } 下的 { $device } 预期为 { $other_precision } 下 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-ratio-each-impossible = 不可能：所称 { $precision } 下的 { $device } 是 { $other_precision } 下 { $other } 的 { $claimed_ratio } 倍，而规格表中没有一项超过 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-order-ahead = 可信：在 { $precisions } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-order-ahead-in = 仅在 { $precisions } 下可信：此时 { $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-order-otherwise = 在 { $precisions } 下则不然：{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-order-open = 可信，但谁快都有可能：在 { $precisions } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-order-behind = 多半正相反：在 { $precisions } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。仅当前者在速度之外另有优势（显存可容纳更大的批、软件或主机更好）时才可信。
+claim-order-impossible = 不可能：{ $device } 的规格表中没有一项达到 { $other }。在 { $precisions } 下，其速度预期为后者的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-need-plausible = 可信：{ $model } 参数{ $way }占 { $need_bytes }，所称为 { $claimed }（{ $claimed_bytes }）。激活另计，取决于批大小与长度，其中还剩 { $left_bytes } 可用。
+claim-need-bare = 就参数部分而言可信：{ $model } 参数{ $way }占 { $need_bytes }，所称为 { $claimed }（{ $claimed_bytes }）。激活另计，取决于批大小与长度。
+claim-need-only-with = 按通常做法不成立：{ $model } 参数{ $way }占 { $need_bytes }，所称为 { $claimed }（{ $claimed_bytes }）。仅{ $least_way }才够：{ $least_bytes }，激活另计。
+claim-need-impossible = 不可能：{ $model } 参数即使{ $least_way }也占 { $least_bytes }，激活尚未计入，而所称为 { $claimed }（{ $claimed_bytes }）。除非把权重卸载到主机内存。
+claim-need-activations = 仅当文本很长或批很大时可信：{ $model } 参数{ $way }占 { $need_bytes }，所称的 { $claimed }（{ $claimed_bytes }）中有 { $left_bytes } 得是激活。
+claim-need-offloaded = 使用卸载时由主机内存决定：{ $model } 参数{ $way }共占 { $need_bytes }，所称为 { $claimed }（{ $claimed_bytes }）。
 claim-rates = 在 { $precision } 下，规格表给出 { $device } 为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
 
 ## 仅以规模命名的模型
@@ -89,6 +101,7 @@ claim-way-stateless = 卡上只保留 16 位权重：在反向传播中更新的
 claim-way-lora-16 = 在 16 位冻结权重旁训练适配器（每个参数 2 字节）
 claim-way-lora-8 = 在 8 位冻结权重旁训练适配器（每个参数 1 字节）
 claim-way-lora-4 = 像 QLoRA 那样在 4 位冻结权重旁训练适配器（每个参数半个字节）
+claim-way-inference-32 = 以 32 位权重推理（每个参数 4 字节）
 claim-way-inference-16 = 以 16 位权重推理（每个参数 2 字节）
 claim-way-inference-8 = 以 8 位权重推理（每个参数 1 字节）
 claim-way-inference-4 = 以 4 位权重推理（每个参数半个字节）

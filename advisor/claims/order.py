@@ -1,0 +1,78 @@
+"""Claims that one card is faster than another without by how much: the order that is predicted at each precision."""
+
+from __future__ import annotations
+
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.claims.claim import Claim, ClaimAnswer, Verdict
+from advisor.claims.gpu_names import shared_name
+from advisor.claims.predictor import Predictor
+from advisor.claims.ratios import ASKED, card_ratio, largest_bound, rate_reasons
+from advisor.claims.refusals import refusal
+from advisor.claims.setting import range_over
+from advisor.core.sentences import Names, Reason
+from advisor.core.units import Estimate
+from advisor.recommend.comparison import counted
+
+_ALIKE = 1.05
+"""A card that is expected within this factor of another is neither ahead of it nor behind."""
+
+
+def check_order(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """Whether a card is ahead of another: in every precision that may be meant, in some, or in none.
+
+    Raises SaidError where they cannot be predicted.
+    """
+    faster = [predictor.specs[key] for key in claim.gpus]
+    slower = [predictor.specs[key] for key in claim.reference_gpus]
+    asked = (claim.precision,) if claim.precision is not None else ASKED
+    by_precision = {
+        precision: expected
+        for precision in asked
+        if (expected := card_ratio(claim, predictor, faster, slower, precision)) is not None
+    }
+    if not by_precision:
+        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+    ahead: list[Precision] = [precision for precision, expected in by_precision.items() if expected.value > _ALIKE]
+    behind = [precision for precision, expected in by_precision.items() if expected.value < 1 / _ALIKE]
+    bound = largest_bound(claim, faster, slower, asked)
+    verdict: Verdict = "plausible"
+    told = ahead or [precision for precision in by_precision if precision not in behind] or behind
+    if len(ahead) == len(by_precision):
+        word = "ahead"
+    elif ahead:
+        verdict, word = "plausible_only_with", "ahead-in"
+    elif len(behind) < len(by_precision):
+        word = "open"
+    elif bound is not None and bound < 1:
+        verdict, word = "impossible", "impossible"
+    else:
+        verdict, word = "plausible_only_with", "behind"
+    device, other = (
+        counted(claim.count or 1, shared_name(faster)),
+        counted(claim.reference_count, shared_name(slower)),
+    )
+    expected = range_over([by_precision[precision] for precision in told])
+    assert expected is not None
+    others = [precision for precision in by_precision if precision not in told]
+    reasons = [
+        _reason(f"claim-order-{code}", which, by_precision, device=device, other=other)
+        for code, which in ((word, told), ("otherwise", others))
+        if which
+    ]
+    return ClaimAnswer(
+        claim=claim,
+        verdict=verdict,
+        reasons=(*reasons, *rate_reasons(faster[0], slower[0])),
+        expected_ratio=expected,
+        bound_ratio=bound,
+    )
+
+
+def _reason(
+    code: str, which: list[Precision], by_precision: dict[Precision, Estimate], *, device: str, other: str
+) -> Reason:
+    """The sentence `code` of these precisions, with the range over all of them."""
+    expected = range_over([by_precision[precision] for precision in which])
+    assert expected is not None
+    labels = Names(names=tuple(PRECISION_LABELS[precision] for precision in which))
+    return Reason.of(code, device=device, other=other, precisions=labels, **expected.arguments("expected", "ratio"))
