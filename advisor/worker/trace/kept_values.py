@@ -149,7 +149,7 @@ def _constructed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named
     if name == "empty" and not every and (kwargs.get("dtype") or torch.get_default_dtype()).is_floating_point:
         return None  # memory for activations, which nobody filled yet; places are filled one by one and read
     if (
-        not (name in _CONSTRUCTORS or _draws_few(func, args))
+        not (name in _CONSTRUCTORS or _draws_one(func, args))
         or elsewhere
         or any(isinstance(value, Tensor) for value in (*args, *kwargs.values()))
     ):
@@ -161,10 +161,10 @@ def _constructed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named
     return with_values(mode, made) if is_small_enough(made, every=every) else None
 
 
-def _draws_few(func: Operator, args: Args) -> bool:
-    """Whether a few numbers are drawn, by which a model may choose a size or leave a layer out."""
+def _draws_one(func: Operator, args: Args) -> bool:
+    """Whether one number is drawn, by which a model may choose a size or leave a layer out."""
     drawing = getattr(func, "overloadpacket", None) in _DRAWING
-    return drawing and _count(next(size for size in args if isinstance(size, (list, tuple)))) <= _FEW
+    return drawing and _count(next(size for size in args if isinstance(size, (list, tuple)))) == 1
 
 
 def _computed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
