@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn import functional
 from transformers.utils import import_utils
 
+import advisor.worker.trace.trace as tracing
 from advisor.core.sentences import say
 from advisor.core.system import this_system
 from advisor.optable.op_table import OpTable, at
@@ -181,19 +182,13 @@ def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPat
 def test_a_model_that_would_run_for_too_long_is_refused_by_that_and_not_by_how_it_decides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Turning(Detector):
-        """Runs another operator every other time: nothing but its real passes tells of it."""
+    def without_values(*_: object, **__: object) -> OpTable:
+        raise TraceFailed("trace-depends-on-data", "aten.item")
 
-        turns = 0
-
-        def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
-            self.turns += 1
-            brighter = [image.square() if self.turns % 2 else image for image in images]
-            return super().forward(brighter, targets)
-
+    monkeypatch.setattr(tracing, "_traced", without_values)
     monkeypatch.setattr(real_pass, "_MOST_S", 0.0)
     with pytest.raises(TraceFailed) as ended:
-        trace(subject(Turning), "fp32")
+        trace(subject(seeded), "fp32")
     assert ended.value.fault == "trace-runs-too-long"
 
 
