@@ -16,6 +16,7 @@ from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor
 from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.comparison import counted
+from advisor.workload.config_sizes import compressed_size, head_size, key_value_head_count, layer_count, text_part
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel
@@ -93,17 +94,12 @@ def _cache_bytes(claim: Claim) -> float:
 
 def cached_bytes_per_token(config: Mapping[str, Any]) -> float:
     """Keys and values of one token in all layers; 0 where layers differ in what they keep, or nothing tells."""
-
-    def size(*names: str) -> int:
-        return next((int(config[name]) for name in names if isinstance(config.get(name), int)), 0)
-
-    if config.get("sliding_window") or config.get("layer_types"):
+    text = text_part(config)
+    if text.get("sliding_window") or text.get("layer_types"):
         return 0.0
-    layers, heads = size("num_hidden_layers", "n_layer"), size("num_attention_heads", "n_head")
-    if size("kv_lora_rank"):  # one compressed vector stands for both
-        return float(layers * (size("kv_lora_rank") + size("qk_rope_head_dim")) * _CACHED_BYTES)
-    head_size = size("head_dim") or (size("hidden_size", "n_embd") // heads if heads else 0)
-    return float(layers * (size("num_key_value_heads") or heads) * 2 * head_size * _CACHED_BYTES)
+    layers = layer_count(config) or 0
+    apart = (key_value_head_count(config) or 0) * 2 * (head_size(config) or 0)
+    return float(layers * (compressed_size(config) or apart) * _CACHED_BYTES)
 
 
 def _bits_of(claim: Claim) -> int:

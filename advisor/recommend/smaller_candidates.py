@@ -13,6 +13,7 @@ from advisor.core.records import shared_fields
 from advisor.predict.prediction import Candidate, Prediction, SetUp
 from advisor.recommend.candidates import ACCUMULATED, ACCUMULATED_TIMES, DEFAULT_COUNTS, strategies_for
 from advisor.recommend.dealing import batch_sizes_dealing
+from advisor.workload.config_sizes import head_count
 from advisor.workload.model_config import config_of
 from advisor.workload.workload import HuggingFaceModel, TemplateModel, Workload
 
@@ -20,7 +21,6 @@ WHOLE: frozenset[Strategy] = frozenset({"single", "ddp"})
 """Strategies by which every card holds a whole copy."""
 SHARING_WEIGHTS: tuple[Strategy, ...] = tuple(name for name in SHARDING if "parameters" in STRATEGY_FACTS[name].sharded)
 """What leaves a card less than a whole model where there are neither gradients nor states to share."""
-_HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 
 
 def candidates_that_make_up(
@@ -192,9 +192,7 @@ def _attention_heads(workload: Workload) -> int | None:
     model = workload.model
     if isinstance(model, TemplateModel):
         return model.heads
-    config = config_of(model) if isinstance(model, HuggingFaceModel) else {}
-    configured = (config.get(name) for name in _HEADS)
-    return next((heads for heads in configured if isinstance(heads, int) and heads > 0), None)
+    return head_count(config_of(model)) if isinstance(model, HuggingFaceModel) else None
 
 
 def _sharded(
