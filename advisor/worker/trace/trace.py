@@ -13,9 +13,9 @@ import torch._dynamo  # every fake-tensor mode asks for it: here it comes with a
 from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
-from advisor.catalogue.precisions import FP32_BYTES, HALF_BYTES, ComputedPrecision, TracePrecision
+from advisor.catalogue.precisions import ComputedPrecision, TracePrecision
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import Op, OpTable, at, grows_evenly, step_flop
+from advisor.optable.op_table import OpTable, grows_evenly
 from advisor.protocol.messages import Progress, Traced, TraceRequest
 from advisor.worker.causes import nested_was_made, value_was_asked
 from advisor.worker.event_box import EventBox
@@ -39,6 +39,7 @@ from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, converted_in_place
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
+from advisor.worker.trace.rated_types import rated, refuse_unrated, with_own_precision
 from advisor.worker.trace.real_pass import decisions_of, hindrance
 from advisor.worker.trace.step_pass import REAL_BATCHES, DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
@@ -235,10 +236,9 @@ def _traced(
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention, half_fallback=subject.half_fallback))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
-            _refuse_unrated(model)
-            table = _with_own_precision(
-                _rated(table_of(Passes(subject, precision, mode, model, decisions), checked=checked))
-            )
+            refuse_unrated(model)
+            made = table_of(Passes(subject, precision, mode, model, decisions), checked=checked)
+            table = with_own_precision(rated(made))
             return replace(table, caveats=(*table.caveats, _EVENLY)) if mode.chose else table
     except StreamsDiffer as difference:
         fault: TraceFault = "trace-packed-lengths" if mode.packed_unevenly else "trace-depends-on-batch"
@@ -255,45 +255,6 @@ def _traced(
     finally:
         if was_collecting:
             gc.enable()
-
-
-_UNRATED = {torch.float64: "float64", torch.complex64: "complex64", torch.complex128: "complex128"}
-
-
-def _refuse_unrated(model: torch.nn.Module) -> None:
-    """Refuse weights in types whose speed no card's row gives: their operators would pass for FP32."""
-    for name, parameter in model.named_parameters():
-        if parameter.dtype in _UNRATED:
-            raise TraceFailed("trace-unrated-type", f"{name}: {_UNRATED[parameter.dtype]}")
-
-
-_NOTABLE_SHARE = 0.01
-_PRODUCTS = frozenset({"matmul", "attention", "convolution", "rnn"})
-
-
-def _rated(table: OpTable) -> OpTable:
-    """The table, unless products of 64-bit numbers are a good part of its work: no card's row gives their speed."""
-    wide = [op for op in table.ops if op.element_bytes > FP32_BYTES and _flop_of(op)]
-    if wide and sum(map(_flop_of, wide)) > _NOTABLE_SHARE * step_flop(table, 1):
-        raise TraceFailed("trace-unrated-type", f"{wide[0].name} of {8 * wide[0].element_bytes}-bit numbers")
-    return table
-
-
-def _with_own_precision(table: OpTable) -> OpTable:
-    """The table; it says so where the model itself runs a good part of its products in another precision than asked."""
-    products = [op for op in table.ops if op.kind in _PRODUCTS and _flop_of(op)]
-    asked = HALF_BYTES if table.precision in {"amp", "half"} else FP32_BYTES
-    other = [op for op in products if op.element_bytes in {HALF_BYTES, FP32_BYTES} - {asked}]
-    share = sum(map(_flop_of, other)) / max(1.0, sum(map(_flop_of, products)))
-    if table.precision in {"fp8", "fp8_cast"} or share <= _NOTABLE_SHARE:
-        return table
-    code = "trace-own-half" if asked == FP32_BYTES else "trace-own-single"
-    return replace(table, caveats=(*table.caveats, Reason.of(code, share_fraction=share)))
-
-
-def _flop_of(op: Op) -> float:
-    """Operations of all calls of an operator at one sample."""
-    return op.count * at(op.flop, 1)
 
 
 def subject_of(  # noqa: PLR0913 - how a workload is traced, and each has a default
