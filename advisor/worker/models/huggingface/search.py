@@ -25,6 +25,7 @@ from advisor.worker.models.huggingface.documented import documented_inputs
 from advisor.worker.models.huggingface.kinds import named_parameters
 from advisor.worker.models.huggingface.sets import Made
 from advisor.worker.models.huggingface.sizes import resized_batches, retyped_batches
+from advisor.worker.replaced import replaced
 from advisor.workload.workload import Workload
 
 Place = tuple[str, tuple[tuple[str, int], ...]]
@@ -105,10 +106,18 @@ def _with_values(module: Network, made: Made) -> dict[str, Tensor]:
         return {name: tensor.to(place) for name, tensor in made(_SAMPLES).items()}
     if getattr(mode, "values", "none") == "none":
         return made(_SAMPLES)
-    with _disable_current_modes():
+    with _disable_current_modes(), _undrawn():
         batch = made(_SAMPLES)
     converter = mode.fake_tensor_converter
     return {name: converter.from_real_tensor(mode, tensor, make_constant=True) for name, tensor in batch.items()}
+
+
+def _undrawn() -> contextlib.AbstractContextManager[None]:
+    """Pictures and sounds are all ones: what runs does not depend on them, and to draw them takes longer than to run.
+
+    Not zeros, which some models take for pictures that are none.
+    """
+    return replaced(torch, randn=torch.ones)
 
 
 @contextlib.contextmanager
