@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -13,6 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
 from advisor.worker.causes import value_was_asked
+from advisor.worker.replaced import replaced
 from advisor.worker.trace.constants import finite, uniform_values, values_shown
 from advisor.worker.trace.decisions import Decision, Decisions, Told, drawn_alike
 from advisor.worker.trace.extended import Extension, NotAlikeError
@@ -40,6 +42,19 @@ _LOOKED_AT_BATCH = 2
 """Batch that is made for real once, to see which inputs are masks without padding."""
 
 
+@dataclass
+class Learnt:
+    """What passes at one precision have shown of a model, for those at another: precisions differ in types alone."""
+
+    samples_apart: bool = False
+    """Whether it goes through the samples of a batch one by one, so that no two batch sizes run alike.
+
+    Only where it also keeps nothing of one batch size that another takes the place of.
+    """
+    layers_differ: bool = False
+    """Whether layers that look alike run otherwise."""
+
+
 class Subject(NamedTuple):
     """What is traced: a model in its data type and layout, its batches and its step, and how the step is run."""
 
@@ -62,6 +77,8 @@ class Subject(NamedTuple):
     """Whether a third batch has come out of a table of the same model, otherwise set up."""
     loss_in_model: bool = False
     """Whether the step's loss is one that the model returns beside its outputs."""
+    learnt: Learnt | None = None
+    """What passes at other precisions have shown, to which these add."""
 
 
 class Pass(NamedTuple):
@@ -99,12 +116,25 @@ class Passes:
         """Two sizes that make a table."""
         self._known = KnownResults(CHOOSING if mode.values == "even" else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
-        self._runs = layer_runs(model) if subject.alike_layers else ()
+        self.learnt = subject.learnt or Learnt()
+        differ = self.learnt.samples_apart and self.learnt.layers_differ
+        self._runs = layer_runs(model) if subject.alike_layers and not differ else ()
         self._shortens_loops = decisions is None
         self._shortened = False
         """Whether a pass has left out rounds of a loop."""
         self._whole_loops: set[Origin] = set()
         self._operators_only = False
+        self._forward_alone = False
+
+    @property
+    def go_apart(self) -> bool:
+        """Whether batch sizes are known to run unlike, by passes at another precision."""
+        return self.learnt.samples_apart and self._decisions is None
+
+    def learn_apart(self) -> None:
+        """Note that batch sizes run unlike, for passes at another precision."""
+        self.learnt.samples_apart = self._decisions is None
+        self.learnt.layers_differ = not self._runs
 
     @property
     def by_values(self) -> bool:
@@ -123,6 +153,11 @@ class Passes:
         """Shorten no loop from here on, since it runs otherwise at another batch size; whether any was shortened."""
         before, self._shortens_loops = self._shortens_loops, False
         return before and self._shortened
+
+    def warm_up(self, batch_size: int) -> None:
+        """Run forward for what it leaves in the model, such as masks and places: of a steady step it is no part."""
+        with replaced(self, _forward_alone=True):
+            self.at(batch_size, operators_only=True)
 
     def at(self, batch_size: int, *, operators_only: bool = False) -> Pass:
         """Forward and backward once, gradients starting from None; of layers that are alike only a few run.
@@ -212,7 +247,7 @@ class Passes:
                 kept = tracker.alive()
                 recorder.phase, recorder.path = "backward", ""
             recorder.flow.kept = tuple(tracker.alive())  # without what autocast had cached for forward alone
-            if training:
+            if training and not self._forward_alone:
                 if not loss.requires_grad:
                     trained = any(parameter.requires_grad for parameter in model.parameters())
                     raise TraceFailed("trace-nothing-to-train" if trained else "trace-no-parameters", "")
@@ -229,6 +264,8 @@ class Passes:
 
     def _with_copies(self, made: Pass, marks: Sequence[Mark], runs: tuple[LayerRun, ...]) -> Pass:
         """The pass of all layers, of which it ran a few."""
+        if self._forward_alone:
+            return made
         if self._operators_only:
             count_copies(made.recorder.ops, marks, runs)
         elif runs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections import deque
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -41,7 +41,7 @@ from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.rated_types import rated, refuse_unrated, with_own_precision
 from advisor.worker.trace.real_pass import decisions_of, hindrance
-from advisor.worker.trace.step_pass import REAL_BATCHES, DeviceRules, Passes, Subject
+from advisor.worker.trace.step_pass import REAL_BATCHES, DeviceRules, Learnt, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
 from advisor.workload.model_config import task_of_model
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training
@@ -73,6 +73,8 @@ class Way:
     """Whether a third batch has come out of its table: precisions differ in types, not in what grows with the batch."""
     too_large_to_check: bool = False
     """Whether what is chosen evenly could not be kept at a third batch size, and two sizes have to do."""
+    learnt: Learnt = field(default_factory=Learnt)
+    """What its passes have shown."""
     waits: bool = False
     """Whether FP32 is still to come, where running a model for real is many times faster than in half."""
 
@@ -89,6 +91,7 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True, 
     data, or that run other operators at another batch size.
     """
     way = way or Way()
+    subject = subject._replace(learnt=way.learnt)
     if way.tried and subject.try_batches is not None:
         subject.try_batches()
     checks = checked and not way.checked

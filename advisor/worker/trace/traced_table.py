@@ -122,19 +122,38 @@ def _two(passes: Passes) -> tuple[Pass, Pass, bool]:
     Raises StreamsDiffer.
     """
     low, high = passes.batches
+    if passes.go_apart:
+        return _apart(passes)
     first, second = passes.at(low), passes.at(high)
     if _alike(first, second):
         return first, second, False
     # Caches that the first pass filled (masks, positions) are no part of a steady step.
     if passes.leave_out_values():
         second = passes.at(high)
-    first = passes.at(low)
+    before = first = passes.at(low)
     if not _alike(first, second):
         first = passes.at(low)  # a cache of few places forgets one batch size for the other
     if _alike(first, second):
         return first, second, False
     if passes.run_all_rounds():
         return _two(passes)
+    if _alike(before, first):
+        passes.learn_apart()
+    return _folded(passes, first, second)
+
+
+def _apart(passes: Passes) -> tuple[Pass, Pass, bool]:
+    """The same of a model whose samples are known to be gone through one by one: one steady pass at each size."""
+    low, high = passes.batches
+    passes.leave_out_values()
+    passes.run_all_rounds()
+    for batch_size in (low, high):
+        passes.warm_up(batch_size)
+    second, first = passes.at(high), passes.at(low)
+    return (first, second, False) if _alike(first, second) else _folded(passes, first, second)
+
+
+def _folded(passes: Passes, first: Pass, second: Pass) -> tuple[Pass, Pass, bool]:
     first.recorder.ops, second.recorder.ops = folded(
         first.recorder.ops, second.recorder.ops, passes.batches, by_values=passes.by_values
     )
