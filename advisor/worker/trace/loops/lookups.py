@@ -102,7 +102,7 @@ def _loops(source: str) -> dict[tuple[int | None, int | None], ast.For]:
     except (SyntaxError, ValueError):
         return {}
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
-    # Up to Python 3.11 asking for the first round stands where the statement does, later where what it goes through is.
+    # Up to Python 3.12 asking for the first round stands where the statement does, later where what it goes through is.
     return {(place.lineno, place.col_offset): loop for loop in loops for place in (loop, loop.iter)}
 
 
