@@ -8,7 +8,7 @@ from typing import NamedTuple
 from advisor.cases.case_file import Case, Finding
 from advisor.claims.predictor import Predictor, candidate
 from advisor.core.sentences import Reason
-from advisor.logs.training_log import PeriodicValidation
+from advisor.logs.periodic_validation import PeriodicValidation
 from advisor.recommend.comparison import fixed_s
 from advisor.workload.workload_file import load_workload
 

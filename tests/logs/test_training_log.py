@@ -14,7 +14,8 @@ from advisor.core.errors import InputError
 from advisor.core.sentences import say
 from advisor.logs import log_lines
 from advisor.logs.log_lines import parse_log, read_log
-from advisor.logs.training_log import LogReport, PeriodicValidation, explain_log
+from advisor.logs.periodic_validation import PeriodicValidation
+from advisor.logs.training_log import LogReport, explain_log
 from tests.recommend.fakes import SPECS, TRANSFORMER, estimate, predict, workload
 
 
