@@ -84,26 +84,47 @@ _TRAINING: dict[str, Any] = {"precision": "bf16_amp", "optimizer": "adamw", "epo
 
 
 def assumed_for_file(path: Path) -> dict[str, dict[str, Any]]:
-    """Data and training sections for a bare Python file; the length is the default of its make_batch, if it has one."""
-    length = _default_length(path) or _ASSUMED_LENGTH
-    data = {"samples": ASSUMED_SAMPLES, "sequence_length": length, "loader_workers": 4}
+    """Data and training sections for a bare Python file, read without running it.
+
+    The length, or the side of images by that parameter's name, is the default of its make_batch; none is assumed where
+    the file asks for none.
+    """
+    data: dict[str, Any] = {"samples": ASSUMED_SAMPLES, "loader_workers": 4}
+    functions = _functions_of(path)
+    parameters = None if functions is None else functions.get("make_batch")
+    if parameters is None:
+        data["sequence_length"] = _ASSUMED_LENGTH
+    elif len(parameters.args) > 1 or parameters.vararg is not None:
+        name = parameters.args[1].arg.lower() if len(parameters.args) > 1 else ""
+        of_images = any(word in name for word in _OF_IMAGES)
+        field, usual = ("image_size", ASSUMED_SIDE) if of_images else ("sequence_length", _ASSUMED_LENGTH)
+        data[field] = _default_of_second(parameters) or usual
+    elif functions is not None and "make_dataset" in functions:
+        data["sequence_length"] = _ASSUMED_LENGTH
     return {"data": data, "training": {**_TRAINING, "precision": "fp32", "batch_size": _BATCH_SIZE["text"]}}
 
 
-def _default_length(path: Path) -> int | None:
-    """The literal default of make_batch's second parameter, read without running the file."""
+_OF_IMAGES = ("image", "img", "side", "resolution", "height", "pixel")
+"""In names of parameters that tell the side of images."""
+
+
+def _functions_of(path: Path) -> dict[str, ast.arguments] | None:
+    """Parameters of the file's own functions; None where it cannot be read."""
     try:
         tree = ast.parse(path.read_bytes()[: 1 << 20])
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
         return None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == "make_batch":
-            names, defaults = node.args.args, node.args.defaults
-            place = 1 - (len(names) - len(defaults))
-            if 0 <= place < len(defaults) and isinstance(defaults[place], ast.Constant):
-                value = defaults[place].value  # type: ignore[attr-defined]
-                return value if isinstance(value, int) and 0 < value <= 1_000_000 else None  # noqa: PLR2004 - as Size
-    return None
+    return {node.name: node.args for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _default_of_second(parameters: ast.arguments) -> int | None:
+    """The literal default of the second parameter, where it is a size."""
+    place = 1 - (len(parameters.args) - len(parameters.defaults))
+    if not 0 <= place < len(parameters.defaults):
+        return None
+    default = parameters.defaults[place]
+    value = default.value if isinstance(default, ast.Constant) else None
+    return value if isinstance(value, int) and 0 < value <= 1_000_000 else None  # noqa: PLR2004 - as Size
 
 
 _ABSOLUTE_POSITIONS = frozenset(

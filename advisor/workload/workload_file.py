@@ -240,8 +240,9 @@ def _with_assumptions(
         sections = assumed_for_file(described.folder / str(model["file"]))
     else:
         return table, ()
-    if overrides.get("image_size") is not None:
-        sections["data"].pop("sequence_length", None)
+    for given, other in (("image_size", "sequence_length"), ("sequence_length", "image_size")):
+        if overrides.get(given) is not None:
+            sections["data"].pop(other, None)
     filled, assumed = dict(table), []
     for section, values in sections.items():
         if section not in table:

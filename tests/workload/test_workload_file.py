@@ -128,6 +128,29 @@ def test_a_python_file_is_a_workload_with_the_length_that_its_make_batch_names(t
     assert load_workload(tmp_path / "net.py", overrides={"image_size": 64}).data.sequence_length is None
 
 
+@pytest.mark.parametrize(
+    ("functions", "field", "value"),
+    [
+        ("def make_batch(batch_size): ...", None, None),
+        ("def make_batch(batch_size, image_size=96): ...", "image_size", 96),
+        ("def make_batch(batch_size, side): ...", "image_size", 224),
+        ("def make_batch(batch_size, block_size): ...", "sequence_length", 128),
+        ("def make_batch(*sizes): ...", "sequence_length", 128),
+        ("def make_batch(batch_size): ...\ndef make_dataset(length): ...", "sequence_length", 128),
+        ("from elsewhere import make_batch", "sequence_length", 128),
+    ],
+)
+def test_a_python_file_is_assumed_a_length_only_where_it_asks_for_one(
+    tmp_path: Path, functions: str, field: str | None, value: int | None
+) -> None:
+    workload = load_workload(written(tmp_path, f"def build_model(): ...\n{functions}\n", "net.py"))
+    sizes = {"sequence_length": workload.data.sequence_length, "image_size": workload.data.image_size}
+    assert {name: size for name, size in sizes.items() if size is not None} == ({field: value} if field else {})
+    assert {name for name in workload.assumed if name.removeprefix("data.") in sizes} == (
+        {f"data.{field}"} if field else set()
+    )
+
+
 def test_flat_settings_override_the_file_and_nothing_else() -> None:
     workload = load_workload("bert_base_sst2", overrides={"batch_size": 4, "samples": 100, "epochs": None})
     assert (workload.training.batch_size, workload.data.samples, workload.training.epochs) == (4, 100, 3)
