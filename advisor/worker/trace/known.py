@@ -1,17 +1,10 @@
-"""Results of operators already met: the same operator on tensors alike gives a tensor alike, and need not run again.
-
-torch's own cache of fake tensors does the same, but to form its keys and results costs more than most operators' shape
-rules. Here a call is known by its operator, its plain arguments and each tensor's type, shape and strides, and by their
-offsets where it may give views; all that depends on more (values, shapes that follow from values, tensors that change
-their own shape, complex numbers) is left to the fake-tensor mode.
-"""
+"""The fakes of a trace: a mode that remembers results of operators, keeps values asked of it, and chooses evenly."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch._decomp import decomposition_table
@@ -30,190 +23,13 @@ from advisor.worker.trace.kept_values import (
     values_left_out,
 )
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
-from advisor.worker.trace.ops.op_schemas import CHOOSES_BY_MASK, gives_views, is_torchs_own, knowable, stacked, written
+from advisor.worker.trace.ops.known_results import KnownResults
+from advisor.worker.trace.ops.op_schemas import is_torchs_own, knowable, stacked
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 
 Tensor = torch.Tensor
-Key = tuple[Any, ...]
-Run = Callable[[Operator, Args, Named], Any]
-"""Runs an operator on its arguments."""
-CostOf = Callable[[Operator, Args, Named, Any], Cost]
-"""What an operator costs by its arguments and its result."""
-_META = torch.device("meta")
-_CPU = torch.device("cpu")
-_MASKS = frozenset([torch.bool, torch.uint8, torch.int8])
+_META, _CPU = torch.device("meta"), torch.device("cpu")
 _dispatch = inspect.unwrap(FakeTensorMode.__torch_dispatch__)
-_FRESH, _ITSELF, _VIEW = 0, 1, 2
-_PLAIN = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])
-"""Types of arguments that describe themselves."""
-
-
-class _Output(NamedTuple):
-    """One tensor of a result: fresh, an argument itself, or a view of an argument."""
-
-    how: int
-    place: int
-    """Of that argument among the call's tensors."""
-    dtype: torch.dtype
-    shape: tuple[int, ...]
-    stride: tuple[int, ...]
-    offset: int
-
-
-class _Outputs(NamedTuple):
-    """All tensors of a result."""
-
-    container: type | None
-    """Tuple or list around them; None for a single one."""
-    each: tuple[_Output | None, ...]
-
-
-class _Result(NamedTuple):
-    """How to make one call's result again, and what the call costs."""
-
-    outputs: _Outputs
-    cost: Cost
-
-
-class KnownResults:
-    """Remembers the calls of one trace: layers are alike, and so are passes that run twice."""
-
-    def __init__(self, apart: frozenset[str] = frozenset()) -> None:
-        """Nothing is known yet; operators of the names `apart` always run."""
-        self._apart = apart
-        self._results: dict[Key, _Result] = {}
-        self._placed: dict[Operator, bool] = {}
-        """Whether where its tensors lie in their storages tells what an operator gives."""
-        self._state: dict[str, object] = {}
-        self._marked = False
-        """Whether a complex tensor was met: from then on a view may be marked as negated, which no key holds."""
-
-    def call(  # noqa: PLR0913 - an operator, its arguments, and what to do about it
-        self,
-        func: Operator,
-        name: str,
-        args: Args,
-        kwargs: Named,
-        run: Run,
-        cost_of: CostOf,
-    ) -> tuple[Any, Cost]:
-        """The operator's result and cost: known ones, else those of `run`, which are remembered where they can be."""
-        inputs: list[FakeTensor] = []
-        placed = self._placed.get(func)
-        if placed is None:
-            placed = self._placed[func] = gives_views(func, name)
-        key = None if name in self._apart else self._key(func, args, kwargs, inputs, placed=placed)
-        result = None if key is None else self._results.get(key)
-        if result is not None:
-            return self._made(result.outputs, inputs), result.cost
-        out = run(func, args, kwargs)
-        cost = cost_of(func, args, kwargs, out)
-        outputs = None if key is None else self._outputs(name, inputs, out)
-        if outputs is not None and not placed and any(one is not None and one.how == _VIEW for one in outputs.each):
-            outputs = None
-        if key is not None and outputs is not None:
-            self._results[key] = _Result(outputs, cost)
-        return out, cost
-
-    def _key(self, func: Operator, args: Args, kwargs: Named, inputs: list[FakeTensor], *, placed: bool) -> Key | None:
-        """By what the call is known, its tensors added to `inputs`; None for a call that has to run.
-
-        `placed`: their places in their storages, too; all experts of a layer may lie in one.
-        """
-        parts: list[Any] = [
-            func,
-            torch.get_default_dtype(),
-            torch.is_inference_mode_enabled(),
-            torch.is_autocast_enabled("cpu"),
-        ]
-
-        try:
-            named = (self._add(parts, pair, inputs, placed=placed) for pair in kwargs.items())
-            told = self._add(parts, args, inputs, placed=placed) and all(named)
-            return tuple(parts) if told and self._goes_by_shape(func, args, inputs) else None
-        except RuntimeError:  # a tensor without strides
-            return None
-
-    @staticmethod
-    def _goes_by_shape(func: Operator, args: Args, inputs: Sequence[FakeTensor]) -> bool:
-        """Whether no values decide: none are known, or too few of them to work out a result that keeps its own.
-
-        Where values are known of what is written into, they are no longer.
-        """
-        known = sum(tensor.constant is not None for tensor in inputs)
-        return known == 0 or (known < len(inputs) and not any(map(_has_values, written(func, args))))
-
-    def _add(self, parts: list[Any], values: Iterable[Any], inputs: list[FakeTensor], *, placed: bool) -> bool:
-        """Add what tells the values from others to `parts`, their tensors to `inputs`; whether all could be told."""
-        for value in values:
-            kind = type(value)
-            if kind is FakeTensor:
-                self._marked |= value.dtype.is_complex
-                if self._marked and _is_marked(value):
-                    return False
-                inputs.append(value)
-                parts += (value.dtype, value.shape, value.stride(), value.fake_device)
-                if placed:
-                    parts.append(value.storage_offset())
-            elif kind in _PLAIN:
-                parts += (kind, value)
-            elif kind is list or kind is tuple:
-                parts += (kind, len(value))
-                if not self._add(parts, value, inputs, placed=placed):
-                    return False
-            else:
-                return False
-        return True
-
-    def _outputs(self, name: str, inputs: Sequence[FakeTensor], out: object) -> _Outputs | None:
-        """How the result comes from the call's tensors; None where it cannot be made again from its shape alone."""
-        container = type(out) if type(out) in (tuple, list) else None
-        tensors: Sequence[Any] = out if container is not None else (out,)  # type: ignore[assignment]
-        every = [*inputs, *(tensor for tensor in tensors if tensor is not None)]
-        if any(type(tensor) is not FakeTensor or tensor.fake_mode is not every[0].fake_mode for tensor in every):
-            return None  # a fake of another mode is taken in as a copy: its views would pass for tensors of their own
-        if any(tensor.layout is not torch.strided for tensor in every):
-            return None
-        if any(_is_marked(tensor) for tensor in every):
-            self._marked = True
-            return None
-        if name == CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in inputs):
-            return None
-        made = (tensor for tensor in every[len(inputs) :] if not any(tensor is given for given in inputs))
-        if not all(self._is_ordinary(tensor) for tensor in made):
-            return None
-        each = _described(tensors, inputs)
-        return None if each is None else _Outputs(container, each)
-
-    def _is_ordinary(self, tensor: FakeTensor) -> bool:
-        """Whether nothing about it stands in its Python state, which every remembered result shares."""
-        if not self._state:
-            if tensor.constant is not None or tensor.fake_device != _CPU or tensor.real_tensor is not None:
-                return False
-            self._state = dict(vars(tensor))
-        return vars(tensor) == self._state and not tensor.requires_grad
-
-    def _made(self, outputs: _Outputs, inputs: Sequence[FakeTensor]) -> Any:  # noqa: ANN401 - whatever the operator returned
-        if outputs.container is None:
-            return self._one(outputs.each[0], inputs)
-        return outputs.container([self._one(output, inputs) for output in outputs.each])
-
-    def _one(self, output: _Output | None, inputs: Sequence[FakeTensor]) -> FakeTensor | None:
-        if output is None:
-            return None
-        how, place, dtype, shape, stride, offset = output
-        if how == _ITSELF:
-            return inputs[place]
-        with torch._C._DisableTorchDispatch():  # noqa: SLF001 - as the fake-tensor mode makes its own
-            if how == _FRESH:
-                bare = torch.empty_strided(shape, stride, dtype=dtype, device=_META)
-            else:
-                bare = torch.empty((0,), dtype=dtype, device=_META)
-                bare.set_(inputs[place].untyped_storage(), offset, shape, stride)
-        made = Tensor._make_subclass(FakeTensor, bare, False, dispatch_device=True, device_for_backend_keys=_CPU)  # noqa: SLF001, FBT003 - the same
-        torch._C._set_throw_on_mutable_data_ptr(made)  # noqa: SLF001 - the same
-        made.__dict__.update(self._state)
-        return made
 
 
 class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
@@ -310,50 +126,5 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         return replaced(self, _decides=False)
 
 
-def _has_values(value: object) -> bool:
-    """Whether values are known of a tensor; of a list of them it is not looked at."""
-    return not isinstance(value, FakeTensor) or value.constant is not None
-
-
 def _free(_func: Operator, _args: Args, _kwargs: Named, _out: object) -> Cost:
     return NO_COST
-
-
-def _is_marked(tensor: FakeTensor) -> bool:
-    """Whether it is complex, and so may stand for its conjugate, or a part of one that stands for its negative."""
-    return tensor.dtype.is_complex or tensor.is_neg()
-
-
-def _described(tensors: Sequence[FakeTensor | None], inputs: Sequence[FakeTensor]) -> tuple[_Output | None, ...] | None:
-    """How each tensor comes from the call's; None where that is not certain."""
-    storages = [tensor.untyped_storage()._cdata for tensor in inputs]  # noqa: SLF001 - the identity that views share
-    fresh: set[int] = set()
-    outputs: list[_Output | None] = []
-    for tensor in tensors:
-        if tensor is None:
-            outputs.append(None)
-            continue
-        storage = tensor.untyped_storage()._cdata  # noqa: SLF001 - the same
-        places = [place for place, other in enumerate(storages) if other == storage]
-        itself = [place for place in places if inputs[place] is tensor]
-        if itself:
-            outputs.append(_output(_ITSELF, itself[0], tensor))
-        elif len(places) == 1:
-            outputs.append(_output(_VIEW, places[0], tensor))
-        elif places or storage in fresh or not _fills_its_storage(tensor):
-            return None
-        else:
-            fresh.add(storage)
-            outputs.append(_output(_FRESH, 0, tensor))
-    return tuple(outputs)
-
-
-def _output(how: int, place: int, tensor: Tensor) -> _Output:
-    return _Output(how, place, tensor.dtype, tensor.shape, tensor.stride(), int(tensor.storage_offset()))
-
-
-def _fills_its_storage(tensor: Tensor) -> bool:
-    """Whether an empty tensor of the same shape and strides has as many bytes."""
-    reach = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
-    needed = reach * tensor.element_size() if tensor.numel() else 0
-    return tensor.storage_offset() == 0 and tensor.untyped_storage().nbytes() == needed

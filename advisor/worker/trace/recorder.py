@@ -15,8 +15,8 @@ from advisor.worker.trace.constants import UniformValues
 from advisor.worker.trace.dataflow import DataFlow
 from advisor.worker.trace.decisions import NOT_DECIDED, Told
 from advisor.worker.trace.failed import refuse_sparse
-from advisor.worker.trace.known import KnownResults
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
+from advisor.worker.trace.ops.known_results import KnownResults
 from advisor.worker.trace.ops.op_figures import is_view
 from advisor.worker.trace.ops.op_names import operators
 from advisor.worker.trace.ops.op_schemas import knowable

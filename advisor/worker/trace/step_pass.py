@@ -20,11 +20,12 @@ from advisor.worker.trace.decisions import Decision, Decisions, Told, drawn_alik
 from advisor.worker.trace.extended import Extension, NotAlikeError
 from advisor.worker.trace.failed import TraceFailed, refuse_sparse
 from advisor.worker.trace.kept_values import CHOOSING, is_small_enough, with_values
-from advisor.worker.trace.known import Fakes, KnownResults
+from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.layer_runs import LayerRun, Mark, Marks, count_copies, layer_runs, shortened
 from advisor.worker.trace.loops.long_loops import LongLoops
 from advisor.worker.trace.loops.loop_run import Origin, RoundsDiffer
 from advisor.worker.trace.loops.rounds import count_rounds
+from advisor.worker.trace.ops.known_results import KnownResults
 from advisor.worker.trace.ops.raw_op import size_bytes, tensors_in
 from advisor.worker.trace.recorder import ModulePaths, Recorder
 from advisor.worker.trace.storages import StorageTracker

@@ -11,7 +11,8 @@ from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTenso
 
 from advisor.worker.trace import known as trace_known
 from advisor.worker.trace.fake_model import build_fake
-from advisor.worker.trace.known import Fakes, KnownResults
+from advisor.worker.trace.known import Fakes
+from advisor.worker.trace.ops.known_results import KnownResults
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import with_training
