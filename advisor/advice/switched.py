@@ -13,11 +13,10 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
-from advisor.cost.scaling.sharded_precision import on_cast_weights
 from advisor.measure.events import RunnerEvent
 from advisor.measure.traces import Traces, TraceUnanswered
 from advisor.optable.op_table import OpTable
-from advisor.predict.computed_precision import computed_precision
+from advisor.predict.computed_precision import cast_precision, computed_precision
 from advisor.predict.prediction import Candidate, Prediction, SetUp
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.recommendation import prediction_of
@@ -66,7 +65,7 @@ def find_switches(
     makeshift = leans_on_host(advice)
     tables: Tables = facts.tables
     if chosen is not None and chosen.count > 1:  # sharding is told of shards that were cast, where that is known
-        cast = TRACE_PRECISIONS[on_cast_weights(chosen.precision)]
+        cast = TRACE_PRECISIONS[cast_precision(chosen.precision, request.workload.training)]
         tables = {**tables, **traces.known(request.workload, (cast,))}
     asked = Trial(request, facts, request.workload, tables)
     switches = list(_without_tracing(asked, chosen, makeshift=makeshift))
@@ -203,8 +202,9 @@ def _traces_for(asked: Trial, change: Change, chosen: Prediction | None, *, alon
         in_half = PRECISION_FACTS[before].half_weights
         after = computed_precision(_with(change, chosen), change.workload.training) if in_half else own
         return (TRACE_PRECISIONS[after],)
-    cast_trace = TRACE_PRECISIONS[on_cast_weights(own)]
-    known = cast_trace in asked.tables and not alone
+    cast_trace = TRACE_PRECISIONS[cast_precision(own, change.workload.training)]
+    cast_before = TRACE_PRECISIONS[cast_precision(own, asked.workload.training)]
+    known = cast_before in asked.tables and not alone
     return tuple(dict.fromkeys((TRACE_PRECISIONS[own], *((cast_trace,) if known else ()))))
 
 

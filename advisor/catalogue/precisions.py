@@ -14,14 +14,15 @@ Precision = Literal["fp32", "default", "tf32", "fp16_amp", "bf16_amp", "fp16", "
 """How a step computes. `fp16`/`bf16`: weights and gradients in half, FP32 master copies in the optimizer;
 `fp16_true`/`bf16_true`: no FP32 copy of anything; `default`: what torch does by itself."""
 HalfFormat = Literal["fp16", "bf16"]
-ComputedPrecision = Literal[Precision, "fp8_cast"]
-"""What a step's layers compute in: as asked for, or in FP8 on 16-bit weights, of which FP32 copies are what each device
-keeps and steps. Nobody asks for that by name: `cost/scaling/sharded_precision.py` says which set-ups run so."""
+ComputedPrecision = Literal[Precision, "fp16_cast", "bf16_cast", "fp8_cast"]
+"""What a step's layers compute in: as asked for, or on 16-bit weights and adapters (in FP8 on those), of which FP32
+copies are what each device keeps and steps. Nobody asks for that by name: `cost/scaling/sharded_precision.py` says
+which set-ups run so."""
 NumberFormat = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
-TracePrecision = Literal["fp32", "amp", "half", "fp8", "fp8_cast"]
-"""fp32 also serves tf32 and torch's default; amp serves both autocasts; half serves all weights of 16 bit; fp8 is
-autocast with linear layers in FP8; fp8_cast is all weights of 16 bit, adapters too, with linear layers in FP8."""
-HALF_WEIGHT_TRACES = frozenset[TracePrecision]({"half", "fp8_cast"})
+TracePrecision = Literal["fp32", "amp", "half", "half_cast", "fp8", "fp8_cast"]
+"""fp32 also serves tf32 and torch's default; amp serves both autocasts; half serves all weights of 16 bit, half_cast
+those with adapters of 16 bit too; fp8 is autocast with linear layers in FP8, and fp8_cast is half_cast with such."""
+HALF_WEIGHT_TRACES = frozenset[TracePrecision]({"half", "half_cast", "fp8_cast"})
 """Traces on weights of 16 bits."""
 FP32_BYTES, HALF_BYTES = 4, 2
 
@@ -49,7 +50,7 @@ class PrecisionFacts(Record, frozen=True, kw_only=True):
     @property
     def casts_adapters(self) -> bool:
         """Whether adapters are half wide as well: whatever is gathered was cast, and Megatron keeps no others."""
-        return self.traced_as == "fp8_cast"
+        return self.traced_as in {"half_cast", "fp8_cast"}
 
     @property
     def master_copies(self) -> bool:
@@ -106,6 +107,8 @@ PRECISION_FACTS: dict[ComputedPrecision, PrecisionFacts] = {
     "bf16": PrecisionFacts(label="BF16", products="bf16", traced_as="half", exactness_rank=2),
     "fp16_true": PrecisionFacts(label="pure FP16", products="fp16", traced_as="half", exactness_rank=1, pure=True),
     "bf16_true": PrecisionFacts(label="pure BF16", products="bf16", traced_as="half", exactness_rank=1, pure=True),
+    "fp16_cast": PrecisionFacts(label="FP16 AMP", products="fp16", traced_as="half_cast", exactness_rank=2),
+    "bf16_cast": PrecisionFacts(label="BF16 AMP", products="bf16", traced_as="half_cast", exactness_rank=2),
     "fp8": PrecisionFacts(label="FP8", products="fp8", traced_as="fp8", exactness_rank=0),
     "fp8_cast": PrecisionFacts(label="FP8", products="fp8", traced_as="fp8_cast", exactness_rank=0),
 }

@@ -19,11 +19,16 @@ def computed_precision(
     """What a set-up's layers compute in: where shards are gathered, on weights that were cast beforehand.
 
     Without a trace of that among those that were `traced`, the operators of its own precision stand in, slower by the
-    casts of autocast. Adapters keep theirs: PEFT has them in FP32, which a trace on cast weights would compute in.
+    casts of autocast. Adapters are cast as well: PEFT has them in FP32, but what is gathered is cast before.
     """
     own = set_up.precision
-    cast = on_cast_weights(own) if _gathers_cast(set_up, training) and training.trainable != "lora" else own
+    cast = cast_precision(own, training) if _gathers_cast(set_up, training) else own
     return cast if TRACE_PRECISIONS[cast] in traced else own
+
+
+def cast_precision(precision: ComputedPrecision, training: Training) -> ComputedPrecision:
+    """What layers compute in whose weights and adapters are gathered cast."""
+    return on_cast_weights(precision, adapters=training.trainable == "lora")
 
 
 def _gathers_cast(set_up: SetUp, training: Training) -> bool:

@@ -22,7 +22,7 @@ from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
 CARD = spec_table()["h100-sxm"]
-TRACED: tuple[TracePrecision, ...] = ("fp32", "amp", "half", "fp8", "fp8_cast")
+TRACED: tuple[TracePrecision, ...] = ("fp32", "amp", "half", "fp8", "fp8_cast", "half_cast")
 ALL = Training(precision="bf16_amp", batch_size=1)
 OFFLOADED = Training(precision="bf16_amp", batch_size=1, offload="parameters")
 ADAPTERS = Training(precision="bf16_amp", batch_size=1, trainable="lora")
@@ -51,7 +51,11 @@ def on(count: int, strategy: Strategy, precision: Precision = "bf16_amp") -> Can
         (on(8, "pp"), ALL, "bf16"),
         (on(8, "fsdp", "fp32"), ALL, "fp32"),
         (on(8, "fsdp", "bf16_true"), ALL, "bf16_true"),
-        (on(8, "fsdp"), ADAPTERS, "bf16_amp"),
+        (on(8, "fsdp"), ADAPTERS, "bf16_cast"),
+        (on(8, "zero2", "fp16_amp"), ADAPTERS, "fp16_cast"),
+        (on(8, "ddp"), ADAPTERS, "bf16_amp"),
+        (on(8, "fsdp", "bf16_true"), ADAPTERS, "bf16_true"),
+        (on(8, "fsdp", "bf16"), ADAPTERS, "bf16"),
         (on(8, "fsdp", "fp8"), ALL, "fp8_cast"),
         (on(8, "ddp", "fp8"), ALL, "fp8"),
     ],
@@ -68,6 +72,7 @@ def test_only_shards_ask_for_a_further_trace() -> None:
     assert traces_of_shards((on(8, "ddp"), on(8, "fsdp")), ALL, TRACED[:2]) == ("half",)
     assert traces_of_shards((on(8, "fsdp"),), ALL, TRACED) == ()
     assert traces_of_shards((on(8, "fsdp", "fp8"),), ALL, TRACED[3:4]) == ("fp8_cast",)
+    assert traces_of_shards((on(8, "fsdp"),), ADAPTERS, TRACED[:2]) == ("half_cast",)
 
 
 def predicted(workload: Workload, set_up: Candidate) -> Prediction:

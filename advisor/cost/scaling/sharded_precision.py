@@ -12,6 +12,7 @@ _ON_CAST_WEIGHTS: dict[ComputedPrecision, ComputedPrecision] = {
     "bf16_amp": "bf16",
     "fp8": "fp8_cast",
 }
+_WITH_ADAPTERS: dict[ComputedPrecision, ComputedPrecision] = {"fp16": "fp16_cast", "bf16": "bf16_cast"}
 
 
 def precision_in_layout(precision: ComputedPrecision, layout: Layout) -> ComputedPrecision:
@@ -26,6 +27,10 @@ def precision_in_layout(precision: ComputedPrecision, layout: Layout) -> Compute
     return precision if layout.count == 1 or whole else on_cast_weights(precision)
 
 
-def on_cast_weights(precision: ComputedPrecision) -> ComputedPrecision:
-    """A precision where the weights come to each layer in what it computes in: autocast finds nothing to cast."""
-    return _ON_CAST_WEIGHTS.get(precision, precision)
+def on_cast_weights(precision: ComputedPrecision, *, adapters: bool = False) -> ComputedPrecision:
+    """A precision where the weights come to each layer in what it computes in: autocast finds nothing to cast.
+
+    `adapters`: those beside frozen weights come so too.
+    """
+    cast = _ON_CAST_WEIGHTS.get(precision, precision)
+    return _WITH_ADAPTERS.get(cast, cast) if adapters and precision in _ON_CAST_WEIGHTS else cast

@@ -35,7 +35,7 @@ def rated(table: OpTable) -> OpTable:
 def with_own_precision(table: OpTable) -> OpTable:
     """The table; it says so where the model itself runs a good part of its products in another precision than asked."""
     products = [op for op in table.ops if op.kind in _PRODUCTS and _flop_of(op)]
-    asked = HALF_BYTES if table.precision in {"amp", "half"} else FP32_BYTES
+    asked = HALF_BYTES if table.precision in {"amp", "half", "half_cast"} else FP32_BYTES
     other = [op for op in products if op.element_bytes in {HALF_BYTES, FP32_BYTES} - {asked}]
     share = sum(map(_flop_of, other)) / max(1.0, sum(map(_flop_of, products)))
     if table.precision in {"fp8", "fp8_cast"} or share <= _NOTABLE_SHARE:

@@ -53,7 +53,8 @@ _KEPT: tuple[Values, ...] = ("none", "whole", "all")
 _EVENLY = Reason(code="trace-even-routing")
 _AT_TWO_SIZES = Reason(code="trace-at-two-sizes")
 _TRACED_AS: dict[TracePrecision, ComputedPrecision] = {
-    "fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8", "fp8_cast": "fp8_cast"
+    "fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "half_cast": "fp16_cast", "fp8": "fp8",
+    "fp8_cast": "fp8_cast",
 }  # fmt: skip
 
 

@@ -254,6 +254,16 @@ def test_a_compiled_cast_reads_anew_what_its_scale_was_found_in_and_checkpointin
     assert calls(again, "fp8_cast") > calls(tensorwise, "fp8_cast")
 
 
+def test_adapters_that_sharding_cast_are_as_narrow_as_the_weights_beside_them() -> None:
+    workload = small(trainable="lora", lora_rank=4)
+    kept, cast = (trace(subject_of(workload, name), name) for name in ("half", "half_cast"))
+    assert (cast.precision, cast.caveats) == ("half_cast", ())
+    assert cast.gradient_bytes == kept.gradient_bytes / 2 > 0
+    assert {op.element_bytes for op in kept.ops if op.kind == "matmul"} == {2, 4}
+    assert {op.element_bytes for op in cast.ops if op.kind == "matmul"} == {2}
+    assert step_flop(cast, BATCH) == step_flop(kept, BATCH)
+
+
 @pytest.mark.parametrize("recipe", ["tensorwise", "rowwise", "transformer_engine"])
 def test_fp8_on_weights_that_sharding_cast_runs_the_same_products_and_moves_less(
     recipe: str,
