@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from msgspec import Meta
 
+from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS, precision_meant, precisions_perhaps_meant
 from advisor.catalogue.strategies import MOST_DEVICES
 from advisor.cli.faults import ArgumentFault, shown
@@ -27,16 +28,37 @@ _FLOAT_LIMITS = {
 }
 """From the least to the most that means something: a third of a second to a century, a watt to a gigawatt; in the
 flag's own unit."""
+_LARGE = {"k": 1e3, "m": 1e6, "b": 1e9, "千": 1e3, "万": 1e4, "百万": 1e6, "亿": 1e8}
+"""What counts are written in: `100k`, `1.2M`, `10 万`."""
+_UNITS = {
+    "--host-memory": {"g": 1.0, "gb": 1.0, "gib": 1.0, "t": 1024.0, "tb": 1024.0, "tib": 1024.0},
+    "--max-hours": {"h": 1.0, "小时": 1.0, "min": 1 / 60, "分钟": 1 / 60, "d": 24.0, "days": 24.0, "天": 24.0},
+    "--max-power": {"w": 1.0, "kw": 1e3},
+    "--budget": {"s": 1.0, "秒": 1.0, "min": 60.0, "分钟": 60.0},
+    "--verify": {"s": 1.0, "秒": 1.0, "min": 60.0, "分钟": 60.0},
+}
+"""Units that a number may bring along, in those of the flag; memory modules are sold in GB and hold GiB."""
+_WITH_UNIT = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,30}(?:\.[0-9]{1,20})?)\s*([^\W\d_]{0,8})")
+_DIGITS = 9
+"""Behind the point: `1.1M` is a whole number, which its product in binary is not."""
+
+
+def _scaled(text: str, scales: Mapping[str, float]) -> float | None:
+    """The number that a text is, times what its unit stands for; None: it is none, or of another unit."""
+    try:
+        return float(text)
+    except ValueError:
+        match = _WITH_UNIT.fullmatch(text.strip())
+    scale = None if match is None else 1.0 if not match[2] else scales.get(match[2].lower())
+    return None if match is None or scale is None else round(float(match[1].replace(",", "")) * scale, _DIGITS)
 
 
 def whole_number(most: int) -> Parsed:
     """A parser of whole numbers from 1 to `most`."""
 
     def parsed(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = 0
+        value = _scaled(text, _LARGE)
+        number = int(value) if value is not None and value.is_integer() else 0
         if not 1 <= number <= most:
             raise ArgumentFault("whole-number", given=shown(text), most=most)
         return number
@@ -54,10 +76,8 @@ def number_of(flag: str) -> Parsed:
     least, most = _FLOAT_LIMITS[flag]
 
     def parsed(text: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
+        value = _scaled(text, _UNITS.get(flag, {}))
+        number = math.nan if value is None else value
         if not least <= number <= most:
             raise ArgumentFault("number", given=shown(text), least=f"{least:,g}", most=_plain(most))
         return number
@@ -128,6 +148,19 @@ def precision_word(text: str) -> str:
 def choice_word(text: str) -> str:
     """One of several words as it is written elsewhere: `AdamW`, `SGD-momentum` and `NF4` are ours in small letters."""
     return text.strip().lower().replace("-", "_")
+
+
+def optimizer_word(text: str) -> str:
+    """An optimizer by its name here; a trainer's word that says more than a rule is told by its fields."""
+    word = choice_word(text)
+    if word in OPTIMIZERS:
+        return word
+    from advisor.workload.training_command import fields_of_optimizer
+
+    fields = fields_of_optimizer(word)
+    if fields is not None:
+        raise ArgumentFault("optimizer-of-fields", given=shown(text), fields=fields)
+    return word
 
 
 def module_names(text: str) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from advisor.cli.argument_values import (
     module_names,
     number_of,
     of_field,
+    optimizer_word,
     precision_word,
     samples_number,
     whole_number,
@@ -163,7 +164,7 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
         "--precision", type=precision_word, metavar="P", help=f"kept, not searched: {', '.join(PRECISIONS)}"
     )
     group.add_argument("--sequence-length", type=of_field(Size), metavar="N")
-    group.add_argument("--optimizer", type=choice_word, choices=OPTIMIZERS)
+    group.add_argument("--optimizer", type=optimizer_word, choices=OPTIMIZERS)
     group.add_argument(
         "--trainable", type=choice_word, choices=get_args(Trainable), help="what is trained of the model"
     )

@@ -141,6 +141,20 @@ def _optimizer(word: str) -> dict[str, object] | None:
     return {"optimizer": rule, **bits, **fused} if rule in OPTIMIZERS else None
 
 
+def fields_of_optimizer(word: str) -> str | None:
+    """The lines of a workload file that say what a trainer's word does (`paged_adamw_8bit`); None: it is none here."""
+    named = _optimizer(
+        word.lower().replace("-", "_").removeprefix("paged_").replace("8bit", "_8bit").replace("__", "_")
+    )
+    if named is None:
+        return None
+    values = {True: "true"}
+    return ", ".join(
+        f'{field} = "{value}"' if isinstance(value, str) else f"{field} = {values.get(value, value)}"  # type: ignore[call-overload]
+        for field, value in named.items()
+    )
+
+
 def _number(field: str, value: str) -> dict[str, object] | None:
     try:
         number = float(value)

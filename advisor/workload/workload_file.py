@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.core.bundled import workloads_folder
 from advisor.core.file_fault import closest_name, file_fault, meant_or_known, remedy, shown_value
 from advisor.core.input_file import check_values, convert, read_toml_table
@@ -17,6 +18,7 @@ from advisor.workload.defaults import assumed_for_config, assumed_for_file, assu
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides
 from advisor.workload.python_source import code_to_run, file_of, is_file
+from advisor.workload.training_command import fields_of_optimizer
 from advisor.workload.workload import PythonModel, Task, Workload
 
 Source = Literal["huggingface", "python", "template", "numbers"]
@@ -52,6 +54,7 @@ def load_workload(
     table, config = _with_config(described, allow_hub=allow_hub)
     table, assumed = _with_assumptions(table, config, described, overrides or {})
     table = apply_overrides(table, overrides or {}, described.name)
+    _refuse_trainers_word(table, described.name)
     workload = convert(table, Workload, described.name)
     workload = msgspec.structs.replace(
         workload, source_folder=_folder_to_keep(workload, described), assumed=workload.assumed or assumed
@@ -61,6 +64,20 @@ def load_workload(
         raise file_fault("code-missing", path=described.name, given=shown_value(workload.model.file))
     code_to_run(workload)  # refuses a file that is too large
     return workload
+
+
+def _refuse_trainers_word(table: Mapping[str, Any], name: str) -> None:
+    """Tell the fields of an optimizer that a trainer names in one word, as `adamw_8bit`: no rule alone is meant."""
+    training = table.get("training")
+    word = training.get("optimizer") if isinstance(training, Mapping) else None
+    if isinstance(word, str) and word not in OPTIMIZERS and (fields := fields_of_optimizer(word)) is not None:
+        raise file_fault(
+            "wrong-field",
+            remedy("say-in-fields", fields=fields),
+            path=name,
+            field="training.optimizer",
+            given=shown_value(word),
+        )
 
 
 def checked(workload: Workload) -> Workload:

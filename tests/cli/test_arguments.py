@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.cli.argument_values import number_of, optimizer_word, samples_number
 from advisor.cli.arguments import build_parser
 from advisor.cli.commands import run
+from advisor.cli.faults import ArgumentFault
 from advisor.core.errors import InputError
 from advisor.workload.defaults import DEFAULT_WORKLOAD
+from advisor.workload.workload_file import load_workload
 
 
 def test_measure_without_a_workload_takes_the_bundled_bert() -> None:
@@ -138,3 +141,54 @@ def test_the_language_of_the_system_is_that_of_a_wrong_command_line(
     monkeypatch.setattr("advisor.core.sentences.system_language", lambda: "zh")
     assert run(["--goal", "glory"]) == 2
     assert "命令行" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "number"),
+    [
+        ("--samples", "1e6", 1_000_000),
+        ("--samples", "1.1M", 1_100_000),
+        ("--samples", "10 万", 100_000),
+        ("--samples", "1,281,167", 1_281_167),
+        ("--host-memory", "24GB", 24.0),
+        ("--host-memory", "1.5 TiB", 1536.0),
+        ("--max-hours", "30min", 0.5),
+        ("--max-hours", "2 天", 48.0),
+        ("--max-power", "1.2kW", 1200.0),
+    ],
+)
+def test_a_number_may_bring_its_scale_or_unit_along(flag: str, text: str, number: float) -> None:
+    parse = samples_number if flag == "--samples" else number_of(flag)
+    assert parse(text) == number
+
+
+@pytest.mark.parametrize(
+    ("flag", "text"),
+    [
+        ("--samples", "1.5"),
+        ("--samples", "10GB"),
+        ("--max-hours", "3 GB"),
+        ("--samples", "1,2"),
+        ("--samples", "nan"),
+        ("--max-hours", "inf"),
+    ],
+)
+def test_a_number_of_another_unit_is_none(flag: str, text: str) -> None:
+    parse = samples_number if flag == "--samples" else number_of(flag)
+    with pytest.raises(ArgumentFault):
+        parse(text)
+
+
+@pytest.mark.parametrize("word", ["adamw_8bit", "paged_adamw_8bit", "AdamW-8bit", "adamw_bnb_8bit"])
+def test_a_trainers_word_for_an_optimizer_is_told_by_its_fields(word: str) -> None:
+    with pytest.raises(ArgumentFault) as refused:
+        optimizer_word(word)
+    assert refused.value.numbers["fields"] == 'optimizer = "adamw", optimizer_bits = 8'
+    workload: dict[str, object] = {
+        "name": "w",
+        "model": {"source": "template", "template": "mlp", "layers": [4, 3]},
+        "data": {"samples": 100},
+        "training": {"batch_size": 4, "precision": "fp32", "optimizer": word},
+    }
+    with pytest.raises(InputError, match="optimizer_bits = 8"):
+        load_workload(workload)

@@ -6,6 +6,7 @@ command-whole-number = Command line: argument { $option }: { $given } is not a w
 command-number = Command line: argument { $option }: { $given } is not a number from { $least } to { $most }.
 command-range-reversed = Command line: argument { $option }: { $given } ends below where it begins.
 command-too-many-devices = Command line: argument { $option }: { $devices } devices are more than the { $most } this program predicts for.
+command-optimizer-of-fields = Command line: argument { $option }: { $given } is a trainer's word. In a workload file it is: { $fields }.
 command-no-precision = Command line: argument { $option }: { $given } is no precision; known: { $names }.
 command-no-layer = Command line: argument { $option }: no layer is named.
 command-no-card = Command line: argument { $option }: no card is named.

@@ -41,6 +41,7 @@ file-add-it = Add it.
 file-wrong-field = { $path }: `{ $field }` is { $given }.
 file-wrong-whole = { $path }: the whole is { $given }.
 file-allowed = Allowed: { $kind }.
+file-say-in-fields = Say it so: { $fields }.
 file-allowed-or-meant = Allowed: { $kind }. Did you mean `{ $word }`?
 file-kind-integer = an integer
 file-kind-number = a number

@@ -6,6 +6,7 @@ command-whole-number = 命令行：参数 { $option }：{ $given } 不是从 1 �
 command-number = 命令行：参数 { $option }：{ $given } 不是从 { $least } 到 { $most } 的数。
 command-range-reversed = 命令行：参数 { $option }：{ $given } 的终点小于起点。
 command-too-many-devices = 命令行：参数 { $option }：{ $devices } 个设备超过本程序可预测的 { $most } 个。
+command-optimizer-of-fields = 命令行：参数 { $option }：{ $given } 是训练器的写法。在工作负载文件中写作：{ $fields }。
 command-no-precision = 命令行：参数 { $option }：{ $given } 不是精度；已知：{ $names }。
 command-no-layer = 命令行：参数 { $option }：没有写出任何层。
 command-no-card = 命令行：参数 { $option }：没有写出任何显卡。

@@ -41,6 +41,7 @@ file-add-it = 请补上。
 file-wrong-field = { $path }：`{ $field }` 为 { $given }。
 file-wrong-whole = { $path }：整个内容为 { $given }。
 file-allowed = 允许：{ $kind }。
+file-say-in-fields = 请这样写：{ $fields }。
 file-allowed-or-meant = 允许：{ $kind }。是否指 `{ $word }`？
 file-kind-integer = 整数
 file-kind-number = 数
