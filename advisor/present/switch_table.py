@@ -152,7 +152,7 @@ def gain_cells(switch: Switch, size: Callable[[float], str]) -> tuple[str, str, 
     return (
         NONE if gain is None else f"{gain.value:.2f}",
         NONE if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",
-        NONE if saved is None else size(saved),
+        NONE if saved is None else size(round(saved)),  # differences of sums leave a millionth of a byte
         NONE if need is None else size(need.value),
     )
 

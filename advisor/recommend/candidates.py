@@ -86,7 +86,9 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
             batch_size_per_device=size,
             gradient_accumulation_steps=steps,
         )
-        for device, available, device_precisions in _devices(machine, specs, gpu_keys, wanted, local=local)
+        for device, available, device_precisions in _devices(
+            machine, specs, gpu_keys, wanted, local=local, forward_alone=workload.training.mode == "inference"
+        )
         for count in _counts_to_try(counts, available)
         for strategy in strategies_for(count, strategies, machines.of(count, local=device.local))
         for precision, size in itertools.product(device_precisions, sizes(count))
@@ -117,25 +119,28 @@ _Choice = tuple[Device, "int | None", "tuple[Precision, ...]"]
 """A device, how many of it there are (None: as many as are bought), and its precisions."""
 
 
-def _devices(
+def _devices(  # noqa: PLR0913 - what there is, and what is asked of it
     machine: Machine,
     specs: Mapping[str, GpuSpec],
     gpu_keys: Sequence[str] | None,
     wanted: Sequence[Precision],
     *,
     local: bool,
+    forward_alone: bool,
 ) -> Iterable[_Choice]:
     if local:
         cpu = Device(key="cpu", name=machine.cpu.name or "CPU", spec_key=None, local=True)
         yield cpu, 1, precisions_of_cpu(machine.cpu, wanted)
         for gpus in local_gpu_groups(machine):
             first = gpus[0]
-            here = precisions_of_gpu(specs.get(first.spec_key or ""), wanted, first.compute_capability)
+            here = precisions_of_gpu(
+                specs.get(first.spec_key or ""), wanted, first.compute_capability, forward_alone=forward_alone
+            )
             yield local_device(first), len(gpus), here
     for key in table_keys(specs, gpu_keys):
         spec = specs[key]
         device = Device(key=key, name=spec.name, spec_key=key, local=False)
-        yield device, 1 if is_laptop(spec.name) else None, precisions_of_gpu(spec, wanted)
+        yield device, 1 if is_laptop(spec.name) else None, precisions_of_gpu(spec, wanted, forward_alone=forward_alone)
 
 
 def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> tuple[str, ...]:

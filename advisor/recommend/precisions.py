@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.precisions import PRECISION_FACTS, PURE_HALF
 from advisor.workload.defaults import stored_half
 from advisor.workload.model_config import config_of
 from advisor.workload.workload import HuggingFaceModel
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _HALF_SINCE = 7
 _TF32_SINCE = 8
+_IN_ITS_PLACE: dict[Precision, Precision] = {"bf16_amp": "fp16_amp"}
+_IN_ITS_PLACE_FORWARD: dict[Precision, Precision] = {PURE_HALF["bf16"]: PURE_HALF["fp16"]}
+"""What a card without BF16 is tried in."""
 _BF16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "amx", "bf16")
 
 
@@ -73,18 +76,24 @@ def rate_of(spec: GpuSpec, precision: Precision) -> float | None:
 
 
 def precisions_of_gpu(
-    spec: GpuSpec | None, wanted: Sequence[Precision], compute_capability: str | None = None
+    spec: GpuSpec | None,
+    wanted: Sequence[Precision],
+    compute_capability: str | None = None,
+    *,
+    forward_alone: bool = False,
 ) -> tuple[Precision, ...]:
     """Those of `wanted` that the card computes itself.
 
-    A card without BF16 gets FP16 autocast in the place of BF16 autocast. A card without a spec row is judged by
+    A card without BF16 gets FP16 autocast in the place of BF16 autocast, and `forward_alone`, where no gradient can
+    vanish, FP16 weights in the place of BF16 ones. A card without a spec row is judged by
     its compute capability: tensor cores for half from 7.0 on, TF32 and BF16 from 8.0 on; unknown: FP32 only.
     """
     precisions: list[Precision] = []
+    instead = _IN_ITS_PLACE | (_IN_ITS_PLACE_FORWARD if forward_alone else {})
     for precision in wanted:
         taken: Precision = precision
-        if precision == "bf16_amp" and not _has(spec, "bf16_amp", compute_capability):
-            taken = "fp16_amp"
+        if not _has(spec, precision, compute_capability):
+            taken = instead.get(precision, precision)
         if _has(spec, taken, compute_capability) and taken not in precisions:
             precisions.append(taken)
     return tuple(precisions) or ("fp32",)

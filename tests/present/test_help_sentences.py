@@ -9,7 +9,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.core.sentences import Language, Reason
 from advisor.core.units import Estimate
 from advisor.present.summary import said, summarise
-from advisor.present.switch_table import help_sentences
+from advisor.present.switch_table import gain_cells, help_sentences
 from advisor.recommend.switches import Switch, SwitchKind
 from tests.present.fakes import advice
 from tests.recommend.fakes import switch
@@ -99,3 +99,8 @@ def test_what_autocast_gains_is_said_once() -> None:
         shown = summarise(msgspec.structs.replace(made, switches=switches), "en")
         lines = [line for section in shown.sections for line in section.sentences]
         assert [line for line in lines if "1.70" in line and "instead" in line.lower()] == list(said(left, "en"))
+
+
+def test_a_millionth_of_a_byte_that_sums_differ_by_is_no_memory_saved() -> None:
+    rest = msgspec.structs.replace(gaining(1.0, 0.9, 1.1), saved_bytes=-3.8e-6)
+    assert gain_cells(rest, lambda size: f"{size} B")[2] == "0 B"
