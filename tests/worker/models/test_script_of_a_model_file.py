@@ -50,6 +50,16 @@ FORMS = {
         "    assert (source < len(nodes)).all()\n"
         "    return torch.nn.functional.cross_entropy(model(nodes), labels)"
     ),
+    "edges beside nodes, and what all batches share": (
+        "def make_batch(n, length):\n"
+        "    edges = torch.randint(0, 5 * n, (2, 9 * n))\n"
+        "    return torch.randn(5 * n, 4), edges, torch.eye(3), torch.tensor(0.5), torch.randint(0, 2, (5 * n,))\n"
+        "def training_step(model, batch):\n"
+        "    nodes, (source, target), shared, weight, labels = batch\n"
+        "    assert len(source) == len(target) == 9 * (len(nodes) // 5)\n"
+        "    assert (shared.shape, weight.shape) == ((3, 3), ())\n"
+        "    return torch.nn.functional.cross_entropy(model(nodes[source] * weight), labels[target])"
+    ),
     "a data set that takes nothing else": (
         "def make_batch(n, length): return torch.randn(n, 4), torch.zeros(n).long()\n"
         "def make_dataset(length): return [(torch.ones(4), torch.tensor(1))] * 64"
