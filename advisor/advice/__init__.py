@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -39,6 +40,7 @@ from advisor.recommend.reasons.memory_room import with_quicker_room
 from advisor.recommend.recommendation import Recommendation, Recommendations
 from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.assumptions import assumed_reason
+from advisor.workload.python_source import code_to_run, needs_consent
 from advisor.workload.workload import NumbersModel, PythonModel, Workload
 from advisor.workload.workload_file import checked, load_workload, source_of
 
@@ -49,24 +51,43 @@ _NOT_MEASURED = "predict-cpu-not-measured"
 _FAILURES = ("worker-", "measure-worker-", "measure-ended-")
 """How the codes of what ends a worker or a batch size begin."""
 
+_COUNTS = (1, 2, 4, 8)
+"""Numbers of cards that are tried where nothing is said of them."""
+_BETWEEN = r"\s*[,;，、；]\s*"
+"""Names of cards in one text."""
 
-def advise(
+
+def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out: named, with a default each
     workload: Workload | str | Path,
     *,
     measure: bool = True,
     budget_s: float = MEASURING_S,
-    gpus: Sequence[str] | None = None,
+    gpus: Sequence[str] | str | None = None,
+    counts: Sequence[int] = _COUNTS,
+    allow_code: bool = False,
     on_event: Callable[[RunnerEvent], None] | None = None,
 ) -> Advice:
     """Find out how `workload` is best trained; `on_event` sees each event.
 
     A workload is a `Workload`, a bundled name or a path. `gpus` are keys of the spec table or names as on the command
-    line (`4090`, `A100`): one that leaves the variant open stands for all of them. Raises UserFacingError for a bad
-    workload or for a name that no card has.
+    line (`4090`, `A100`), also joined by commas: one that leaves the variant open stands for all of them. `counts` are
+    the numbers of cards to try. With `allow_code` a workload's own Python file may run. Raises UserFacingError for a
+    bad workload, for a name that no card has, and for a file that must not run.
     """
     described = checked(workload) if isinstance(workload, Workload) else load_workload(workload)
-    keys = None if gpus is None else _keys_meant(gpus)
-    events = advise_events(AdviceRequest(workload=described, measure=measure, budget_s=budget_s, gpu_keys=keys))
+    if not allow_code and needs_consent(described):
+        path, digest = code_to_run(described) or ("", "")
+        raise SaidError.of("command-runs-code", path=str(path), digest=digest, asked_by="call")
+    names = re.split(_BETWEEN, gpus.strip()) if isinstance(gpus, str) else gpus
+    request = AdviceRequest(
+        workload=described,
+        measure=measure,
+        budget_s=budget_s,
+        gpu_keys=None if names is None else _keys_meant(names),
+        counts=tuple(sorted(set(counts))),
+        allow_code=allow_code,
+    )
+    events = advise_events(request)
     return Advice.of(drive(events, on_event))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import Self, get_args
 
-from advisor.core.sentences import Language
+from advisor.core.file_fault import shown_value
+from advisor.core.sentences import Language, Names, SaidError
 from advisor.store import json_file
 from advisor.store.advice_record import AdviceRecord
 
@@ -25,8 +26,9 @@ class Advice(AdviceRecord, frozen=True, kw_only=True):
     def explain(self, language: Language = "en", *, details: bool = True) -> str:
         """The advice as the terminal prints it: what to take, why, what would change it, and the tables.
 
-        Without `details` it is one screen of it.
+        Without `details` it is one screen of it. Raises InputError for a language that there is not.
         """
+        _check_language(language)
         from advisor.present.one_screen import one_screen
         from advisor.present.plain_text import text_of
         from advisor.present.summary import summarise
@@ -43,7 +45,18 @@ class Advice(AdviceRecord, frozen=True, kw_only=True):
         return prediction_rows(self)
 
     def to_pdf(self, path: str | Path, language: Language = "en") -> None:
-        """Write the report to `path` as `--pdf` does. Raises OutputError where it cannot be written."""
+        """Write the report to `path` as `--pdf` does. Raises OutputError where it cannot be written.
+
+        Raises InputError for a language that there is not.
+        """
+        _check_language(language)
         from advisor.present import advice_file
 
         advice_file.write("pdf", self, Path(path), language)
+
+
+def _check_language(language: str) -> None:
+    known = get_args(Language)
+    if language not in known:
+        names = Names(names=tuple(f"`{name}`" for name in known))
+        raise SaidError.of("command-no-language", given=shown_value(language), names=names)

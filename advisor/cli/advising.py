@@ -204,7 +204,7 @@ def _refuse_code_without_consent(workload: Workload, arguments: argparse.Namespa
     if arguments.allow_code or not needs_consent(workload):
         return
     path, digest = code_to_run(workload) or ("", "")
-    raise command_fault("runs-code", path=str(path), digest=digest)
+    raise command_fault("runs-code", path=str(path), digest=digest, asked_by="command")
 
 
 def _gpu_keys(

@@ -85,7 +85,9 @@ def checked(workload: Workload) -> Workload:
 
     Raises InputError as `load_workload` does.
     """
-    described = convert(msgspec.to_builtins(workload), Workload, "workload")
+    table = msgspec.to_builtins(workload)
+    _refuse_trainers_word(table, "workload")
+    described = convert(table, Workload, "workload")
     check_workload(described, "workload", None)
     return described
 

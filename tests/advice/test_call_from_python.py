@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -67,3 +69,38 @@ def test_a_card_without_a_clock_is_told_what_a_step_needs_of_its_memory(batch_si
             and one.peak_memory_bytes is not None
         }
         assert told.figure("need_bytes") == pytest.approx(alike, rel=0.02)
+
+
+OWN = """import torch
+def build_model(): return torch.nn.Linear(4, 2)
+def make_batch(n, length): return torch.randn(n, 4), torch.zeros(n).long()
+"""
+
+
+def test_a_file_of_ones_own_runs_only_where_the_call_allows_it(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        advise(tmp_path / "own.py", measure=False, gpus="4090", counts=(1,))
+    assert "allow_code=True" in refused.value.remedy
+    assert "--allow-code" not in str(refused.value)
+    allowed = advise(tmp_path / "own.py", measure=False, gpus="4090", counts=(1,), allow_code=True)
+    assert allowed.recommendation is not None
+    assert {one.count for one in allowed.predictions} == {1}
+
+
+def test_cards_in_one_text_are_those_of_a_list() -> None:
+    joined, listed = (advise("iris_mlp", measure=False, gpus=gpus) for gpus in ("4090, T4", ["4090", "T4"]))
+    assert {one.device.key for one in joined.predictions} == {"rtx4090", "t4"}
+    assert joined.predictions == listed.predictions
+
+
+def test_a_language_that_there_is_not_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    advice = advise("iris_mlp", measure=False, gpus="T4")
+    for ask in (lambda: advice.explain("fr"), lambda: advice.to_pdf(tmp_path / "a.pdf", "fr")):  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="`en`"):
+            ask()
+
+
+def test_a_trainers_word_for_an_optimizer_is_told_by_its_fields_in_a_workload_that_a_program_made() -> None:
+    with pytest.raises(InputError, match="optimizer_bits = 8"):
+        advise(with_training(load_workload("iris_mlp"), optimizer="adamw_8bit"), measure=False)

@@ -198,14 +198,14 @@ def test_precisions_follow_the_card_and_its_compute_capability() -> None:
     assert precisions_of_gpu(None, wanted) == ("fp32",)
     assert precisions_of_gpu(None, wanted, "7.5") == ("fp32", "fp16_amp", "fp16")
     assert precisions_of_gpu(None, wanted, "9.0") == wanted
+    assert precisions_of_gpu(None, ("tf32",)) == ("fp32",)
 
 
 def test_weights_of_sixteen_bits_are_those_that_a_card_has_where_no_gradient_can_vanish() -> None:
     wanted: tuple[Precision, ...] = ("bf16_true", "fp32")
-    assert precisions_of_gpu(SPECS["t4"], wanted, forward_alone=True) == ("fp16_true", "fp32")
-    assert precisions_of_gpu(SPECS["t4"], wanted) == ("fp32",)
+    assert precisions_of_gpu(SPECS["v100-sxm2-32"], wanted, forward_alone=True) == ("fp16_true", "fp32")
+    assert precisions_of_gpu(SPECS["v100-sxm2-32"], wanted) == ("fp32",)
     assert precisions_of_gpu(SPECS["rtx4090"], wanted, forward_alone=True) == wanted
-    assert precisions_of_gpu(None, ("tf32",)) == ("fp32",)
 
 
 def test_a_cpu_gets_bf16_only_with_instructions_for_it() -> None:

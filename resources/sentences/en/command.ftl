@@ -44,7 +44,12 @@ command-no-prices-remedy = Name a price file with --prices.
 command-device-unmeasured = --device { $given }: it says what is measured, and --predict measures nothing.
 command-device-unmeasured-remedy = Measure it with --measure, or name cards of the table with --gpus.
 command-runs-code = { $path }: this workload runs Python code (SHA-256 { $digest }).
-command-runs-code-remedy = Read the file; where you trust it, add --allow-code. It runs in a child process, which is no sandbox.
+command-no-language = language: { $given } is none of { $names }.
+command-no-language-remedy = Take one of them.
+command-runs-code-remedy = Read the file; where you trust it, { $asked_by ->
+        [call] pass allow_code=True
+       *[command] add --allow-code
+    }. It runs in a child process, which is no sandbox.
 command-unknown-card = { $asked_by ->
         [call] gpus
        *[command] --gpus

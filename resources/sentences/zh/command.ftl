@@ -44,7 +44,12 @@ command-no-prices-remedy = 请用 --prices 给出价格文件。
 command-device-unmeasured = --device { $given }：它指定实测的设备，而 --predict 不做实测。
 command-device-unmeasured-remedy = 请用 --measure 实测，或用 --gpus 指定规格表中的显卡。
 command-runs-code = { $path }：此工作负载会运行 Python 代码（SHA-256 { $digest }）。
-command-runs-code-remedy = 请先阅读该文件；信任它时加上 --allow-code。它在子进程中运行，子进程不是沙箱。
+command-no-language = language：{ $given } 不是 { $names } 之一。
+command-no-language-remedy = 请使用其中之一。
+command-runs-code-remedy = 请先阅读该文件；信任它时{ $asked_by ->
+        [call] 传入 allow_code=True
+       *[command] 加上 --allow-code
+    }。它在子进程中运行，子进程不是沙箱。
 command-unknown-card = { $asked_by ->
         [call] gpus
        *[command] --gpus
