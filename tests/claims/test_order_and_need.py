@@ -86,3 +86,17 @@ def test_a_number_of_four_digits_is_like_no_shorter_one(name: str, unlike: str) 
     near = nearest_cards(name, spec_table())
     assert near
     assert not any(unlike in card for card in near)
+
+
+@pytest.mark.parametrize(
+    "text", ["doubling the batch doubles the speed", "batch 翻倍 速度 翻倍", "a larger batch is 2x faster"]
+)
+def test_a_larger_batch_of_which_no_size_is_said_is_asked_for_its_sizes(text: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim(text, real_predictor())
+    assert refused.value.reasons[0].code == "claim-without-batches"
+
+
+def test_a_larger_batch_with_both_sizes_is_judged() -> None:
+    answer = check_claim("ResNet-50 at batch 64 is 1.3 times as fast as at batch 32 on one RTX 4090", real_predictor())
+    assert answer.claim.reference_batch_size == 32

@@ -111,6 +111,13 @@ _BATCH_CHANGED = (
     rf"(?:{BATCH_WORDS}|{'|'.join(OTHER_BATCH_WORDS)}) ?[从由]? ?(\d+) ?{_RAISED} ?(\d+)",
 )
 """Before and after, where a change of the batch size is told."""
+_BATCH_GROWS = (
+    rf"\b(?:doubl|tripl|quadrupl|increas|enlarg|rais)(?:e[sd]?|ing)\s+(?:the |your |my )?{BATCH_WORDS}"
+    rf"|\b(?:larger|bigger)\s+{BATCH_WORDS}"
+    rf"|(?:{'|'.join((BATCH_WORDS, *OTHER_BATCH_WORDS))})\s*(?:is |was )?"
+    r"(?:doubled|tripled|翻倍|加倍|增大|加大|变大|翻一番)"
+)
+"""A batch that is larger than another one, neither of which is said."""
 _LENGTH = (
     *(rf"{words}{SAYS}(\d+)" for words in LENGTH_WORDS),
     rf"(?<![\d.,])(\d{{3,7}}){CONTEXT}",
@@ -157,9 +164,17 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
     if not figures:
         return _without_figure(claim, plain, sides, specs)
+    _refuse_half_told(claim, plain, sides, specs)
+    return claim
+
+
+def _refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse two cards that nothing compares, and a larger batch without its sizes, which what it brings depends on."""
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
-    return claim
+    untold = claim.speed_up_ratio is not None and claim.reference_batch_size is None and (claim.count or 1) == 1
+    if untold and not claim.reference_gpus and search(_BATCH_GROWS, plain) is not None:
+        raise refusal("claim-without-batches", claim, specs)
 
 
 def _needing(claim: Claim, plain: str, figures: Figures) -> Claim | None:
