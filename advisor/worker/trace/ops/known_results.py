@@ -154,13 +154,17 @@ class KnownResults:
         container = type(out) if type(out) in (tuple, list) else None
         tensors: Sequence[Any] = out if container is not None else (out,)  # type: ignore[assignment]
         every = [*inputs, *(tensor for tensor in tensors if tensor is not None)]
-        if any(type(tensor) is not FakeTensor or tensor.fake_mode is not every[0].fake_mode for tensor in every):
-            return None  # a fake of another mode is taken in as a copy: its views would pass for tensors of their own
-        if any(tensor.layout is not torch.strided for tensor in every):
-            return None
-        if any(_is_marked(tensor) for tensor in every):
-            self._marked = True
-            return None
+        mode = every[0].fake_mode if every and type(every[0]) is FakeTensor else None
+        for tensor in every:  # once: a loop that stacks all that it has so far gives thousands
+            if type(tensor) is not FakeTensor or tensor.fake_mode is not mode:
+                return (
+                    None  # a fake of another mode is taken in as a copy: its views would pass for tensors of their own
+                )
+            if tensor.layout is not torch.strided:
+                return None
+            if _is_marked(tensor):
+                self._marked = True
+                return None
         if name == CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in inputs):
             return None
         made = (tensor for tensor in every[len(inputs) :] if not any(tensor is given for given in inputs))

@@ -54,12 +54,14 @@ def stacked(func: Operator, args: Args) -> list[int] | None:
     """
     if func is not _STACK or not args[0]:
         return None
-    first, *others = args[0]
+    first = args[0][0]
     dim = args[1] if len(args) > 1 else 0
-    told = FakeTensor, first.dtype, first.shape, _CPU
-    alike = ((type(tensor), tensor.dtype, tensor.shape, tensor.device) == told for tensor in (first, *others))
-    if not all(alike) or not all(tensor.is_contiguous() for tensor in args[0]):
-        return None
+    dtype, shape_of_each = first.dtype, first.shape
+    for tensor in args[0]:
+        if type(tensor) is not FakeTensor or tensor.dtype != dtype or tensor.shape != shape_of_each:
+            return None
+        if tensor.fake_device != _CPU or not tensor.is_contiguous():
+            return None
     shape = list(first.shape)
     shape.insert(dim if dim >= 0 else dim + first.dim() + 1, len(args[0]))
     return shape

@@ -57,7 +57,7 @@ class Call(NamedTuple):
     @property
     def read_bytes(self) -> int:
         """All that it is given, once."""
-        return touched_in(self.inputs)
+        return sum(map(touched_bytes, self.inputs))
 
     @property
     def written_bytes(self) -> int:
@@ -72,7 +72,10 @@ def tensors_in(value: object, tensors: list[Tensor] | None = None) -> list[Tenso
         tensors.append(value)
     elif isinstance(value, (tuple, list)):
         for item in value:
-            tensors_in(item, tensors)
+            if isinstance(item, Tensor):  # most are, and a call for each would take longer than the rest
+                tensors.append(item)
+            else:
+                tensors_in(item, tensors)
     elif isinstance(value, dict):
         for item in value.values():
             tensors_in(item, tensors)
