@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from advisor.core.system import this_system
@@ -17,6 +18,7 @@ from advisor.worker.replaced import replaced
 from advisor.worker.trace.as_written import layers_in_the_open, numbers_in_lists, unasserted, uncompiled
 from advisor.worker.trace.decisions import Decision, Decisions, Noting, drawn_alike
 from advisor.worker.trace.failed import TraceFailed
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 from advisor.worker.trace.step_pass import LARGEST_TIMES, REAL_BATCHES, Subject
 
 Tensor = torch.Tensor
@@ -24,8 +26,8 @@ _MOST_S = 50.0
 """For all passes, of the thread that runs them: what a trace may take in all, less what its passes over fakes do."""
 _MOST_THREADS = 8
 """Where a container may use fewer cores than it sees, more would wait for one another."""
-
-
+_LARGE_ELEMENTS = 1 << 18
+"""Of a tensor that is worth several cores: feature maps of a picture are, states of a decoder are not."""
 _NO_EXTENSION = "custom C++ ops"
 """In what torchvision raises where its compiled operators do not load."""
 
@@ -51,11 +53,11 @@ def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
     low, high = REAL_BATCHES
     further = LARGEST_TIMES * low
     with ExitStack() as stack:
-        stack.enter_context(_on_several_cores())
         for context in (layers_in_the_open, uncompiled, unasserted, _lists_by_item, _classes_unasked, _masks_unasked):
             stack.enter_context(context())
         stack.enter_context(numbers_in_lists(of=Tensor))
         model = subject.build().float().train(subject.mode != "inference")
+        stack.enter_context(_SeveralCores())
         before_s = time.thread_time()  # how long others keep the processor is no part of it
         first = _decided(subject, model, low)
         sample_s = (time.thread_time() - before_s) / low
@@ -79,15 +81,31 @@ def _in_full(value: Any) -> Any:  # noqa: ANN401 - whatever a batch holds
     return value.float() if isinstance(value, Tensor) and value.is_floating_point() else value
 
 
-@contextmanager
-def _on_several_cores() -> Iterator[None]:
-    """A trace's own passes compute next to nothing, on one thread; these compute in full."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(min(_MOST_THREADS, this_system.affinity_core_count() or os.cpu_count() or 1))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+class _SeveralCores(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """While active, operators on large tensors run on several cores, all others on one, as a trace does.
+
+    Between small ones, as a decoder runs word by word, further threads only wait, and use processors up meanwhile.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._alone, self._several = torch.get_num_threads(), False
+
+    def __torch_dispatch__(self, func: Operator, types: object, args: Args = (), kwargs: Named | None = None) -> Any:  # noqa: ANN401 - whatever the operator returns
+        del types
+        large = any(isinstance(value, Tensor) and value.numel() >= _LARGE_ELEMENTS for value in args)
+        if large != self._several:
+            self._several = large
+            torch.set_num_threads(_core_count() if large else self._alone)
+        return func(*args, **(kwargs or {}))
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)  # type: ignore[no-untyped-call]
+        torch.set_num_threads(self._alone)
+
+
+def _core_count() -> int:
+    return min(_MOST_THREADS, this_system.affinity_core_count() or os.cpu_count() or 1)
 
 
 @contextmanager

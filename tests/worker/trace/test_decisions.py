@@ -192,17 +192,23 @@ def test_a_model_that_would_run_for_too_long_is_refused_by_that_and_not_by_how_i
     assert ended.value.fault == "trace-runs-too-long"
 
 
-def test_a_real_pass_takes_several_threads_and_leaves_the_trace_its_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("large", "further"), [(1, 2), (1 << 30, 0)])
+def test_a_real_pass_takes_several_threads_for_large_tensors_and_leaves_the_trace_its_one(
+    monkeypatch: pytest.MonkeyPatch, large: int, further: int
+) -> None:
     before, seen = torch.get_num_threads(), set[int]()
 
     class Looking(Detector):
         def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+            losses = super().forward(images, targets)
+            images[0].add(1)
             seen.add(torch.get_num_threads())
-            return super().forward(images, targets)
+            return losses
 
+    monkeypatch.setattr(real_pass, "_LARGE_ELEMENTS", large)
     monkeypatch.setattr(this_system, "affinity_core_count", lambda: before + 2)
     decisions_of(subject(Looking), checked=False)
-    assert seen == {min(before + 2, 8)}
+    assert seen == {min(before + further, 8)}
     assert torch.get_num_threads() == before
 
 
