@@ -159,6 +159,7 @@ class RowPredictor:
             interconnect=row.interconnect,
             software_year=row.software_year,
             flash_generation=row.flash_generation,
+            units_by_module=row.shards_modules,
             figures=self._figures,
         )
         refusal: dict[str, Any] = {"reason": answer}
@@ -184,12 +185,14 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
     interconnect: str | None,
     software_year: int | None,
     flash_generation: int | None = None,
+    units_by_module: bool = True,
     figures: Efficiencies | None = None,
 ) -> Prediction | LayoutPrediction | Reason:
     """The step of a published run as anybody is told it who asks for this set-up, or why there is none.
 
     `interconnect` is the source's word for the link, None for the card's usual one; `software_year` None is today's.
     `flash_generation` is that of the kernels of flash attention, None the year's.
+    `units_by_module` is that of `predict_layout`.
     """
     training, link = workload.training, interconnect_or_usual(interconnect, spec)
     sources = Sources(
@@ -212,7 +215,7 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
         accumulation_steps=training.gradient_accumulation_steps,
     )
     if strategy is None:
-        return predict_layout(set_up, layout, sources)
+        return predict_layout(set_up, layout, sources, units_by_module=units_by_module)
     predicted = predict_candidates([set_up], sources, unknown_memory)
     return predicted.predictions[0] if predicted.predictions else predicted.refusals[0]
 

@@ -42,6 +42,7 @@ from advisor.evaluate.run_words import (
     plain,
     run_precision_meant,
     says_nothing,
+    shards_modules_whole,
     without_unit,
 )
 from advisor.workload.workload import Attention, Checkpointing, Mode
@@ -91,6 +92,8 @@ class RunRow(Record, frozen=True, kw_only=True):
     adapters_as_today: bool = True
     """False: PEFT and bitsandbytes of the time of this PyTorch kept adapters in the type of the weights beside them,
     and the inputs of products by weights of 4 bits."""
+    shards_modules: bool = True
+    """False: full sharding of the second generation, or DeepSpeed's, which gathers tensors and not modules."""
     family: str | None = None
     source: str = ""
     scored: bool = True
@@ -196,6 +199,7 @@ def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
             cells, "activation_checkpointing", checkpointing_meant, get_args(Checkpointing)
         ),
         "layout": _layout(cells),
+        "shards_modules": shards_modules_whole(cells.get("parallel", "")),
         "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,
         "software_year": _software_year(cells),

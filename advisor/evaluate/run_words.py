@@ -86,6 +86,7 @@ _SPLIT = re.compile(r"\b(tp|pp|cp)[ =]?(\d{1,6})\b")
 _REPLICAS = re.compile(r"(?:^|\s)(?:dp[ =]?|x ?)\d{1,6}(?!\S)")
 """Of the replicas: what the other degrees leave, so it says nothing new."""
 _FSDP_WITHOUT_SHARDS = re.compile(r"no_shard")
+_GATHERS_TENSORS = re.compile(r"fsdp2|zero|deepspeed")
 _FSDP_OF_GRADIENTS = re.compile(r"shard_grad_op")
 DATA_PARALLEL: Mapping[str, DataParallel] = {
     **{word: word for word in get_args(DataParallel)},
@@ -153,6 +154,11 @@ def data_parallel_meant(cell: str) -> DataParallel | None:
         return "zero2"
     said = _REPLICAS.sub(" ", _REMARKS.sub(" ", lowered)).strip(" +,;/")
     return DATA_PARALLEL.get(said or "ddp")
+
+
+def shards_modules_whole(cell: str) -> bool:
+    """Whether full sharding gathers modules, as all that is called so does but FSDP2 and DeepSpeed."""
+    return not _GATHERS_TENSORS.search(_REMARKS.sub(" ", cell.lower()))
 
 
 def degrees_meant(cell: str) -> dict[str, str]:

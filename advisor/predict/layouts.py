@@ -6,6 +6,8 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, around
 from advisor.cost.layout import Layout
+from advisor.cost.operators.op_time import sustained_peaks
+from advisor.cost.scaling.adapter_units import adapter_units_s, gathers_adapters_apart
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.predict.candidate_grid import CandidateGrid
 from advisor.predict.prediction import Candidate
@@ -23,8 +25,13 @@ class LayoutPrediction(Record, frozen=True, kw_only=True):
     notes: tuple[Reason, ...]
 
 
-def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> LayoutPrediction | Reason:
-    """Predict the layout over the candidate's cards (its own count and strategy do not matter), or say why not."""
+def predict_layout(
+    candidate: Candidate, layout: Layout, sources: Sources, *, units_by_module: bool = True
+) -> LayoutPrediction | Reason:
+    """Predict the layout over the candidate's cards (its own count and strategy do not matter), or say why not.
+
+    `units_by_module`: full sharding gathers modules whole, as its first generation does, and not tensors.
+    """
     grid = CandidateGrid(candidate.precision, [candidate], sources)
     if grid.steps is None:
         return grid.refusals[0]
@@ -35,6 +42,7 @@ def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> La
             batch_size=candidate.batch_size_per_device,
             link=grid.link(candidate.device, None),
             memory_bytes_per_s=grid.memory_bytes_per_s(candidate.device),
+            adapter_units_s=_adapter_units_s(candidate, layout, grid) if units_by_module else 0.0,
         ),
         layout,
         setting=grid.setting(candidate.gradient_accumulation_steps),
@@ -46,4 +54,15 @@ def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> La
         step_s=around(laid_out.step_s, ends.low_s.item(), ends.high_s.item(), basis),
         efficiency=efficiency if layout.count > 1 else None,
         notes=(*grid.steps.notes[0], *layout_outside(layout)),
+    )
+
+
+def _adapter_units_s(candidate: Candidate, layout: Layout, grid: CandidateGrid) -> float:
+    """What one micro-batch waits for adapters that are gathered one by one; 0 where no row tells the card, too."""
+    training, spec, figures = grid.sources.workload.training, grid.spec(candidate.device), grid.sources.figures
+    if spec is None or not gathers_adapters_apart(training, layout):
+        return 0.0
+    peaks = sustained_peaks(grid.step.rates([spec], figures), figures.fitted)
+    return adapter_units_s(
+        grid.table, training, batch_size=candidate.batch_size_per_device, flop_per_s=peaks.half.item()
     )

@@ -11,10 +11,13 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
 from advisor.cost.efficiencies import efficiencies
+from advisor.cost.operators.op_time import sustained_peaks
+from advisor.cost.scaling.adapter_units import adapter_units_s, gathers_adapters_apart
 from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.layouts import KEPT_SHARDED, ReplicaStep, lay_out
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.traffic import traffic_of
+from advisor.cost.traced_step import TracedStep
 from advisor.evaluate.row_predictions import BENCHMARK_HOST
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.workload.workload import Training, length_of
@@ -132,8 +135,18 @@ def _several(run: LanguageModelRun, compiled: CompiledTable, training: Training,
         batch_size=once.batch_size,
         link=interconnect_or_usual(run.interconnect, spec),
         memory_bytes_per_s=spec.memory_bandwidth_bytes_per_s or 0.0,
+        adapter_units_s=_adapter_units_s(run, compiled, once, spec),
     )
     setting = Setting(accumulation_steps=training.gradient_accumulation_steps)
     found = lay_out(replica, run.layout, setting=setting)
     added, lost = found.parts_s["communication_s"], found.parts_s["imbalance_s"]
     return added, found.step_s / (found.step_s - lost)
+
+
+def _adapter_units_s(run: LanguageModelRun, compiled: CompiledTable, training: Training, spec: GpuSpec) -> float:
+    if not gathers_adapters_apart(training, run.layout):
+        return 0.0
+    figures = without_shares(efficiencies())
+    step = TracedStep(compiled=compiled, training=training, precision=training.precision)
+    peaks = sustained_peaks(step.rates([spec], figures), figures.fitted)
+    return adapter_units_s(compiled.table, training, batch_size=training.batch_size, flop_per_s=peaks.half.item())

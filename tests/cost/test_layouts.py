@@ -121,6 +121,18 @@ def test_tensor_parallel_is_groups_of_one_host_that_shard_across_hosts(count: in
     assert grid.step_s.item() == pytest.approx(groups.step_s)
 
 
+def test_every_micro_batch_of_shards_waits_for_adapters_gathered_apart_and_one_card_does_not() -> None:
+    plain = ReplicaStep(
+        steps=steps(step_s=1.0), traffic=traffic(14e9), batch_size=2, link=_link(), memory_bytes_per_s=3e12
+    )
+    apart = replace(plain, adapter_units_s=0.25)
+    setting = Setting(accumulation_steps=4)
+    shards = Layout(data_parallel="fsdp", count=8)
+    alone, waiting = (lay_out(one, shards, setting=setting).parts_s["communication_s"] for one in (plain, apart))
+    assert waiting - alone == pytest.approx(4 * 0.25)
+    assert lay_out(apart, Layout(), setting=setting).step_s == lay_out(plain, Layout(), setting=setting).step_s
+
+
 @pytest.mark.parametrize("kind", SHARDED)
 def test_one_device_takes_its_own_step_however_it_is_called(kind: DataParallel) -> None:
     found = _step(Layout(data_parallel=kind))

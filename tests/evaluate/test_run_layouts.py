@@ -62,3 +62,15 @@ def test_degrees_beside_what_replicas_share_must_divide_the_cards(tmp_path: Path
     (row,) = rows_of(tmp_path, HEADER + ",n_gpus,parallel", ROW + ",8,ddp tp3")
     assert row.problem is not None
     assert "ddp tp3" in say(row.problem, "en")
+
+
+@pytest.mark.parametrize(
+    ("cell", "whole"),
+    [("fsdp x2", True), ("fsdp1(zero3) x2", True), ("hsdp", True), ("fsdp2 x8", False), ("zero3", False)],
+)
+def test_the_second_generation_of_full_sharding_and_deepspeed_gather_no_modules(
+    tmp_path: Path, cell: str, *, whole: bool
+) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",n_gpus,parallel", f"{ROW},8,{cell}")
+    assert row.problem is None
+    assert row.shards_modules is whole

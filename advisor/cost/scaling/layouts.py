@@ -50,6 +50,8 @@ class ReplicaStep:
     batch_size: int
     link: Link
     memory_bytes_per_s: float
+    adapter_units_s: float = 0.0
+    """What the card waits for the hooks around adapters that are units of shards by themselves."""
 
 
 def lay_out(
@@ -89,6 +91,7 @@ class _Job:
         self, replica: ReplicaStep, layout: Layout, link: Link, setting: Setting, figures: ScalingFigures
     ) -> None:
         self.layout, self.link, self.figures = layout, link, figures
+        self.units_s = replica.adapter_units_s if layout.shard_count > 1 else 0.0
         self.rounds, self.tensor_beside = setting.accumulation_steps, setting.tensor_beside
         self.batch = np.array([float(replica.batch_size)])
         self.memory_bytes_per_s = replica.memory_bytes_per_s * figures.assumed.memory_fraction
@@ -120,7 +123,7 @@ class _Job:
 
     def _communication_s(self) -> float:
         layout, traffic = self.layout, self.whole_traffic
-        total = 0.0
+        total = self.units_s
         if layout.tensor > 1:
             group = self._group(layout.tensor, stride=1)
             per_card = self.batch / (layout.tensor * layout.context)
