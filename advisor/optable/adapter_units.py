@@ -9,9 +9,9 @@ from advisor.optable.op_table import Affine, Op, OpTable
 
 
 class AdapterPair(NamedTuple):
-    """`count` alike layers, each with two adapter matrices."""
+    """Layers that are alike, each with two adapter matrices."""
 
-    count: int
+    layer_count: int
     product_flop: Affine
     """[c0, c1]: what the layer's own product takes in one forward pass at batch size b, c0 + c1 * b."""
 

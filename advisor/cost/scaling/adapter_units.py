@@ -37,5 +37,5 @@ def adapter_units_s(
     checkpointed = training.activation_checkpointing != "none"
     passes = 3.0 if checkpointed else 2.0
     pairs = adapter_pairs(table, training.lora_rank or DEFAULT_RANK)
-    each_s = ((pair.count, at(pair.product_flop, batch_size) / flop_per_s) for pair in pairs)
+    each_s = ((pair.layer_count, at(pair.product_flop, batch_size) / flop_per_s) for pair in pairs)
     return sum(count * passes * max(0.0, _MATRICES * unit_s - product_s) for count, product_s in each_s)

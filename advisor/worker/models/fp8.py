@@ -2,9 +2,11 @@
 
 tensorwise: torchao's dynamic scaling, one scale a tensor, found in a pass of its own. rowwise: a scale a row, found
 while casting, or a scale a column, for which all rows are read before. Both cast a gradient twice: tensor cores take
-FP8 operands along the inner side of a product alone, which is another side in each product. transformer_engine: scales
-of earlier steps, casts that write the transpose too, and FP8 inputs kept for backward. Passes are counted as fused
-kernels, as torch.compile or the library make them.
+FP8 operands along the inner side of a product alone, which is another side in each product, and what is cast along its
+columns is read once more, since generated kernels write a transposed tensor so. rowwise scales by hand what backward's
+products give, whose sums are kept in full: the kernel that scales rows by itself is too slow at that.
+transformer_engine: scales of earlier steps, casts that write the transpose too, and FP8 inputs kept for backward.
+Passes are counted as fused kernels, as torch.compile or the library make them.
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ from advisor.worker.models.quantised_kernels import (
     byte_product,
     fp8_amax,
     fp8_cast,
+    fp8_cast_columns,
     fp8_cast_transpose,
     fp8_column_amax,
+    fp8_rescale,
 )
 from advisor.worker.models.trainable_parameters import is_projection, projection_sizes
 from advisor.workload.workload import Fp8Recipe
@@ -64,9 +68,22 @@ class Fp8Linear(nn.Module):
 
 def _cast(values: Tensor, recipe: Fp8Recipe, *, columns: bool = False) -> Tensor:
     """FP8 values by scales that are found now: in a pass before, or row by row in the same one."""
-    scale = fp8_amax(values) if recipe == "tensorwise" else fp8_column_amax(values) if columns else None
-    cast: Tensor = fp8_cast(values, scale)
+    if columns:
+        return _cast_columns(values, fp8_amax(values) if recipe == "tensorwise" else fp8_column_amax(values))
+    cast: Tensor = fp8_cast(values, fp8_amax(values) if recipe == "tensorwise" else None)
     return cast
+
+
+def _cast_columns(values: Tensor, scale: Tensor) -> Tensor:
+    """The same, as a product takes it that adds up along the columns."""
+    cast: Tensor = fp8_cast_columns(values, scale)
+    return cast
+
+
+def _scaled(product: Tensor, recipe: Fp8Recipe) -> Tensor:
+    """What backward's products give, whose sums are kept in full: no kernel that does that scales rows and columns."""
+    scaled: Tensor = product if recipe == "tensorwise" else fp8_rescale(product)
+    return scaled
 
 
 class _Product(torch.autograd.Function):
@@ -99,8 +116,10 @@ class _Product(torch.autograd.Function):
         scale = fp8_amax(gradient) if recipe == "tensorwise" else None
         of_inputs = of_weight = None
         if wanted[0]:
-            of_inputs = byte_product(fp8_cast(gradient, scale), _cast(weight, recipe, columns=True), ctx.dtype)
+            product = byte_product(fp8_cast(gradient, scale), _cast(weight, recipe, columns=True), ctx.dtype)
+            of_inputs = _scaled(product, recipe)
         if wanted[1]:
-            columns = _cast(gradient, recipe, columns=True) if scale is None else fp8_cast(gradient, scale)
-            of_weight = byte_product(columns.t(), _cast(rows, recipe, columns=True), weight.dtype)
+            columns = _cast_columns(gradient, fp8_column_amax(gradient) if scale is None else scale)
+            product = byte_product(columns.t(), _cast(rows, recipe, columns=True), weight.dtype)
+            of_weight = _scaled(product, recipe)
         return of_inputs, of_weight, None

@@ -68,6 +68,18 @@ def fp8_cast(values: Tensor, _scale: Tensor | None) -> Tensor:
 
 
 @_operator
+def fp8_cast_columns(values: Tensor, _scale: Tensor) -> Tensor:
+    """Scaled values of a matrix in FP8, written transposed, so that columns lie in one piece."""
+    return values.new_empty(values.shape, dtype=FP8)
+
+
+@_operator
+def fp8_rescale(product: Tensor) -> Tensor:
+    """A product of scaled rows and columns with the scales of both taken off."""
+    return torch.empty_like(product)
+
+
+@_operator
 def fp8_cast_transpose(values: Tensor, _scale: Tensor) -> tuple[Tensor, Tensor]:
     """Scaled values of a matrix in FP8, as they lie and transposed, in one pass."""
     rows, columns = values.shape
