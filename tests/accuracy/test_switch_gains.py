@@ -23,7 +23,7 @@ def test_a_gains_range_holds_four_of_five_published_pairs_and_is_not_idle(kind: 
     assert len(pairs) >= LEAST_PAIRS[kind]
     errors = gain_errors(pairs, steps, StepSet(steps, figures).predicted_s(figures.fitted))
     assert 0.80 <= float(np.average(errors <= LOG_WIDTHS[kind], weights=weights(pairs))) <= 0.92
-    assert width_of(pairs, errors) == pytest.approx(LOG_WIDTHS[kind], abs=0.02)
+    assert width_of(pairs, errors) == pytest.approx(LOG_WIDTHS[kind], abs=0.025)  # widths are of sources left out
 
 
 def test_what_nobody_published_has_the_widest_range() -> None:

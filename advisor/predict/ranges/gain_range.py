@@ -17,7 +17,7 @@ GainKind = Literal["alike", "compiled", "adapters", "unpublished", "unlike"]
 """What differs: little of the operators (precision, layout, attention, checkpointing, the optimizer's kernels, the
 batch size), who makes the kernels, what is trained, what nobody published a pair of, or a thing whose errors are of
 another kind than the rest of the step's (FP8 products, how cards share the work)."""
-LOG_WIDTHS: dict[GainKind, float] = {"alike": 0.13, "compiled": 0.25, "adapters": 0.18, "unpublished": 0.27}
+LOG_WIDTHS: dict[GainKind, float] = {"alike": 0.13, "compiled": 0.25, "adapters": 0.21, "unpublished": 0.27}
 """Half of the range in the logarithm: 84 of 100 published pairs err less in their ratio when their source is left out
 of the fit, a pair weighing one over the root of its source's pairs (docs/accuracy.md has them). A switch without a
 published pair has the widest."""
