@@ -10,7 +10,7 @@ import torch
 
 from advisor.optable.op_table import ALLOCATE, OpKind, Phase
 from advisor.worker.trace.ops.call_cost import Cost
-from advisor.worker.trace.ops.op_figures import GROUP_NORM_LAYOUT
+from advisor.worker.trace.ops.op_figures import OF_EAGER_ALONE
 from advisor.worker.trace.ops.op_names import operators
 from advisor.worker.trace.ops.raw_op import Args, Named, RawOp, tensors_in, touched_bytes
 from advisor.worker.trace.storages import StorageTracker
@@ -129,7 +129,7 @@ class DataFlow:
         for place, raw in enumerate(kept):
             self._add(phase, raw, reads, writes if place == 0 else ())
         for raw in cost.ops:
-            if _is_fusible(raw) and raw.name != GROUP_NORM_LAYOUT:
+            if _is_fusible(raw) and raw.name not in OF_EAGER_ALONE:
                 self._add(phase, raw, *(self._beside(raw, reads, writes) if kept else (reads, writes)))
 
     def _add(self, phase: Phase, raw: RawOp, reads: Sequence[Use], writes: Sequence[Use]) -> None:

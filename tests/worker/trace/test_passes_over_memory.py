@@ -1,4 +1,4 @@
-"""How often group norms and softmaxes go over their input, and what group norms make of channels-last."""
+"""How often group norms, softmaxes and fills go over their input, and what group norms make of channels-last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.optable.op_table import Op, OpTable, at
-from advisor.worker.trace.ops.op_figures import GROUP_NORM_LAYOUT, SOFTMAX_ROW_BYTES
+from advisor.worker.trace.ops.op_figures import COPY_TO_FILL, GROUP_NORM_LAYOUT, SOFTMAX_ROW_BYTES
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import trace
 
@@ -76,3 +76,35 @@ def test_a_softmax_reads_its_row_again_where_shared_memory_does_not_hold_it(leng
 
     (softmax,) = (op for op in traced(Weighs(), lambda batch: torch.zeros(batch, length)).ops if op.name == "_softmax")
     assert per_sample(softmax) == passes * 4 * length
+
+
+class Masked(nn.Module):
+    """Hides the later half of each row, as attention written by hand hides what comes later."""
+
+    def __init__(self, *, in_place: bool) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(1))
+        self.in_place = in_place
+
+    def forward(self, scores: Tensor) -> Tensor:
+        scores = scores * self.scale
+        hidden = torch.arange(scores.shape[-1]) > scores.shape[-1] // 2
+        return (scores.masked_fill_ if self.in_place else scores.masked_fill)(hidden, 0.0)
+
+
+@pytest.mark.parametrize(("in_place", "copied"), [(False, ["forward", "backward"]), (True, ["backward"])])
+def test_a_fill_out_of_place_copies_first_what_it_fills(*, in_place: bool, copied: list[str]) -> None:
+    table = traced(Masked(in_place=in_place), lambda batch: torch.zeros(batch, 1024))
+    copies = [op for op in table.ops if op.name == COPY_TO_FILL]
+    assert [op.phase for op in copies] == copied
+    assert [per_sample(op) for op in copies] == [4 * 1024] * len(copies)
+    assert not [caveat for caveat in table.caveats if caveat.code == "trace-unknown-operators"]
+
+
+def test_a_compiled_fill_copies_nothing() -> None:
+    def moved(*, in_place: bool) -> float:
+        table = traced(Masked(in_place=in_place), lambda batch: torch.zeros(batch, 1024))
+        assert table.compiled is not None
+        return sum(op.count * (at(op.read_bytes, 8) + at(op.written_bytes, 8)) for op in table.compiled.ops)
+
+    assert moved(in_place=False) == moved(in_place=True)

@@ -21,6 +21,9 @@ SOFTMAX_ROW_BYTES = 48 * 2**10
 """A block keeps a row of so many bytes in its shared memory; longer ones it reads twice."""
 GROUP_NORM_LAYOUT = "group_norm_layout"
 """What eager group norms copy; a compiler's take any layout."""
+COPY_TO_FILL = "copy_to_fill"
+"""What eager fills of marked places copy first; a compiler's write what comes out."""
+OF_EAGER_ALONE = frozenset({GROUP_NORM_LAYOUT, COPY_TO_FILL})
 SORT_PASS_COUNT = 6
 
 
@@ -82,6 +85,15 @@ def _scatter(call: Call) -> list[RawOp]:
     copied = 0 if call.name.endswith("_") else size_bytes(call.args[0])
     moved = touched_in(call.args[1:]) + touched_in(call.kwargs) + copied
     return _plain(call, call.args[:1], moved, moved, kernels=1 if copied == 0 else 2)
+
+
+def _masked_fill(call: Call) -> list[RawOp]:
+    """Out of place it fills a copy, which another kernel makes (`masked_fill` in ATen's TensorAdvancedIndexing)."""
+    filled = _default(call)
+    if call.name.endswith("_"):
+        return filled
+    copied = call.written_bytes
+    return _plain(call._replace(name=COPY_TO_FILL), call.args[:1], copied, copied) + filled
 
 
 def _batch_norm(call: Call) -> list[RawOp]:
@@ -272,6 +284,7 @@ _NAMES: dict[Handler, tuple[str, ...]] = {
     _bags: ("_embedding_bag", "_embedding_bag_forward_only"),
     _embedding_backward: ("embedding_dense_backward", "_embedding_bag_backward", "_embedding_bag_dense_backward"),
     _scatter: ("index_put", "_unsafe_index_put", "scatter", "scatter_add", "index_add"),
+    _masked_fill: ("masked_fill", "masked_scatter"),
     _batch_norm: ("native_batch_norm", "_native_batch_norm_legit", "native_batch_norm_backward"),
     _layer_norm_backward: ("native_layer_norm_backward",),
     _group_norm: ("native_group_norm", "native_group_norm_backward"),
