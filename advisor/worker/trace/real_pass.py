@@ -24,6 +24,8 @@ from advisor.worker.trace.step_pass import LARGEST_TIMES, REAL_BATCHES, Subject
 Tensor = torch.Tensor
 _MOST_S = 50.0
 """For all passes, of the thread that runs them: what a trace may take in all, less what its passes over fakes do."""
+_LONG_S = 25.0
+"""What passes on one core may take before several are used, which together take more of the processor."""
 _MOST_THREADS = 8
 """Where a container may use fewer cores than it sees, more would wait for one another."""
 _LARGE_ELEMENTS = 1 << 18
@@ -57,15 +59,25 @@ def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
             stack.enter_context(context())
         stack.enter_context(numbers_in_lists(of=Tensor))
         model = subject.build().float().train(subject.mode != "inference")
-        stack.enter_context(_SeveralCores())
-        before_s = time.thread_time()  # how long others keep the processor is no part of it
-        first = _decided(subject, model, low)
-        sample_s = (time.thread_time() - before_s) / low
-        if sample_s * (low + low + high) > _MOST_S:
+        first, sample_s = _timed(subject, model, low)
+        if low * sample_s > _MOST_S:
             raise TakesTooLong
-        is_checked = checked and sample_s * (low + low + high + further) <= _MOST_S
-        batches = (low, high, further) if is_checked else (low, high)
-        return Decisions(first, {batch_size: _decided(subject, model, batch_size) for batch_size in batches})
+        if sample_s * (low + low + high) > _LONG_S:
+            stack.enter_context(_SeveralCores())
+        again, steady_s = _timed(subject, model, low)
+        spent_s = low * (sample_s + steady_s)
+        if spent_s + steady_s * high > _MOST_S:
+            raise TakesTooLong
+        is_checked = checked and spent_s + steady_s * (high + further) <= _MOST_S
+        sizes = (high, further) if is_checked else (high,)
+        return Decisions(first, {low: again, **{size: _decided(subject, model, size) for size in sizes}})
+
+
+def _timed(subject: Subject, model: torch.nn.Module, batch_size: int) -> tuple[tuple[Decision, ...], float]:
+    """What a pass decides, and its seconds a sample; how long others keep the processor is no part of them."""
+    before_s = time.thread_time()
+    decided = _decided(subject, model, batch_size)
+    return decided, (time.thread_time() - before_s) / batch_size
 
 
 def _decided(subject: Subject, model: torch.nn.Module, batch_size: int) -> tuple[Decision, ...]:

@@ -192,23 +192,28 @@ def test_a_model_that_would_run_for_too_long_is_refused_by_that_and_not_by_how_i
     assert ended.value.fault == "trace-runs-too-long"
 
 
-@pytest.mark.parametrize(("large", "further"), [(1, 2), (1 << 30, 0)])
-def test_a_real_pass_takes_several_threads_for_large_tensors_and_leaves_the_trace_its_one(
-    monkeypatch: pytest.MonkeyPatch, large: int, further: int
+@pytest.mark.parametrize(
+    ("large", "long_s", "further"),
+    [(1, 0.0, 2), (1 << 40, 0.0, 0), (1, 1e6, 0)],
+    ids=["long, of large tensors", "of small ones", "short"],
+)
+def test_long_real_passes_take_several_threads_for_large_tensors_and_leave_the_trace_its_one(
+    monkeypatch: pytest.MonkeyPatch, large: int, long_s: float, further: int
 ) -> None:
-    before, seen = torch.get_num_threads(), set[int]()
+    before, seen = torch.get_num_threads(), list[int]()
 
     class Looking(Detector):
         def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
             losses = super().forward(images, targets)
             images[0].add(1)
-            seen.add(torch.get_num_threads())
+            seen.append(torch.get_num_threads())
             return losses
 
     monkeypatch.setattr(real_pass, "_LARGE_ELEMENTS", large)
+    monkeypatch.setattr(real_pass, "_LONG_S", long_s)
     monkeypatch.setattr(this_system, "affinity_core_count", lambda: before + 2)
     decisions_of(subject(Looking), checked=False)
-    assert seen == {min(before + further, 8)}
+    assert seen == [before, *[min(before + further, 8)] * 2]
     assert torch.get_num_threads() == before
 
 
