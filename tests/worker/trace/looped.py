@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -62,13 +63,15 @@ class Recurrent(nn.Module):
         return torch.stack(outputs, 1)
 
 
-def rounds_and_tables(kind: type[Recurrent]) -> tuple[list[int], tuple[OpTable, OpTable]]:
-    models: list[Recurrent] = []
+def rounds_and_tables(kind: Callable[[], Any], length: int = ROUNDS) -> tuple[list[int], tuple[OpTable, OpTable]]:
+    """Rounds that each pass ran of a model that counts them (`rounds`), and its tables, shortened and whole."""
+    models: list[Any] = []
     rounds: list[int] = []
 
     def build() -> nn.Module:
         models.append(kind())
-        return models[-1]
+        made: nn.Module = models[-1]
+        return made
 
     def step(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
         models[-1].rounds = 0
@@ -76,6 +79,6 @@ def rounds_and_tables(kind: type[Recurrent]) -> tuple[list[int], tuple[OpTable, 
         rounds.append(models[-1].rounds)
         return outputs.square().mean()
 
-    subject = Subject(build, lambda batch: torch.zeros(batch, ROUNDS, 8), step)
-    tables = in_both_ways(lambda: trace(subject, "fp32"))
+    subject = Subject(build, lambda batch: torch.zeros(batch, length, 8), step)
+    tables = in_both_ways(lambda: trace(subject, "fp32"), length)
     return rounds, tables

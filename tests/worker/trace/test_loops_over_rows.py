@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 import torch
 from torch import nn
 
-from advisor.optable.op_table import OpTable, has_long_loop
-from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import trace
-from tests.worker.trace.looped import assert_same, in_both_ways
+from advisor.optable.op_table import has_long_loop
+from tests.worker.trace.looped import assert_same, rounds_and_tables
 
 EXPERTS = 96
 IDLE = 40
@@ -115,28 +111,9 @@ class GoesThroughWeights(Experts):
         return made
 
 
-def rounds_and_tables(kind: type[Experts]) -> tuple[Sequence[int], tuple[OpTable, OpTable]]:
-    models: list[Experts] = []
-    rounds: list[int] = []
-
-    def build() -> nn.Module:
-        models.append(kind())
-        return models[-1]
-
-    def step(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
-        models[-1].rounds = 0
-        outputs: torch.Tensor = model(x)
-        rounds.append(models[-1].rounds)
-        return outputs.square().mean()
-
-    subject = Subject(build, lambda batch: torch.zeros(batch, EXPERTS, 8), step)
-    tables = in_both_ways(lambda: trace(subject, "fp32"), EXPERTS)
-    return rounds, tables
-
-
 @pytest.mark.parametrize(("kind", "most"), [(Written, 40), (FillsAList, 24)])
 def test_of_rows_that_do_alike_a_few_run(kind: type[Experts], most: int) -> None:
-    rounds, (counted, whole) = rounds_and_tables(kind)
+    rounds, (counted, whole) = rounds_and_tables(kind, EXPERTS)
     assert rounds[0] <= most
     assert rounds[-1] == EXPERTS
     assert [caveat.numbers for caveat in counted.caveats if caveat.code == "trace-long-loop"] == [{"count": EXPERTS}]
@@ -146,7 +123,7 @@ def test_of_rows_that_do_alike_a_few_run(kind: type[Experts], most: int) -> None
 
 @pytest.mark.parametrize("kind", [Experts, TakesTurns, LooksUp, CountsItsRows, GoesThroughWeights])
 def test_a_loop_over_rows_that_are_not_known_to_do_alike_runs_whole(kind: type[Experts]) -> None:
-    rounds, (counted, whole) = rounds_and_tables(kind)
+    rounds, (counted, whole) = rounds_and_tables(kind, EXPERTS)
     assert rounds[-1] == max(rounds) == EXPERTS
     assert not has_long_loop(counted)
     assert counted == whole
@@ -162,5 +139,5 @@ def test_rows_that_no_statement_goes_through_are_all_there() -> None:
             assert len(others) == EXPERTS - 1
             return super().forward(x[:, first:])
 
-    _rounds, (counted, whole) = rounds_and_tables(Listed)
+    _rounds, (counted, whole) = rounds_and_tables(Listed, EXPERTS)
     assert counted == whole
