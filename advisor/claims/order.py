@@ -51,14 +51,13 @@ def check_order(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         counted(claim.count or 1, shared_name(faster)),
         counted(claim.reference_count, shared_name(slower)),
     )
-    expected = range_over([by_precision[precision] for precision in told])
-    assert expected is not None
     others = [precision for precision in by_precision if precision not in told]
-    reasons = [
-        _reason(f"claim-order-{code}", which, by_precision, device=device, other=other)
-        for code, which in ((word, told), ("otherwise", others))
-        if which
-    ]
+    expected = _over(told, by_precision)
+    reasons = [_reason(f"claim-order-{word}", told, expected, device=device, other=other)]
+    if others:
+        reasons.append(
+            _reason("claim-order-otherwise", others, _over(others, by_precision), device=device, other=other)
+        )
     return ClaimAnswer(
         claim=claim,
         verdict=verdict,
@@ -68,11 +67,14 @@ def check_order(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     )
 
 
-def _reason(
-    code: str, which: list[Precision], by_precision: dict[Precision, Estimate], *, device: str, other: str
-) -> Reason:
-    """The sentence `code` of these precisions, with the range over all of them."""
+def _over(which: list[Precision], by_precision: dict[Precision, Estimate]) -> Estimate:
+    """The range over all of these precisions."""
     expected = range_over([by_precision[precision] for precision in which])
     assert expected is not None
+    return expected
+
+
+def _reason(code: str, which: list[Precision], expected: Estimate, *, device: str, other: str) -> Reason:
+    """The sentence `code` of these precisions, and what is expected in them."""
     labels = Names(names=tuple(PRECISION_LABELS[precision] for precision in which))
     return Reason.of(code, device=device, other=other, precisions=labels, **expected.arguments("expected", "ratio"))

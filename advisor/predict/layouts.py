@@ -6,8 +6,7 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, around
 from advisor.cost.layout import Layout
-from advisor.cost.operators.op_time import sustained_peaks
-from advisor.cost.scaling.adapter_units import adapter_units_s, gathers_adapters_apart
+from advisor.cost.scaling.adapter_units import waits_for_adapters_s
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.predict.candidate_grid import CandidateGrid
 from advisor.predict.prediction import Candidate
@@ -35,14 +34,18 @@ def predict_layout(
     grid = CandidateGrid(candidate.precision, [candidate], sources)
     if grid.steps is None:
         return grid.refusals[0]
+    spec, batch_size = grid.spec(candidate.device), candidate.batch_size_per_device
+    waits_s = 0.0
+    if units_by_module and spec is not None:
+        waits_s = waits_for_adapters_s(grid.step, layout, spec, batch_size, sources.figures)
     laid_out = lay_out(
         ReplicaStep(
             steps=grid.steps,
             traffic=grid.traffic,
-            batch_size=candidate.batch_size_per_device,
+            batch_size=batch_size,
             link=grid.link(candidate.device, None),
             memory_bytes_per_s=grid.memory_bytes_per_s(candidate.device),
-            adapter_units_s=_adapter_units_s(candidate, layout, grid) if units_by_module else 0.0,
+            adapter_units_s=waits_s,
         ),
         layout,
         setting=grid.setting(candidate.gradient_accumulation_steps),
@@ -54,15 +57,4 @@ def predict_layout(
         step_s=around(laid_out.step_s, ends.low_s.item(), ends.high_s.item(), basis),
         efficiency=efficiency if layout.count > 1 else None,
         notes=(*grid.steps.notes[0], *layout_outside(layout)),
-    )
-
-
-def _adapter_units_s(candidate: Candidate, layout: Layout, grid: CandidateGrid) -> float:
-    """What one micro-batch waits for adapters that are gathered one by one; 0 where no row tells the card, too."""
-    training, spec, figures = grid.sources.workload.training, grid.spec(candidate.device), grid.sources.figures
-    if spec is None or not gathers_adapters_apart(training, layout):
-        return 0.0
-    peaks = sustained_peaks(grid.step.rates([spec], figures), figures.fitted)
-    return adapter_units_s(
-        grid.table, training, batch_size=candidate.batch_size_per_device, flop_per_s=peaks.half.item()
     )

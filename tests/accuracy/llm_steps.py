@@ -11,8 +11,7 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
 from advisor.cost.efficiencies import efficiencies
-from advisor.cost.operators.op_time import sustained_peaks
-from advisor.cost.scaling.adapter_units import adapter_units_s, gathers_adapters_apart
+from advisor.cost.scaling.adapter_units import waits_for_adapters_s
 from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.layouts import KEPT_SHARDED, ReplicaStep, lay_out
 from advisor.cost.scaling.links import interconnect_or_usual
@@ -119,6 +118,10 @@ def _several(run: LanguageModelRun, compiled: CompiledTable, training: Training,
     if run.layout.count == 1:
         return 0.0, 1.0
     once = msgspec.structs.replace(training, gradient_accumulation_steps=1)
+    step, figures = (
+        TracedStep(compiled=compiled, training=once, precision=once.precision),
+        without_shares(efficiencies()),
+    )
     replica = ReplicaStep(
         steps=predicted_steps(
             compiled,
@@ -127,7 +130,7 @@ def _several(run: LanguageModelRun, compiled: CompiledTable, training: Training,
             [spec],
             [once.batch_size],
             host=BENCHMARK_HOST,
-            figures=without_shares(efficiencies()),
+            figures=figures,
             software_year=run.software_year,
             flash_generation=run.flash_generation,
         ),
@@ -135,18 +138,9 @@ def _several(run: LanguageModelRun, compiled: CompiledTable, training: Training,
         batch_size=once.batch_size,
         link=interconnect_or_usual(run.interconnect, spec),
         memory_bytes_per_s=spec.memory_bandwidth_bytes_per_s or 0.0,
-        adapter_units_s=_adapter_units_s(run, compiled, once, spec),
+        adapter_units_s=waits_for_adapters_s(step, run.layout, spec, once.batch_size, figures),
     )
     setting = Setting(accumulation_steps=training.gradient_accumulation_steps)
     found = lay_out(replica, run.layout, setting=setting)
     added, lost = found.parts_s["communication_s"], found.parts_s["imbalance_s"]
     return added, found.step_s / (found.step_s - lost)
-
-
-def _adapter_units_s(run: LanguageModelRun, compiled: CompiledTable, training: Training, spec: GpuSpec) -> float:
-    if not gathers_adapters_apart(training, run.layout):
-        return 0.0
-    figures = without_shares(efficiencies())
-    step = TracedStep(compiled=compiled, training=training, precision=training.precision)
-    peaks = sustained_peaks(step.rates([spec], figures), figures.fitted)
-    return adapter_units_s(compiled.table, training, batch_size=training.batch_size, flop_per_s=peaks.half.item())

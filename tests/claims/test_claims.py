@@ -10,7 +10,7 @@ import pytest
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.bounds import ratio_bound, step_bound
-from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, Verdict, any_precision_of, read_claim_file
+from advisor.claims.claim import Claim, ClaimEntry, Verdict, any_precision_of, read_claim_file
 from advisor.claims.judge import check_claim
 from advisor.claims.limits import likely_limits
 from advisor.claims.predictor import Predictor, candidate
@@ -22,6 +22,7 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.predict.prediction import Candidate, Prediction
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
+from tests.claims.judged import assert_judged, assert_readable
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict
 from tests.recommend.real_predictor import real_predictor
 
@@ -68,15 +69,7 @@ VERDICTS: list[tuple[str, Verdict, str]] = [
 
 @pytest.mark.parametrize(("text", "verdict", "code"), VERDICTS, ids=[text for text, _, _ in VERDICTS])
 def test_a_claim_gets_the_right_verdict_with_its_numbers(text: str, verdict: Verdict, code: str) -> None:
-    answer = check_claim(text, real_predictor())
-    assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
-    readable(answer)
-
-
-def readable(answer: ClaimAnswer) -> None:
-    for reason in answer.reasons:
-        assert "{" not in say(reason, "en")
-        assert "{" not in say(reason, "zh")
+    assert_judged(text, verdict, code)
 
 
 def test_the_bound_that_proves_a_step_impossible_is_work_over_peak() -> None:
@@ -233,7 +226,7 @@ def test_a_claim_that_is_too_fast_is_explained_by_what_it_leaves_open(
     )  # fmt: skip
     answer = check_claim(said, predictor)
     assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", code)
-    readable(answer)
+    assert_readable(answer)
 
 
 def test_what_only_better_kernels_could_do_is_not_called_impossible() -> None:
@@ -246,7 +239,7 @@ def test_what_only_better_kernels_could_do_is_not_called_impossible() -> None:
     )  # fmt: skip
     answer = check_claim(said, predictor)
     assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-better-kernels")
-    readable(answer)
+    assert_readable(answer)
 
 
 def test_pure_half_is_the_last_explanation() -> None:
@@ -279,7 +272,7 @@ def test_a_time_between_two_precisions_is_explained_by_the_faster_one() -> None:
 def test_two_precisions_that_would_do_are_both_named() -> None:
     answer = check_claim("ResNet-50 at 1,000 images/s on one A100 40GB SXM", real_predictor())
     assert answer.verdict in {"plausible", "plausible_only_with"}
-    readable(answer)
+    assert_readable(answer)
 
 
 def test_a_whole_job_and_several_cards_are_judged_too() -> None:
@@ -289,7 +282,7 @@ def test_a_whole_job_and_several_cards_are_judged_too() -> None:
     )
     assert job.verdict == "below_expected"
     assert "claim-limit-communication" in {reason.code for reason in job.reasons}
-    readable(job)
+    assert_readable(job)
 
 
 def test_where_nothing_can_be_traced_claims_about_times_are_refused_and_ratios_of_cards_too() -> None:
@@ -327,7 +320,7 @@ def test_a_batch_that_does_not_fit_is_plausible_only_with_less_memory() -> None:
     answer = check_claim(claim, small)  # type: ignore[arg-type]
     assert made.fits is False
     assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-less-memory")
-    readable(answer)
+    assert_readable(answer)
 
 
 def test_what_slows_a_run_down_is_named_by_its_signs() -> None:

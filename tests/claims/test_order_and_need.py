@@ -9,7 +9,8 @@ from advisor.claims.claim import Verdict
 from advisor.claims.gpu_names import nearest_cards
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.reader import parse_claim
-from advisor.core.sentences import SaidError, say
+from advisor.core.sentences import SaidError
+from tests.claims.judged import assert_judged
 from tests.recommend.real_predictor import real_predictor
 
 ORDERS: list[tuple[str, Verdict, str]] = [
@@ -45,11 +46,7 @@ NEEDS: list[tuple[str, Verdict, str]] = [
 def test_an_order_of_cards_or_a_need_of_memory_is_judged_without_a_ratio(
     text: str, verdict: Verdict, code: str
 ) -> None:
-    answer = check_claim(text, real_predictor())
-    assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
-    for reason in answer.reasons:
-        assert "{" not in say(reason, "en")
-        assert "{" not in say(reason, "zh")
+    assert_judged(text, verdict, code)
 
 
 def test_a_card_that_is_said_to_be_slower_is_the_one_that_is_compared_with() -> None:

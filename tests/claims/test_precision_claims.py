@@ -8,7 +8,8 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Verdict
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.reader import parse_claim
-from advisor.core.sentences import SaidError, say
+from advisor.core.sentences import SaidError
+from tests.claims.judged import assert_judged
 from tests.recommend.real_predictor import real_predictor
 
 
@@ -53,11 +54,7 @@ JUDGED: list[tuple[str, Verdict, str]] = [
 
 @pytest.mark.parametrize(("text", "verdict", "code"), JUDGED, ids=[text for text, _, _ in JUDGED])
 def test_cards_and_precisions_are_judged_in_both_languages(text: str, verdict: Verdict, code: str) -> None:
-    answer = check_claim(text, real_predictor())
-    assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
-    for reason in answer.reasons:
-        assert "{" not in say(reason, "en")
-        assert "{" not in say(reason, "zh")
+    assert_judged(text, verdict, code)
 
 
 def test_the_bound_of_two_precisions_is_that_of_their_data_sheets() -> None:

@@ -9,7 +9,8 @@ from advisor.claims.claim import Claim, Verdict
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.sized import ways_of
-from advisor.core.sentences import SaidError, say
+from advisor.core.sentences import SaidError
+from tests.claims.judged import assert_judged
 from tests.recommend.real_predictor import real_predictor
 
 JUDGED: list[tuple[str, Verdict, str]] = [
@@ -41,11 +42,7 @@ JUDGED: list[tuple[str, Verdict, str]] = [
 def test_a_model_named_by_its_size_is_judged_by_what_its_parameters_need(
     text: str, verdict: Verdict, code: str
 ) -> None:
-    answer = check_claim(text, real_predictor())
-    assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
-    for reason in answer.reasons:
-        assert "{" not in say(reason, "en")
-        assert "{" not in say(reason, "zh")
+    assert_judged(text, verdict, code)
 
 
 def test_a_time_without_tokens_is_told_how_many_the_peak_allows() -> None:

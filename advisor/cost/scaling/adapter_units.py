@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from advisor.catalogue.adapters import DEFAULT_RANK
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.cost.efficiencies import Efficiencies
 from advisor.cost.layout import Layout
+from advisor.cost.operators.op_time import sustained_peaks
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.adapter_units import adapter_pairs
 from advisor.optable.op_table import OpTable, at
 from advisor.workload.workload import Training, quantization_of
@@ -23,6 +27,16 @@ def gathers_adapters_apart(training: Training, layout: Layout) -> bool:
     kept_whole = training.fused_layers and quantization_of(training) is not None
     shared = layout.plain and layout.data_parallel in _UNITS_OF_THEIR_OWN and layout.shard_count > 1
     return training.trainable == "lora" and shared and not kept_whole
+
+
+def waits_for_adapters_s(
+    step: TracedStep, layout: Layout, spec: GpuSpec, batch_size: float, figures: Efficiencies
+) -> float:
+    """What a card waits in one micro-batch for adapters that are gathered one by one; 0 where none are."""
+    if not gathers_adapters_apart(step.training, layout):
+        return 0.0
+    peaks = sustained_peaks(step.rates([spec], figures), figures.fitted)
+    return adapter_units_s(step.compiled.table, step.training, batch_size=batch_size, flop_per_s=peaks.half.item())
 
 
 def adapter_units_s(
