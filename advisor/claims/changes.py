@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -51,7 +52,7 @@ def kind_of(claim: Claim) -> ChangeKind | None:
     kinds: tuple[tuple[ChangeKind, object], ...] = (
         ("strategy", claim.reference_strategy),
         ("precision", claim.reference_precision),
-        ("batch", claim.reference_batch_size),
+        ("batch", claim.reference_batch_size or claim.batch_ratio),
         ("tuning", claim.reference_tuning),
         ("attention", claim.reference_attention),
         ("checkpointing", claim.reference_activation_checkpointing),
@@ -133,10 +134,19 @@ def batches_of(claim: Claim, name: str) -> tuple[int, ...]:
     if claim.batch_size is not None:
         return (claim.batch_size,)
     own = load_workload(name).training.batch_size
+    if claim.batch_ratio is not None:
+        return tuple(round(size * claim.batch_ratio) for size in batches_before(name))
     if kind_of(claim) == "tuning":
         return _TUNING_BATCHES
     in_fp8 = "fp8" in {claim.precision, claim.reference_precision}
     return (own, own * _OPEN_FACTOR) if kind_of(claim) in _OF_OPERATORS or in_fp8 else (own,)
+
+
+def batches_before(name: str) -> tuple[int, ...]:
+    """Batch sizes that a batch of no told size may have grown from: one sample, and up to several times the usual."""
+    own = load_workload(name).training.batch_size
+    smaller = range(math.ceil(math.log(own, _OPEN_FACTOR)))
+    return tuple(sorted({1, *(_OPEN_FACTOR**step for step in smaller), own, own * _OPEN_FACTOR}))
 
 
 def sides_of(claim: Claim, workload: Workload, spec: GpuSpec, batch: int) -> tuple[Side, Side]:
@@ -157,6 +167,8 @@ def _before(claim: Claim, after: Side) -> Side:
         return after._replace(precision=claim.reference_precision)
     if kind == "batch" and claim.reference_batch_size is not None:
         return after._replace(batch_size=claim.reference_batch_size)
+    if kind == "batch" and claim.batch_ratio is not None:
+        return after._replace(batch_size=round(after.batch_size / claim.batch_ratio))
     return after._replace(settings={"compile": False})
 
 
@@ -206,6 +218,8 @@ def words_of(claim: Claim) -> Arguments:
         return _words(kind, STRATEGY_LABELS[claim.strategy], STRATEGY_LABELS[claim.reference_strategy])
     if kind == "precision" and claim.precision is not None and claim.reference_precision is not None:
         return _words(kind, PRECISION_LABELS[claim.precision], PRECISION_LABELS[claim.reference_precision])
+    if claim.batch_ratio is not None and kind == "batch":
+        return {"change": "growth", "after": f"{claim.batch_ratio:g}×", "before": "1×"}
     if kind == "batch":
         return _words(kind, str(claim.batch_size), str(claim.reference_batch_size))
     if kind == "compile":

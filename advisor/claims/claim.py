@@ -39,6 +39,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """What the same card computed in before, where a precision is compared with another."""
     reference_batch_size: Counted | None = None
     """Per device before, where a batch size is compared with another."""
+    batch_ratio: Annotated[float, Meta(gt=1, le=1000)] | None = None
+    """How many times as large a batch became, where neither size is said."""
     reference_strategy: Strategy | None = None
     """How the same cards shared the work before, where a strategy is compared with another."""
     tuning: Tuning | None = None

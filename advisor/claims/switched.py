@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS
-from advisor.claims.changes import batches_of, judged_by, kind_of, models_of, predicted_pair, words_of
+from advisor.claims.changes import batches_before, batches_of, judged_by, kind_of, models_of, predicted_pair, words_of
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.memory import check_memory_change
@@ -29,6 +30,14 @@ _OF_ANY_CARD = ("rtx3090", "rtx4090", "a100-sxm4-80", "h100-sxm")
 """What people train on: where a claim names no card, a change is judged on each of them."""
 _EXPLAINED = {("attention", "above"), ("tuning", "below")}
 """What decides a change beyond the set-up that it was predicted on: `claim-why-KIND`."""
+
+
+class _Gain(NamedTuple):
+    """What a change brings one model, whose batch size a device was so large before."""
+
+    name: str
+    batch_before: int
+    estimate: Estimate
 
 
 def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
@@ -55,8 +64,8 @@ def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     specs = [predictor.specs[key] for key in claim.gpus or _OF_ANY_CARD]
     names = models_of(claim, predictor)
     timed = dataclasses.replace(predictor, solves_memory=False)
-    estimates = [gain for name in names for spec in specs for gain in _gains(claim, timed, spec, name)]
-    expected = range_over(estimates)
+    gains = [gain for name in names for spec in specs for gain in _gains(claim, timed, spec, name)]
+    expected = range_over([gain.estimate for gain in gains])
     if expected is None:
         sides = {side: name for side, name in words_of(claim).items() if side != "change"}
         raise refusal("claim-change-not-predicted", claim, predictor.specs, device=_device(claim, specs), **sides)
@@ -72,9 +81,10 @@ def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     verdict, word = held_against(ratio, expected)
     if bound is not None and ratio > max(bound * LINEAR_SLACK, expected.high):
         verdict, word = "impossible", "impossible"
+    grown = _by_size(gains, names) if claim.batch_ratio is not None else ()
     why = (Reason.of(f"claim-why-{kind_of(claim)}"),) if (kind_of(claim), word) in _EXPLAINED else ()
     no_card = () if claim.gpus else (Reason.of("claim-any-card"),)
-    reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *no_card, *judged_by(claim, predictor))
+    reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *grown, *no_card, *judged_by(claim, predictor))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
 
 
@@ -86,16 +96,37 @@ def _device(claim: Claim, specs: Sequence[GpuSpec]) -> str | Names:
     return Names(names=tuple(counted(count, spec.name) for spec in specs))
 
 
-def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[Estimate]:
+def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[_Gain]:
     """How many times as fast the change makes one model, at each batch size and in each precision that may be meant."""
-    estimates: list[Estimate] = []
+    gains: list[_Gain] = []
     for meant, batch in itertools.product(_in_precisions(claim), batches_of(claim, name)):
         pair = predicted_pair(meant, predictor, spec, name, batch)
         if pair is not None:
             after, before = pair
             unlike = "fp8" in {after.precision, before.precision} or after.strategy != before.strategy
-            estimates.append(gain_range(after, before, "unlike" if unlike else _gain_kind(claim)))
-    return estimates
+            estimate = gain_range(after, before, "unlike" if unlike else _gain_kind(claim))
+            if kind_of(claim) == "batch":  # a step of more samples takes no less time
+                most = max(1.0, after.batch_size_per_device / before.batch_size_per_device)
+                value, high = min(estimate.value, most), min(estimate.high, most)
+                estimate = msgspec.structs.replace(estimate, value=value, low=min(estimate.low, value), high=high)
+            gains.append(_Gain(name, before.batch_size_per_device, estimate))
+    return gains
+
+
+def _by_size(gains: Sequence[_Gain], names: Sequence[str]) -> tuple[Reason, ...]:
+    """What a batch that grew brings from one sample, and from the largest that is tried, since neither size is said."""
+    largest = {name: batches_before(name)[-1] for name in names}
+    small = range_over([gain.estimate for gain in gains if gain.batch_before == 1])
+    large = range_over([gain.estimate for gain in gains if gain.batch_before == largest[gain.name]])
+    if small is None or large is None:
+        return ()
+    least, most = min(largest.values()), max(largest.values())
+    sizes: Arguments = {"least": least, "most": most, "spread": "one" if least == most else "several"}
+    ends = {"small": small, "large": large}
+    middles = {f"{size}_ratio": estimate.value for size, estimate in ends.items()}
+    lows = {f"{size}_low_ratio": estimate.low for size, estimate in ends.items()}
+    highs = {f"{size}_high_ratio": estimate.high for size, estimate in ends.items()}
+    return (Reason.of("claim-growth-by-size", **sizes, **middles, **lows, **highs),)
 
 
 def _in_precisions(claim: Claim) -> tuple[Claim, ...]:
@@ -114,7 +145,13 @@ def _gain_kind(claim: Claim) -> GainKind:
 
 
 def _bound(claim: Claim, specs: Sequence[GpuSpec]) -> float | None:
-    """The most that a change of precision can gain: the larger of both data-sheet ratios, products and bytes."""
+    """The most that a change of precision can gain: the larger of both data-sheet ratios, products and bytes.
+
+    A step of more samples takes no less time, so that a batch gains no more than it grew.
+    """
+    if kind_of(claim) == "batch":
+        grown = claim.batch_ratio or (claim.batch_size or 1) / (claim.reference_batch_size or 1)
+        return grown if grown > 1 else None
     if claim.precision is None or claim.reference_precision is None:
         return None
     ratios = []

@@ -69,8 +69,8 @@ def test_a_figure_of_zero_or_below_is_refused_as_such(text: str) -> None:
         ("torch.compile makes ResNet-50 9x faster on a 4090", "plausible_only_with", "claim-change-above"),
         (
             "batch 64 is 8x as fast as batch 32 on a V100 SXM2 32GB, ResNet-50",
-            "plausible_only_with",
-            "claim-change-above",
+            "impossible",
+            "claim-change-impossible",
         ),
         ("bf16 is 1.01x faster than fp32 on an A100 SXM 40GB for BERT-large", "below_expected", "claim-change-below"),
         ("a full fine-tune of Llama 8B fits on one 4090", "plausible_only_with", "claim-fits-only-with"),

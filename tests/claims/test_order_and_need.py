@@ -86,7 +86,7 @@ def test_a_number_of_four_digits_is_like_no_shorter_one(name: str, unlike: str) 
 
 
 @pytest.mark.parametrize(
-    "text", ["doubling the batch doubles the speed", "batch 翻倍 速度 翻倍", "a larger batch is 2x faster"]
+    "text", ["a larger batch is 2x faster", "increasing the batch size made it 2x faster", "batch 加大 速度翻倍"]
 )
 def test_a_larger_batch_of_which_no_size_is_said_is_asked_for_its_sizes(text: str) -> None:
     with pytest.raises(SaidError) as refused:

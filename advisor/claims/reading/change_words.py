@@ -25,6 +25,12 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     (r"distributed\s*data\s*parallel|\bddp\b", "ddp"),
     (r"data\s*parallel\b|\bdp\b", "dp"),
 )
+_NOT_JUDGED = (
+    r"\b(?:(?:num|data)?[\s_-]*workers|pin(?:ned)?[\s_-]?memory|prefetch\w*|(?:gradient )?accumulat\w+|liger\w*"
+    r"|fused (?:adam\w*|optimizers?)|8[\s-]?bit adam\w*|cudnn[\s._]?benchmark|channels[ _-]?last|zero_grad)\b"
+    r"|梯度(?:累积|累加)|锁页内存|预取|加载进程"
+)
+"""What people change for speed and no claim can be held against."""
 _NOT_PREDICTED = (
     rf"\bhsdp\b|\bhybrid[\s_-]shard(?:ing|ed)?\b|{_ZERO}1(?![\d.])|\b(?:tensor|pipeline|context)[\s-]parallel\w*"
 )
@@ -98,6 +104,12 @@ def compared_strategies(plain: str) -> tuple[Strategy, Strategy] | None:
 def unpredicted_strategy(plain: str) -> str | None:
     """The words for a strategy that no claim can be predicted with; it is never taken for another one."""
     match = search(_NOT_PREDICTED, plain)
+    return match.group().strip() if match is not None else None
+
+
+def unjudged_change(plain: str) -> str | None:
+    """The words for a change of which no speed-up is predicted; it is never taken for another one."""
+    match = search(_NOT_JUDGED, plain)
     return match.group().strip() if match is not None else None
 
 

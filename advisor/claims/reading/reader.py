@@ -12,23 +12,32 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.claims.claim import Claim
 from advisor.claims.gpu_names import Mention, find_gpus
+from advisor.claims.reading.batch_words import (
+    BATCH,
+    LARGEST_SIZE,
+    SIZE_DIGITS,
+    Growth,
+    compared_batches,
+    find_growth,
+    says_larger,
+)
 from advisor.claims.reading.change_words import (
     Changed,
     compared_strategies,
     find_change,
     find_cost,
     find_strategy,
+    unjudged_change,
     unpredicted_strategy,
 )
 from advisor.claims.reading.figures import Figures, find_figures
+from advisor.claims.reading.model_words import find_model
 from advisor.claims.reading.need_words import find_needed_bytes, find_needed_times, runs_only
 from advisor.claims.reading.number_words import (
-    BATCH_WORDS,
     CONTEXT,
     LENGTH_WORDS,
     NO_WHOLE_SIZE,
     NOT_ONE_NUMBER,
-    OTHER_BATCH_WORDS,
     SAYS,
     SECOND,
     WHOLE_SIZE,
@@ -50,7 +59,6 @@ from advisor.claims.reading.size_words import (
     says_possible,
 )
 from advisor.claims.reading.words import (
-    MODELS,
     PRECISIONS,
     compared_precisions,
     find_counts,
@@ -62,7 +70,6 @@ from advisor.claims.refusals import refusal, unknown_card
 from advisor.workload.workload_file import bundled_names
 
 MAX_CHARACTERS = 2000
-_LARGEST, _DIGITS = 1_000_000, 12
 _LONG_NUMBER = re.compile(r"[0-9]{25}")
 """Patterns that begin with digits try each of them: a run without end would cost its square."""
 _BELOW_ZERO = re.compile(
@@ -95,29 +102,6 @@ _GENERATES = (
     r"|\btensorrt-llm\b|生成|解码|部署"
 )
 """What is said of tokens that a model gives, and the programs that serve it."""
-_BATCH = (
-    rf"{BATCH_WORDS}{SAYS}(\d+)(?!\s*(?:gpus?|cards?))",
-    *(rf"{words}{SAYS}(\d+)" for words in OTHER_BATCH_WORDS),
-    r"(\d+)\s*(?:samples?|images?|sequences?)?\s*(?:a|per|/)\s*(?:batch|card|gpu)\b",
-)
-_BATCH_INSTEAD = (
-    rf"{_BATCH[0]}\s*(?:instead of|rather than|over|vs\.?|versus|而不是|代替)\s*(\d+)(?!\s*(?:gpus?|cards?))"
-)
-_RAISED_TO = r"(?:增加|提高|提升|增大|加大|调大|扩大|[增加升改调变换])?[到至]"
-_RAISED = rf"(?:{_RAISED_TO}|(?:增加|提高|增大|加大|调大)为|[改调变换][为成])"
-_BATCH_CHANGED = (
-    r"\bfrom\s+(?:a\s+)?batch(?:[ _-]?size)?(?: of)? ?(\d+) to (?:a )?(?:batch(?:[ _-]?size)?(?: of)? ?)?(\d+)",
-    r"\bbatch(?:[ _-]?size)? from (\d+) to (\d+)",
-    rf"(?:{BATCH_WORDS}|{'|'.join(OTHER_BATCH_WORDS)}) ?[从由]? ?(\d+) ?{_RAISED} ?(\d+)",
-)
-"""Before and after, where a change of the batch size is told."""
-_BATCH_GROWS = (
-    rf"\b(?:doubl|tripl|quadrupl|increas|enlarg|rais)(?:e[sd]?|ing)\s+(?:the |your |my )?{BATCH_WORDS}"
-    rf"|\b(?:larger|bigger)\s+{BATCH_WORDS}"
-    rf"|(?:{'|'.join((BATCH_WORDS, *OTHER_BATCH_WORDS))})\s*(?:is |was )?"
-    r"(?:doubled|tripled|翻倍|加倍|增大|加大|变大|翻一番)"
-)
-"""A batch that is larger than another one, neither of which is said."""
 _LENGTH = (
     *(rf"{words}{SAYS}(\d+)" for words in LENGTH_WORDS),
     rf"(?<![\d.,])(\d{{3,7}}){CONTEXT}",
@@ -141,7 +125,9 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
         raise refusal("claim-number-negative", Claim(), specs)
     change, memory = _change_of(plain, cards.mentions), find_memory_ratio(plain)
-    bare = memory[1] if memory is not None and change.changes_anything else plain
+    bare = memory[1] if memory is not None else plain
+    growth = find_growth(bare)
+    bare = growth.without if growth is not None else bare
     sides = find_sides(bare, cards.mentions)
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare)
     figures = _with_change(figures, change, bare, memory[0] if memory is not None else None)
@@ -149,7 +135,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         raise refusal("claim-saves-all-memory", Claim(), specs)
     if any(value is not None and not _LEAST < value < _MOST for value in figures):
         raise refusal("claim-number-beyond", Claim(), specs)
-    claim = _changed(_claim(text, plain, figures, sides, cards.mentions), change)
+    claim = _grown(_changed(_claim(text, plain, figures, sides, cards.mentions), change), growth)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
     named = claim.workload is not None or claim.parameters is not None
     if claim.workload is None and is_mixture(plain):
@@ -163,7 +149,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         in_words = not claim.gpus and not cards.unknown
         return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
     if not figures:
-        return _without_figure(claim, plain, sides, specs)
+        return _without_figure(claim, plain, sides, specs, of_memory=memory is not None)
     _refuse_half_told(claim, plain, sides, specs)
     return claim
 
@@ -172,9 +158,14 @@ def _refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str
     """Refuse two cards that nothing compares, and a larger batch without its sizes, which what it brings depends on."""
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
-    untold = claim.speed_up_ratio is not None and claim.reference_batch_size is None and (claim.count or 1) == 1
-    if untold and not claim.reference_gpus and search(_BATCH_GROWS, plain) is not None:
+    batches = (claim.reference_batch_size, claim.batch_ratio)
+    untold = claim.speed_up_ratio is not None and batches == (None, None) and (claim.count or 1) == 1
+    if untold and not claim.reference_gpus and says_larger(plain):
         raise refusal("claim-without-batches", claim, specs)
+    stated = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
+    alone = untold and not claim.reference_gpus and not any((*stated, claim.activation_checkpointing))
+    if alone and (change := unjudged_change(plain)) is not None:
+        raise refusal("claim-change-unjudged", claim, specs, change=change)
 
 
 def _needing(claim: Claim, plain: str, figures: Figures) -> Claim | None:
@@ -186,7 +177,7 @@ def _needing(claim: Claim, plain: str, figures: Figures) -> Claim | None:
     return msgspec.structs.replace(claim, fits=None, speed_up_ratio=None, memory_bytes=needed, mode=mode)
 
 
-def _without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, GpuSpec]) -> Claim:
+def _without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, GpuSpec], *, of_memory: bool) -> Claim:
     """The claim of an order alone. Raises SaidError where it is about anything else, which would take a figure."""
     if (other := other_utilisation(plain)) is not None:
         raise refusal(f"claim-utilisation-{other}", claim, specs)
@@ -194,6 +185,8 @@ def _without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, 
         raise unknown_card(claim, specs)
     if sides.compared and (faster := says_faster(plain)) is not None:
         return _ordered(claim, faster=faster)
+    if of_memory:
+        raise refusal("claim-memory-without-change", claim, specs)
     raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
 
 
@@ -231,7 +224,7 @@ def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
     if (odd := search(NOT_ONE_NUMBER, plain) or search(NO_WHOLE_SIZE, plain)) is not None:
         raise refusal("claim-number-form", Claim(), specs, figure=odd.group())
     sizes = [size[1] for size in re.finditer(WHOLE_SIZE, plain, re.ASCII)]
-    if any(len(digits) > _DIGITS or int(digits) > _LARGEST for digits in sizes):
+    if any(len(digits) > SIZE_DIGITS or int(digits) > LARGEST_SIZE for digits in sizes):
         raise refusal("claim-number-beyond", Claim(), specs)
     if any(int(digits) == 0 for digits in sizes):
         raise refusal("claim-number-negative", Claim(), specs)
@@ -255,11 +248,11 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     if workload is not None and bits == _QUANTISED_BITS:
         workload = workload.replace("_lora", "_qlora")
     precisions = _precisions(plain, sides, cards) if figures.speed_up_ratio is not None else None
-    batches = _compared_batches(plain) if figures.speed_up_ratio is not None else None
+    batches = compared_batches(plain) if figures.speed_up_ratio is not None else None
     strategies = compared_strategies(plain) if figures.speed_up_ratio is not None else None
     of_each = search(_OF_ONE_CARD, plain) is not None
     of_all = sides.card_count or 1 if of_each else 1
-    batch = batches[0] if batches is not None else _number_of(_BATCH, plain)
+    batch = batches[0] if batches is not None else _number_of(BATCH, plain)
     samples = find_samples(plain)
     if batch is None and figures.step_s is not None and samples is not None:
         batch = max(1, round(samples / (sides.card_count or 1)))
@@ -338,10 +331,20 @@ def _changed(claim: Claim, change: Changed) -> Claim:
     return msgspec.structs.replace(claim, **settings)
 
 
+def _grown(claim: Claim, growth: Growth | None) -> Claim:
+    """The claim of one card and its batch, where a speed-up is told of one that grew, and of nothing else."""
+    of_speed = claim.speed_up_ratio is not None and not claim.reference_gpus and (claim.count or 1) == 1
+    changed = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
+    if growth is None or not of_speed or any((*changed, claim.activation_checkpointing)):
+        return claim
+    return msgspec.structs.replace(claim, batch_ratio=growth.ratio)
+
+
 def _workload(plain: str) -> str | None:
     """The bundled workload that is named by its model or its own key, whichever says more of it."""
-    named = first_named(MODELS, plain)
-    keys = [key for key in bundled_names() if search(rf"(?<![a-z0-9_]){key}(?![a-z0-9_])", plain) is not None]
+    named = find_model(plain)
+    own = [key for key in bundled_names() if "_" in key]  # `resnet50` is a model's name first, maybe of a part
+    keys = [key for key in own if search(rf"(?<![a-z0-9_]){key}(?![a-z0-9_])", plain) is not None]
     key = max(keys, key=len, default=None)
     return named if named is not None and (key is None or named.startswith(key)) else key
 
@@ -366,22 +369,8 @@ def normalised(text: str) -> str:
 def _number_of(patterns: tuple[str, ...], plain: str) -> int | None:
     """The first number that one of the patterns finds; None: none, or one beyond the claim type's range."""
     match = next((hit for pattern in patterns if (hit := search(pattern, plain)) is not None), None)
-    number = int(match.group(1)[:_DIGITS]) if match is not None else 0
-    return number if 1 <= number <= _LARGEST else None
-
-
-def _compared_batches(plain: str) -> tuple[int, int] | None:
-    """Two batch sizes that are held against each other: `batch 64 is 1.3 times as fast as batch 32`."""
-    batches = [int(match.group(1)[:_DIGITS]) for match in re.finditer(_BATCH[0], plain, re.ASCII)]
-    if (
-        changed := next((hit for pattern in _BATCH_CHANGED if (hit := search(pattern, plain)) is not None), None)
-    ) is not None:
-        batches = [int(digits[:_DIGITS]) for digits in reversed(changed.groups())]
-    elif (instead := search(_BATCH_INSTEAD, plain)) is not None:
-        batches = [int(digits[:_DIGITS]) for digits in instead.groups()]
-    if len(batches) != 2 or batches[0] == batches[1] or not all(1 <= size <= _LARGEST for size in batches):  # noqa: PLR2004 - a pair
-        return None
-    return batches[0], batches[1]
+    number = int(match.group(1)[:SIZE_DIGITS]) if match is not None else 0
+    return number if 1 <= number <= LARGEST_SIZE else None
 
 
 def _times(rate: float | None, cards: int) -> float | None:

@@ -22,11 +22,14 @@ WeightBits = Literal[4, 8, 16]
 _SIZE = r"(?<![\d.])(\d{1,4}(?:\.\d{1,3})?)\s*"
 _NOT_TOKENS = r"(?!\s*(?:training )?(?:tokens?|词元|samples?|images?|条|张))"
 _PARAMETERS = r"(?:\s*-?\s*(?:of )?(?:model )?(?:parameters?|params?|weights)\b|\s*(?:个)?参数)"
+_NAMED = r"\b(?:gpt|bert|roberta|vit|opt|pythia|bloom|t5|smollm|llama)(?:[\s_-]?\d(?:\.\d)?)?[\s_-]{1,2}"
+"""Behind a model's name millions are of its parameters, and no minutes."""
 _SIZES = (
     (rf"{_SIZE}b(?![a-z0-9/]){_NOT_TOKENS}", 1e9),
     (rf"{_SIZE}(?:bn|billion)\b{_NOT_TOKENS}", 1e9),
     (rf"{_SIZE}(?:trillion|t){_PARAMETERS}", 1e12),
     (rf"{_SIZE}(?:m|million){_PARAMETERS}", 1e6),
+    (rf"{_NAMED}{_SIZE}m(?![a-z0-9/]){_NOT_TOKENS}", 1e6),
     (rf"{_SIZE}亿{_NOT_TOKENS}", 1e8),
 )
 _TOKENS = (

@@ -1,4 +1,4 @@
-"""The words of a claim that name model, precision, strategy and count, in English and Chinese."""
+"""The words of a claim that name precision, strategy and count, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -11,28 +11,6 @@ from advisor.claims.reading.number_words import search
 
 Word = TypeVar("Word", bound=str)
 
-_LLAMA_8B = r"\bllama(?:[\s_-]*[23](?:\.1)?)?[\s_-]*8\s*b"
-_LLAMA_1B = r"\bllama(?:[\s_-]*3(?:\.2)?)?[\s_-]*1\s*b"
-MODELS = (
-    (r"\broberta[\s_-]*large", "roberta_large_classification"),
-    (r"\bbert[\s_-]*large", "bert_large_squad"),
-    (r"\bbert(?:[\s_-]*base)?(?![a-z])", "bert_base_sst2"),
-    (r"\b(?:resnet|rn)[\s_-]*(?:v1\.5[\s_-]*)?50(?!\d)", "resnet50"),
-    (r"\bvit(?:[\s_/-]*b(?:ase)?(?:[\s_/-]*16)?)?(?![a-z])|\bvision transformer", "vit_base"),
-    (r"\bgpt[\s_-]*2(?:[\s_-]*small)?(?![\s_-]*(?:medium|large|xl))", "gpt2_small"),
-    (rf"{_LLAMA_8B}[^.,;]{{0,30}}\bqlora\b|\bqlora\b[^.,;]{{0,30}}{_LLAMA_8B}", "llama_8b_qlora"),
-    (rf"{_LLAMA_8B}[^.,;]{{0,30}}\blora\b|\blora\b[^.,;]{{0,30}}{_LLAMA_8B}", "llama_8b_lora"),
-    (_LLAMA_8B, "llama_8b"),
-    (rf"{_LLAMA_1B}[^.,;]{{0,30}}\bqlora\b|\bqlora\b[^.,;]{{0,30}}{_LLAMA_1B}", "llama_1b_qlora"),
-    (rf"{_LLAMA_1B}[^.,;]{{0,30}}\blora\b|\blora\b[^.,;]{{0,30}}{_LLAMA_1B}", "llama_1b_lora"),
-    (r"\bu[\s_-]?net\b", "unet_vgg16"),
-    (r"\bwhisper(?:[\s_-]*small)?(?![\s_-]*(?:tiny|base|medium|large|turbo))(?![a-z])", "whisper_small"),
-    (r"\bdit[\s_-]*xl(?:[\s_/-]*2)?(?!\d)", "dit_xl2"),
-    (r"\biris\b|鸢尾", "iris_mlp"),
-    (r"\blstm\b", "lstm_classifier"),
-    (r"\brnn\b|循环神经网络", "rnn_characters"),
-)
-"""Bundled workloads by the names of their models."""
 _WITHOUT_HALF = (
     r"(?:without|no|not using|disabl\w+) (?:amp|mixed[\s-]precision|half)|(?:不用|不使用|不开|关闭|未用|没有|非)\s*"
     r"(?:混合精度|amp|半精度)"

@@ -31,6 +31,7 @@ claim-efficiency-one-process = Plausible only with a model whose step is long be
 claim-efficiency-low = Below what this program expects: { $claimed_ratio } times from { $count } GPUs is an efficiency of only { $efficiency_fraction }, likely limited by communication, a batch too small for the cards, the loader, or DataParallel's single process.
 claim-change-plausible = Plausible: on { $device } { $change ->
     [batch] batch size { $after } over { $before }
+    [growth] a batch { $after } as large
     *[other] { $after } over { $before }
 } is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-change-above = Plausible only with { $change ->
@@ -39,13 +40,27 @@ claim-change-above = Plausible only with { $change ->
     *[other] better kernels or a healthier host than assumed
 }: on { $device } { $change ->
     [batch] batch size { $after } over { $before }
+    [growth] a batch { $after } as large
     *[other] { $after } over { $before }
 } is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-change-below = Below what this program expects: on { $device } { $change ->
     [batch] batch size { $after } over { $before }
+    [growth] a batch { $after } as large
     *[other] { $after } over { $before }
 } is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
-claim-change-impossible = Impossible: { $after } over { $before } was claimed to bring { $claimed_ratio } times the speed on { $device }, and no figure of its data sheet is more than { $bound_ratio } times the other's; { $expected_ratio } is expected ({ $low_ratio } to { $high_ratio }).
+claim-change-impossible = Impossible: { $change ->
+    [batch] batch size { $after } over { $before }
+    [growth] a batch { $after } as large
+    *[other] { $after } over { $before }
+} was claimed to bring { $claimed_ratio } times the speed on { $device }, and { $change ->
+    [batch] no step takes less time with more samples, so that { $bound_ratio } times is the most
+    [growth] no step takes less time with more samples, so that { $bound_ratio } times is the most
+    *[other] no figure of its data sheet is more than { $bound_ratio } times the other's
+}; { $expected_ratio } is expected ({ $low_ratio } to { $high_ratio }).
+claim-growth-by-size = Neither size is said, and it decides: grown from one sample, such a batch is expected to bring { $small_ratio } times ({ $small_low_ratio } to { $small_high_ratio }); grown from { $spread ->
+        [one] { $most } samples
+       *[several] { $least } to { $most } samples, by the model
+    }, { $large_ratio } times ({ $large_low_ratio } to { $large_high_ratio }).
 claim-why-tuning = Few tokens a step make it slower: unpacking the frozen weights takes as long for one sample as for sixteen. Published runs of 14B with GPTQ weights, which had no kernel for it then, took 3.3 times as long at 256 tokens and 1.06 times at 8,192.
 claim-why-weights = Of the linear layers' weights alone 4 bits are a quarter of 16; embeddings, head, adapters and activations stay as they are.
 claim-why-attention = The longer the sequences, the more fused attention gains: the work that it saves grows with the square of their length.
@@ -177,7 +192,7 @@ claim-change-not-predicted = Both { $after } and { $before } could not be predic
 claim-change-not-predicted-remedy = Name a bundled workload and a card that has both, or check that torch is installed so that models can be traced.
 claim-saves-all-memory = The claim saves all of the memory, or more than there was.
 claim-saves-all-memory-remedy = Say what is left of it ("a quarter of the memory"), or how much less ("60 % less memory").
-claim-memory-without-change = The claim is about memory and does not say what was changed.
+claim-memory-without-change = The claim is about memory and names no change that can be judged (adapters, attention, checkpointing).
 claim-memory-without-change-remedy = Say it like "QLoRA needs a quarter of the memory of LoRA" or "gradient checkpointing halves the memory".
 claim-strategies-without-count = The claim compares two ways of sharing the work and does not say on how many cards.
 claim-strategies-without-count-remedy = Add their number: "DDP is 1.3 times as fast as DataParallel on 4 A100".
@@ -191,6 +206,8 @@ claim-without-card = The claim names no GPU.
 claim-without-card-remedy = Name the card it was timed on, for example "on one RTX 3090".
 claim-without-batches = The claim is about a larger batch and does not say from how many samples to how many: a small one gains much, a large one nothing.
 claim-without-batches-remedy = Say model, card and both: "ResNet-50 at batch 64 is 1.3 times as fast as at batch 32 on one RTX 4090".
+claim-change-unjudged = The claim is about what “{ $change }” brings, of which no speed-up is predicted here.
+claim-change-unjudged-remedy = Claims are judged of cards and their number, precision, batch size, torch.compile, strategies, adapters, attention and checkpointing. What a loader costs, --measure times.
 claim-without-count = The claim is about a speed-up and does not say by how many GPUs, or over which card.
 claim-without-count-remedy = Say it like "4 GPUs made it 3.2 times faster" or "an RTX 4090 is 2 times as fast as an A100".
 claim-card-lacks-precision = { $device } has no units for { $precision }: torch computes it there by way of another precision, if at all, and no data sheet tells how fast, so no time in it is judged.

@@ -31,6 +31,7 @@ claim-efficiency-one-process = 仅当模型的单步远长于 DataParallel 的�
 claim-efficiency-low = 低于本程序的预期：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率只有 { $efficiency_fraction }，很可能受限于通信、批太小、数据加载，或 DataParallel 的单进程。
 claim-change-plausible = 可信：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
+    [growth] 批放大到 { $after }
     *[other] { $after } 相对 { $before }
 } 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-change-above = 仅当{ $change ->
@@ -39,13 +40,27 @@ claim-change-above = 仅当{ $change ->
     *[other] 算子内核更好或主机状态优于假设
 }时可信：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
+    [growth] 批放大到 { $after }
     *[other] { $after } 相对 { $before }
 } 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-change-below = 低于本程序的预期：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
+    [growth] 批放大到 { $after }
     *[other] { $after } 相对 { $before }
 } 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
-claim-change-impossible = 不可能：所称在 { $device } 上 { $after } 相对 { $before } 提速 { $claimed_ratio } 倍，而其规格表中没有任何一项超过另一项的 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-change-impossible = 不可能：所称在 { $device } 上{ $change ->
+    [batch] 批大小 { $after } 相对 { $before }
+    [growth] 批放大到 { $after }
+    *[other] { $after } 相对 { $before }
+} 提速 { $claimed_ratio } 倍，而{ $change ->
+    [batch] 样本更多时单步不会更短，最多为 { $bound_ratio } 倍
+    [growth] 样本更多时单步不会更短，最多为 { $bound_ratio } 倍
+    *[other] 其规格表中没有任何一项超过另一项的 { $bound_ratio } 倍
+}；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-growth-by-size = 两个批大小都没有说明，而结果取决于它：从一个样本增大时，预期为 { $small_ratio } 倍（{ $small_low_ratio } 至 { $small_high_ratio }）；从 { $spread ->
+        [one] { $most } 个样本
+       *[several] { $least } 至 { $most } 个样本（因模型而异）
+    }增大时，预期为 { $large_ratio } 倍（{ $large_low_ratio } 至 { $large_high_ratio }）。
 claim-why-tuning = 每步词元少时会更慢：解包冻结权重对一个样本和十六个样本所需的时间相同。已发表的 14B 模型以 GPTQ 权重（当时还没有解包内核）训练，在 256 个词元时用了 3.3 倍的时间，在 8,192 个词元时为 1.06 倍。
 claim-why-weights = 仅就线性层的权重而言，4 位是 16 位的四分之一；嵌入层、输出层、适配器和激活保持不变。
 claim-why-attention = 序列越长，融合注意力的收益越大：它省去的工作随长度的平方增长。
@@ -177,7 +192,7 @@ claim-change-not-predicted = 无法在 { $device } 上同时预测 { $after } �
 claim-change-not-predicted-remedy = 请写明一个内置工作负载和两者都支持的显卡，或确认已安装 torch，以便追踪模型。
 claim-saves-all-memory = 这条说法节省了全部显存，甚至比原有的还多。
 claim-saves-all-memory-remedy = 请写出还剩多少（“四分之一的显存”）或少了多少（“显存减少 60%”）。
-claim-memory-without-change = 这条说法是关于显存的，但没有说明改变了什么。
+claim-memory-without-change = 这条说法是关于显存的，但没有说明可以核对的改变（适配器、注意力、检查点）。
 claim-memory-without-change-remedy = 可以这样写：“QLoRA 的显存只需 LoRA 的四分之一”或“梯度检查点使显存减半”。
 claim-strategies-without-count = 这条说法比较的是两种并行方式，却没有说明用了几张卡。
 claim-strategies-without-count-remedy = 请补上卡数，例如“4 张 A100 上 DDP 的速度是 DataParallel 的 1.3 倍”。
@@ -191,6 +206,8 @@ claim-without-card = 这条说法没有提到 GPU。
 claim-without-card-remedy = 请写明在哪种卡上计时，例如“一张 RTX 3090”。
 claim-without-batches = 这条说法讲的是更大的批，却没有说从多少样本增加到多少：批小时收益大，批大时没有收益。
 claim-without-batches-remedy = 请说明模型、显卡和两个批大小：“一张 RTX 4090 训练 ResNet-50，batch 64 比 batch 32 快 1.3 倍”。
+claim-change-unjudged = 这条说法讲的是“{ $change }”带来的提速，本程序不预测它。
+claim-change-unjudged-remedy = 可以核对的是：显卡及其数量、精度、批大小、torch.compile、并行策略、适配器、注意力和检查点。数据加载的开销可用 --measure 测量。
 claim-without-count = 这条说法谈到提速，却没有说用了几张 GPU，也没有说与哪种卡相比。
 claim-without-count-remedy = 可以这样写：“4 张 GPU 快了 3.2 倍”或“RTX 4090 的速度是 A100 的 2 倍”。
 claim-card-lacks-precision = { $device } 没有 { $precision } 的计算单元：torch 至多借其他精度来算，规格表不说有多快，因此不判断其时间。
