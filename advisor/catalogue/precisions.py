@@ -129,6 +129,14 @@ TRACE_PRECISIONS: dict[ComputedPrecision, TracePrecision] = {
     name: row.traced_as for name, row in PRECISION_FACTS.items()
 }
 """Which trace serves a precision."""
+_ASKED_AS: dict[ComputedPrecision, Precision] = {"fp16_cast": "fp16_amp", "bf16_cast": "bf16_amp", "fp8_cast": "fp8"}
+
+
+def asked_as(precision: ComputedPrecision) -> Precision:
+    """The name by which a workload asks for what its layers compute in."""
+    return _ASKED_AS.get(precision) or next(name for name in PRECISIONS if name == precision)
+
+
 PURE_HALF: dict[HalfFormat, Precision] = {"fp16": "fp16_true", "bf16": "bf16_true"}
 """All weights in a 16-bit format, and nothing wider beside them."""
 _WORDS: dict[str, Precision] = {

@@ -88,7 +88,7 @@ def scored_step(answer: RowAnswer) -> ScoredStep | None:
     return ScoredStep(
         workload=row.workload,
         mode=_mode(answer),
-        precision=training.precision,
+        precision=row.precision or training.precision,
         length=length_of(workload),
         layout="nhwc" if training.channels_last else "nchw",
         optimizer=f"{training.optimizer}{' fused' if training.fused_optimizer else ''}",

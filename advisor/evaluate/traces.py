@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from advisor.catalogue.precisions import TRACE_PRECISIONS, ComputedPrecision, TracePrecision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, ComputedPrecision, TracePrecision, asked_as
 from advisor.core.by_key import grouped
 from advisor.core.sentences import Listed, Reason
 from advisor.evaluate.row_answer import RowQuestion
@@ -17,7 +17,7 @@ from advisor.measure.worker_session import TRACE_LIMIT_S, WorkerHung, WorkerSess
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
 from advisor.protocol.messages import Failed, Traced, TraceRequest
-from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as
+from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as, with_training
 
 _WORKER_COUNT = 2
 
@@ -113,8 +113,9 @@ class _Tracer:
 
     def trace(self, workload: Workload, keys: Sequence[TraceKey]) -> dict[TraceKey, OpTable | Reason]:
         """The tables of one workload at the precisions of `keys`."""
+        # A request holds a workload as anybody describes one, and no description names weights that sharding casts.
         request = TraceRequest(
-            workload=workload,
+            workload=with_training(workload, precision=asked_as(workload.training.precision)),
             precisions=tuple(dict.fromkeys(key.precision for key in keys)),
             allow_code=self._allow_code,
             checked=False,

@@ -239,6 +239,27 @@ def test_a_workload_is_traced_in_a_worker_and_a_failure_stands_in_its_place(tmp_
     assert sorted(seen) == sorted([good.name, bad.name])
 
 
+def test_fp8_over_shards_is_traced_in_a_worker_and_scored_as_it_was_asked_for(tmp_path: Path) -> None:
+    """What a worker is asked for has to be a workload: no such file names the cast weights of sharding."""
+    (tmp_path / "tiny.toml").write_text(
+        'name = "tiny"\n[model]\nsource = "huggingface"\ntask = "causal-lm"\nconfig = { model_type = "llama", '
+        "hidden_size = 256, intermediate_size = 512, num_hidden_layers = 2, num_attention_heads = 4, "
+        'vocab_size = 1024 }\n[data]\nsamples = 1000\nsequence_length = 256\n'
+        '[training]\nbatch_size = 2\nprecision = "fp8"\n',
+        encoding="utf-8",
+    )
+    path = tmp_path / "runs.csv"
+    path.write_text(
+        f"{HEADER},parallel\n"
+        "tiny,h100-sxm,training,fp8,8,256,9,,8,,,,,,fsdp\ntiny,h100-sxm,training,fp8,8,256,9,,1,,,,,,\n",
+        encoding="utf-8",
+    )
+    found = evaluate_file(path)
+    assert not found.refused
+    assert [score.group for score in found.by_precision] == ["fp8"]
+    assert found.overall.step_count == 2
+
+
 def test_a_card_without_its_form_is_predicted_between_its_variants_with_a_range_that_holds_them(tmp_path: Path) -> None:
     keys = ("a100-pcie-40", "a100-pcie-80", "a100-sxm4-40", "a100-sxm4-80")
     rows = [f"resnet50,{name},training,fp16_amp,96,224,66,,,,5,8,," for name in ("A100", *keys)]
