@@ -244,7 +244,7 @@ def test_fp8_over_shards_is_traced_in_a_worker_and_scored_as_it_was_asked_for(tm
     (tmp_path / "tiny.toml").write_text(
         'name = "tiny"\n[model]\nsource = "huggingface"\ntask = "causal-lm"\nconfig = { model_type = "llama", '
         "hidden_size = 256, intermediate_size = 512, num_hidden_layers = 2, num_attention_heads = 4, "
-        'vocab_size = 1024 }\n[data]\nsamples = 1000\nsequence_length = 256\n'
+        "vocab_size = 1024 }\n[data]\nsamples = 1000\nsequence_length = 256\n"
         '[training]\nbatch_size = 2\nprecision = "fp8"\n',
         encoding="utf-8",
     )
