@@ -134,7 +134,7 @@ _ASKED_AS: dict[ComputedPrecision, Precision] = {"fp16_cast": "fp16_amp", "bf16_
 
 def asked_as(precision: ComputedPrecision) -> Precision:
     """The name by which a workload asks for what its layers compute in."""
-    return _ASKED_AS.get(precision) or next(name for name in PRECISIONS if name == precision)
+    return next((name for name in PRECISIONS if name == precision), None) or _ASKED_AS[precision]
 
 
 PURE_HALF: dict[HalfFormat, Precision] = {"fp16": "fp16_true", "bf16": "bf16_true"}

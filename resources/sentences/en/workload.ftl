@@ -9,6 +9,7 @@ workload-fp8-predicted-only = FP8 products are predicted only: measured steps ru
 workload-offload-predicted-only = Off-loading to host memory ({ $what }) is predicted only: measured steps keep everything on the device.
 workload-optimizer-bits-predicted-only = 8-bit optimizer states are predicted only: measured steps keep them in FP32.
 workload-attention-eager-only = transformers has no fused attention for `{ $model }`: it runs eagerly.
+workload-attention-fused-elsewhere = transformers has no fused attention for `{ $model }`: it is predicted with the flash kernels that its makers' own library calls.
 workload-activation-in-parts = The activation `gelu_new` is eight kernels in transformers; `gelu_pytorch_tanh` in its place computes the same in one, as other libraries do.
 workload-positions-lengthened = `{ $model }` has positions for { $limit } tokens as configured; samples of { $length } are predicted with a table as long as they are.
 workload-head-tied = The head shares its weight with `{ $weight }`: both are trained, and the backward pass runs through the whole model, so that freezing the rest saves memory but little time.

@@ -9,6 +9,7 @@ workload-fp8-predicted-only = FP8 乘法只做预测：实测时用 BF16 自动�
 workload-offload-predicted-only = 卸载到主机内存（{ $what }）只做预测：实测时全部保存在设备上。
 workload-optimizer-bits-predicted-only = 8 位优化器状态只做预测：实测时以 FP32 存放。
 workload-attention-eager-only = transformers 没有为 `{ $model }` 提供融合注意力，因此以 eager 方式运行。
+workload-attention-fused-elsewhere = transformers 没有为 `{ $model }` 提供融合注意力：按其作者自己的库所调用的 flash 内核预测。
 workload-activation-in-parts = transformers 中的激活函数 `gelu_new` 要运行八个内核；换成 `gelu_pytorch_tanh` 只需一个内核，结果相同，其他库也是如此。
 workload-positions-lengthened = 按配置，`{ $model }` 只有 { $limit } 个 token 的位置；长度为 { $length } 的样本按同样长的位置表预测。
 workload-head-tied = 输出头与 `{ $weight }` 共享权重：两者都会训练，反向传播要经过整个模型，因此冻结其余部分能省显存，但几乎不省时间。

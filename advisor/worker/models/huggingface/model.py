@@ -22,6 +22,7 @@ from advisor.worker.models.foreign import Config, Network
 from advisor.worker.models.huggingface.batch import BatchMaker, batch_maker
 from advisor.worker.models.huggingface.fakes import let_experts_be_fake, no_initialisation
 from advisor.worker.models.huggingface.forward import loss_of, outputs_of
+from advisor.worker.models.huggingface.fused_attention import fuse_attention, fused_elsewhere
 from advisor.worker.models.huggingface.kinds import name_picture_words
 from advisor.worker.models.huggingface.model_class import model_class, part_for, with_head
 from advisor.worker.models.huggingface.positions import lengthen_positions
@@ -233,13 +234,14 @@ def _module(
     if part is not config:
         notes += (_text_only(config),)
     config = part
-    eager_only = Reason.of("workload-attention-eager-only", model=str(config.model_type))
     dtype = HALF_DTYPES.get(workload.training.precision, torch.float32)
-    fused = workload.training.attention != "eager"
-    if fused and not getattr(class_, "_supports_sdpa", False):
-        fused = False
-        if getattr(class_, "_supports_attention_backend", False) or "num_attention_heads" in vars(config):
-            notes += (eager_only,)
+    if pretended and fused_elsewhere(class_, workload.training.attention):
+        module = _built(class_, config, "eager", dtype, pretended=True)
+        fuse_attention(module)
+        return module, (*notes, Reason.of("workload-attention-fused-elsewhere", model=str(config.model_type)))
+    fused = workload.training.attention != "eager" and bool(getattr(class_, "_supports_sdpa", False))
+    if not fused:
+        notes += _left_eager(class_, config, workload)
     if not pretended and device != "cpu":
         with contextlib.suppress(Exception), torch.device(device):
             return _built(class_, config, "sdpa" if fused else "eager", dtype, pretended=False), notes
@@ -253,9 +255,18 @@ def _module(
             raise _refused(config.model_type, error) from error
     # A part of the model (a backbone) has no fused attention of its own.
     try:
-        return _built(class_, config, "eager", dtype, pretended=pretended), (*notes, eager_only)
+        return _built(class_, config, "eager", dtype, pretended=pretended), (*notes, _eager_only(config))
     except Exception as second:
         raise _refused(config.model_type, second) from second
+
+
+def _left_eager(class_: type[Network], config: Config, workload: Workload) -> tuple[Reason, ...]:
+    attends = getattr(class_, "_supports_attention_backend", False) or getattr(config, "num_attention_heads", None)
+    return (_eager_only(config),) if attends and workload.training.attention != "eager" else ()
+
+
+def _eager_only(config: Config) -> Reason:
+    return Reason.of("workload-attention-eager-only", model=str(config.model_type))
 
 
 def _built(class_: Config, config: Config, attention: str, dtype: torch.dtype, *, pretended: bool) -> Any:  # noqa: ANN401 - transformers' types

@@ -7,7 +7,7 @@ from advisor.worker.models.foreign import Config
 from advisor.workload.defaults import position_limit
 from advisor.workload.workload import Workload
 
-_KEYS = ("max_position_embeddings", "n_positions")
+_KEYS = ("max_position_embeddings", "n_positions", "max_seq_len")
 _PARTS = ("vision_config", "text_config", "audio_config")
 
 

@@ -45,6 +45,7 @@ _LINES_OF_A_CONDITION = 4
 """Before the line that raises."""
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"\w+")
+_WORDS = "input_ids"
 _NOT_INPUTS = frozenset(
     {"self", "kwargs", "return_dict", "use_cache", "past_key_values", "labels", "output_attentions"}
 )
@@ -191,7 +192,18 @@ class Search:
         return None
 
     def _changed(self, made: Made, error: Exception) -> Iterator[Made]:
-        return chain(self._wider(made, error), retyped_batches(made, error), resized_batches(made, error))
+        resized = (other for other in resized_batches(made, error) if not self._cuts_samples(made, other))
+        return chain(self._wider(made, error), retyped_batches(made, error), resized)
+
+    def _cuts_samples(self, made: Made, other: Made) -> bool:
+        """Whether samples of words would be shorter than they are said to be: another step than the one described."""
+        data = self._workload.data
+        if data.sequence_length is None or "data.sequence_length" in self._workload.assumed:
+            return False
+        before, after = (batch(1).get(_WORDS) for batch in (made, other))
+        if before is None or after is None:
+            return False
+        return after.shape[-1] < data.sequence_length <= before.shape[-1]
 
     def _wider(self, made: Made, error: Exception) -> Iterator[Made]:
         given = made(1)
