@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from msgspec.structs import replace
 from torch import Tensor, nn
 
 from advisor.core.errors import InputError
@@ -56,22 +55,6 @@ class Boxed(Asking):
         assert mask is None
         out: Tensor = self.layer(bbox.float()) + words.unsqueeze(-1)
         return out
-
-
-class Short(Asking):
-    def forward(self, input_ids: Tensor) -> Tensor:
-        """Has a table of eight places, whatever the samples are."""
-        out: Tensor = self.layer(input_ids.unsqueeze(-1).expand(-1, -1, 4).float()) + torch.zeros(8, 1)
-        return out
-
-
-@pytest.mark.parametrize("assumed", [True, False])
-def test_samples_are_cut_to_what_a_model_takes_where_nobody_said_how_long_they_are(*, assumed: bool) -> None:
-    workload = replace(TEXT, assumed=("data.sequence_length",) if assumed else ())
-    found = Search(Short(), workload).batch(
-        [lambda batch_size: {"input_ids": torch.zeros(batch_size, 12, dtype=torch.long)}]
-    )
-    assert (None if found is None else found(1)["input_ids"].shape) == ((1, 8) if assumed else None)
 
 
 class Exact(Asking):

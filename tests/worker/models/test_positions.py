@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
+from msgspec.structs import replace
+from torch import Tensor, nn
 
 from advisor.core.sentences import Reason, say
 from advisor.optable.op_table import OpTable
+from advisor.worker.models.huggingface.search import Search
 from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -27,7 +33,14 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 def traced(model_type: str, task: str, length: int, **more: Any) -> tuple[OpTable, tuple[Reason, ...]]:
-    workload = load_workload(
+    workload = described(model_type, task, length, **more)
+    asked = subject_of(workload, "fp32", allow_code=False)
+    table = trace(asked, "fp32")
+    return table, tuple(asked.notes or ())
+
+
+def described(model_type: str, task: str, length: int, **more: Any) -> Workload:
+    return load_workload(
         {
             "name": model_type,
             "model": {
@@ -39,9 +52,6 @@ def traced(model_type: str, task: str, length: int, **more: Any) -> tuple[OpTabl
             "training": {"batch_size": 1, "precision": "fp32", "attention": "eager"},
         }
     )
-    asked = subject_of(workload, "fp32", allow_code=False)
-    table = trace(asked, "fp32")
-    return table, tuple(asked.notes or ())
 
 
 def rows_of_products(table: OpTable) -> set[float]:
@@ -97,3 +107,25 @@ def test_the_length_of_a_sound_is_no_count_of_positions() -> None:
     asked = subject_of(workload, "fp32", allow_code=False)
     trace(asked, "fp32")
     assert not asked.notes
+
+
+class Short(nn.Module):
+    """A module of the library's kind with eight places, whatever the samples are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.config = SimpleNamespace()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, input_ids: Tensor) -> Tensor:
+        out: Tensor = self.layer(input_ids.unsqueeze(-1).expand(-1, -1, 4).float()) + torch.zeros(8, 1)
+        return out
+
+
+@pytest.mark.parametrize("assumed", [True, False])
+def test_samples_are_cut_to_what_a_model_takes_where_nobody_said_how_long_they_are(*, assumed: bool) -> None:
+    workload = replace(described("bert", "base", 12), assumed=("data.sequence_length",) if assumed else ())
+    found = Search(Short(), workload).batch(
+        [lambda batch_size: {"input_ids": torch.zeros(batch_size, 12, dtype=torch.long)}]
+    )
+    assert (None if found is None else found(1)["input_ids"].shape) == ((1, 8) if assumed else None)
