@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 DEFAULT_RANK = 16
-ATTENTION_LAYERS = (
+ATTENTION_PARTS = ("attn", "attention")
+"""What is in the names of modules of attention, whose projections all get adapters where `attention` is asked for."""
+USUAL_LAYERS = (
     ("q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
      "value_proj", "q_attn"),
     ("c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv"),
 )  # fmt: skip
-"""Last parts of the names of attention's projections in known models: those of queries and values, which get the
-adapters, and the fused ones, where a model has no others."""
+"""Where nobody says which layers get adapters, those that PEFT takes by itself: of queries and values, or the fused
+ones where a model has no others, by the last parts of their names in known models."""

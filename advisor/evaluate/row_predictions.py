@@ -12,7 +12,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import nearest_keys
-from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.precisions import PRECISION_FACTS, TRACE_PRECISIONS, Precision
 from advisor.catalogue.software import GRADIENTS_FREED_YEAR, is_before
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
@@ -105,7 +105,7 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
     }
     training: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     precision = row.precision or workload.training.precision
-    if _halves_adapters(row, workload.training) and precision != "fp16_amp":
+    if _halves_adapters(row, workload.training, precision):
         training["adapter_bits"] = 16
     training["precision"] = precision_in_layout(precision, row.layout)
     data: dict[str, object] = {}
@@ -118,10 +118,15 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
     )
 
 
-def _halves_adapters(row: RunRow, training: Training) -> bool:
-    """Whether a silent description means adapters of 16 bits. Packed weights have no such type to give them."""
-    silent = training.trainable == "lora" and training.adapter_bits is None
-    return silent and not row.adapters_as_today and quantization_of(training) is None
+def _halves_adapters(row: RunRow, training: Training, precision: Precision) -> bool:
+    """Whether a silent description means adapters of 16 bits.
+
+    Packed weights have no such type to give them, but a step that is wholly in 16 bits casts all that it trains, as
+    DeepSpeed and Lightning do.
+    """
+    if training.trainable != "lora" or training.adapter_bits is not None or row.adapters_as_today:
+        return False
+    return PRECISION_FACTS[precision].pure or (quantization_of(training) is None and precision != "fp16_amp")
 
 
 class RowPredictor:

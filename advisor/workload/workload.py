@@ -145,7 +145,8 @@ class Training(Record, frozen=True, kw_only=True):
     lora_rank: LoraRank | None = None
     """Rank of the adapters; None: 16."""
     lora_targets: LoraTargetWord | LayerNames | None = None
-    """Layers that get adapters: those of attention, all but the head, or those of these names; None: attention."""
+    """Layers that get adapters: every projection of attention, all but the head, or those of these names; None: of
+    queries and values alone, as PEFT does by itself."""
     modules_to_save: LayerNames | None = None
     """Names of modules, such as embeddings and output layer, of which a copy is trained whole beside the adapters, as
     PEFT calls it; the original stays, frozen."""

@@ -123,12 +123,14 @@ def test_values_of_the_row_stand_over_those_of_the_workload(tmp_path: Path) -> N
         ("llama_1b_lora", "bf16_amp", "2.1.0", 16),
         ("llama_1b_lora", "fp16_amp", "2.1.0", None),
         ("llama_8b_qlora", "bf16_amp", "2.1.0", None),
+        ("llama_8b_qlora", "bf16_true", "2.1.0", 16),
+        ("llama_8b_qlora", "bf16_true", "2.4.1", None),
     ],
 )
 def test_adapters_of_earlier_software_are_in_the_weights_type_where_they_have_one_but_under_a_gradient_scaler(
     tmp_path: Path, workload: str, precision: str, torch: str, bits: int | None
 ) -> None:
-    """PEFT keeps them in FP32 since July 2024, beside packed weights always; what a description says stands over it."""
+    """PEFT keeps them in FP32 since July 2024, beside packed weights always but in pure 16 bits; what a description says stands over it."""
     row = f"{workload},a100-sxm4-80,training,{precision},1,,1000,,,,,,,,{torch}"
     path = tmp_path / "runs.csv"
     path.write_text(f"{HEADER},torch\n{row}\n", encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pprint
 
-from advisor.catalogue.adapters import ATTENTION_LAYERS, DEFAULT_RANK
+from advisor.catalogue.adapters import ATTENTION_PARTS, DEFAULT_RANK, USUAL_LAYERS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.present.script.learning_rates import learning_rate
@@ -210,8 +210,8 @@ def _freeze(training: Training, precision: Precision) -> str:
         return part("head_only")
     if training.trainable != "lora":
         return ""
-    wanted = training.lora_targets or "attention"
-    groups = {"all_linear": (), "attention": ATTENTION_LAYERS}.get(str(wanted), (wanted,))
+    wanted = training.lora_targets
+    groups = (wanted,) if isinstance(wanted, tuple) else () if wanted == "all_linear" else USUAL_LAYERS
     facts = PRECISION_FACTS[precision]
     in_half = facts.half_weights or (halves_adapters(training, precision) and facts.half_format == "bf16")
     dtype = TYPES[facts.half_format] if in_half and facts.half_format else "torch.float32"
@@ -219,7 +219,8 @@ def _freeze(training: Training, precision: Precision) -> str:
     shown = pprint.pformat(groups, width=100, compact=True).replace("\n", "\n              ")
     return (
         f"    # Ends of the projections' names: of the first group that there is.\n    targets = {shown}\n"
-        f"    add_adapters(model, {training.lora_rank or DEFAULT_RANK}, targets, {adapters}, {dtype})\n"
+        + f"    targets = (projections_in(model, {ATTENTION_PARTS}), *targets)\n" * (wanted == "attention")
+        + f"    add_adapters(model, {training.lora_rank or DEFAULT_RANK}, targets, {adapters}, {dtype})\n"
         + "    for copy in trained_copies(model):\n        copy.requires_grad_(True)\n"
         * (training.modules_to_save is not None)
     )

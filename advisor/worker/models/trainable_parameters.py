@@ -1,7 +1,7 @@
 """What is trained of a model: everything, its head, or low-rank matrices beside frozen weights (LoRA, Hu et al. 2021).
 
-Adapters sit beside the query and value projections, as in the paper and in the defaults of the common fine-tuning
-recipes (PEFT's for Llama, litgpt's `lora_query`, `lora_value`); where a model fuses query, key and value into one
+Where nobody says where, adapters sit beside the query and value projections, as in the paper and in the defaults of the
+common fine-tuning recipes (PEFT's for Llama, litgpt's `lora_query`, `lora_value`); where a model fuses query, key and value into one
 projection, beside that one; where its projections have other names, beside every linear layer but the head. A task's
 new head is trained whole, as PEFT's `modules_to_save` is, and gets no adapters. Of the modules that a workload names so
 a copy is trained beside the frozen original.
@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.catalogue.adapters import ATTENTION_LAYERS, DEFAULT_RANK
+from advisor.catalogue.adapters import ATTENTION_PARTS, DEFAULT_RANK, USUAL_LAYERS
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.file_fault import meant_or_known, shown_value
 from advisor.core.sentences import Reason, SaidError
@@ -137,7 +137,7 @@ def add_lora(module: nn.Module, training: Training) -> None:
     saved = _train_copies(module, training.modules_to_save or ())
     targets = [
         name
-        for name in _targets(module, training.lora_targets or "attention")
+        for name in _targets(module, training.lora_targets)
         if not any(name == one or name.startswith(f"{one}.") for one in saved)
     ]
     if not targets:
@@ -199,16 +199,23 @@ def projection_sizes(module: Any) -> tuple[int, int]:  # noqa: ANN401 - Linear o
     return (module.in_features, module.out_features) if isinstance(module, nn.Linear) else (module.nx, module.nf)
 
 
-def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...]) -> list[str]:
+def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...] | None) -> list[str]:
     """Names of the layers that get adapters; a name given matches a layer's last parts. Raises InputError."""
     names = [name for name, child in module.named_modules() if is_projection(child) and name]
     if isinstance(wanted_layers, tuple):
         return _named(names, wanted_layers, "layer")
-    if wanted_layers == "attention":
-        for wanted in ATTENTION_LAYERS:
+    if wanted_layers == "attention" and (chosen := [name for name in names if _attends(name)]):
+        return chosen
+    if wanted_layers != "all_linear":
+        for wanted in USUAL_LAYERS:
             if chosen := [name for name in names if name.rpartition(".")[2] in wanted]:
                 return chosen
     return _without_head(module, names)
+
+
+def _attends(name: str) -> bool:
+    """Whether a layer lies in a module of attention, by the names of all that it lies in."""
+    return any(word in part.lower() for part in name.split(".")[:-1] for word in ATTENTION_PARTS)
 
 
 def _without_head(module: nn.Module, names: list[str]) -> list[str]:

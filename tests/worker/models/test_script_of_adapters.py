@@ -25,7 +25,9 @@ LLAMA = {
 LORA = [
     (BERT, "sequence-classification", None),
     (BERT, "question-answering", "all_linear"),
+    (BERT, "sequence-classification", "attention"),
     (GPT2, "causal-lm", None),
+    (GPT2, "causal-lm", "attention"),
     (LLAMA, "sequence-classification", "all_linear"),
     (LLAMA, "causal-lm", ("q_proj", "mlp.up_proj")),
 ]

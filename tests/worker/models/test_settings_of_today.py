@@ -110,7 +110,8 @@ def test_adapters_sit_where_they_were_asked_for() -> None:
         assert len(names) % 3 == 0
         return {name.rpartition(".")[2] for name in names}
 
-    assert ends("attention") == {"q_proj", "v_proj"}
+    assert ends(None) == {"q_proj", "v_proj"}  # as PEFT by itself
+    assert ends("attention") == {"q_proj", "k_proj", "v_proj", "o_proj"}
     assert ends(["down_proj", "mlp.up_proj"]) == {"down_proj", "up_proj"}
     every = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
     assert ends("all_linear") == every  # the output head stays as it is
