@@ -1,10 +1,10 @@
 """What is trained of a model: everything, its head, or low-rank matrices beside frozen weights (LoRA, Hu et al. 2021).
 
 Where nobody says where, adapters sit beside the query and value projections, as in the paper and in the defaults of the
-common fine-tuning recipes (PEFT's for Llama, litgpt's `lora_query`, `lora_value`); where a model fuses query, key and value into one
-projection, beside that one; where its projections have other names, beside every linear layer but the head. A task's
-new head is trained whole, as PEFT's `modules_to_save` is, and gets no adapters. Of the modules that a workload names so
-a copy is trained beside the frozen original.
+common fine-tuning recipes (PEFT's for Llama, litgpt's `lora_query`, `lora_value`); where a model fuses query, key and
+value into one projection, beside that one; where its projections have other names, beside every linear layer but the
+head. A task's new head is trained whole, as PEFT's `modules_to_save` is, and gets no adapters. Of the modules that a
+workload names so a copy is trained beside the frozen original.
 """
 
 from __future__ import annotations
