@@ -130,8 +130,7 @@ def test_values_of_the_row_stand_over_those_of_the_workload(tmp_path: Path) -> N
 def test_adapters_of_earlier_software_are_in_the_weights_type_where_they_have_one_but_under_a_gradient_scaler(
     tmp_path: Path, workload: str, precision: str, torch: str, bits: int | None
 ) -> None:
-    """PEFT keeps them in FP32 since July 2024, beside packed weights always but in pure 16 bits; a description's own word
-    stands over it."""
+    """PEFT keeps them in FP32 since July 2024, beside packed weights always but in pure 16 bits."""
     row = f"{workload},a100-sxm4-80,training,{precision},1,,1000,,,,,,,,{torch}"
     path = tmp_path / "runs.csv"
     path.write_text(f"{HEADER},torch\n{row}\n", encoding="utf-8")
