@@ -88,6 +88,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         critical_batch=critical_batch,
         machines=machines,
         fixed=fixed,
+        has_prices=prices is not None,
     )
     kept, unkept = comparison.kept, not_kept(fixed, comparison.exact_enough, training, global_batch_size)
     finalists = find_finalists(comparison, kept)

@@ -47,6 +47,8 @@ class Comparison(NamedTuple):
     """Passes of the job's data loader that were timed here; none: what loading takes is not known."""
     critical_batch: CriticalBatch | None = None
     """As the user knows it; None: a default range."""
+    has_prices: bool = False
+    """Whether prices were given, of whichever cards."""
 
     @property
     def bound_is_assumed(self) -> bool:

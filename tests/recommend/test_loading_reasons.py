@@ -7,11 +7,12 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from advisor.catalogue.loading import DECODED_IMAGES_PER_S, TOKENS_PER_S, keeping_workers
+from advisor.catalogue.loading import COLLATED_ROWS_PER_S, DECODED_IMAGES_PER_S, TOKENS_PER_S, keeping_workers
 from advisor.core.sentences import Reason
 from advisor.protocol.messages import LoaderPass
 from advisor.recommend.reasons.loading import making_of
 from advisor.recommend.recommendation import Recommendation
+from advisor.recommend.strategy import STARTING_S
 from advisor.workload.workload import HuggingFaceModel, Workload
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import TRANSFORMER, measurement, workload
@@ -63,10 +64,57 @@ def test_what_is_made_is_told_by_the_data() -> None:
     bert = load_workload("bert_base_sst2")
     assert bert.data.sequence_length
     assert making_of(bert) == ("why-tokenising-bound", TOKENS_PER_S / bert.data.sequence_length)
-    assert making_of(load_workload("iris_mlp")) is None
+    assert making_of(load_workload("iris_mlp")) == ("why-rows-bound", COLLATED_ROWS_PER_S)
     assert making_of(load_workload("whisper_small")) is None
     sound = HuggingFaceModel(config={"model_type": "wav2vec2", "architectures": ["Wav2Vec2ForCTC"]})
     assert making_of(msgspec.structs.replace(bert, model=sound)) is None, "no text, though no task is named"
+
+
+def rows(workers: int, samples: int = 40_000_000) -> Workload:
+    table = load_workload("iris_mlp")
+    data = msgspec.structs.replace(table.data, samples=samples, loader_workers=workers)
+    training = msgspec.structs.replace(table.training, batch_size=4096, epochs=1)
+    return msgspec.structs.replace(table, data=data, training=training)
+
+
+def test_rows_that_are_taken_one_by_one_bound_a_job_that_is_over_at_once_without_them() -> None:
+    quick = replace(
+        TRANSFORMER,
+        flop_per_sample=1e3,
+        bytes_per_sample=1e3,
+        kernel_count=20,
+        gradient_bytes=4e3,
+        memory_per_sample_bytes=1e3,
+    )
+    best = best_of(advise(rows(4), quick, keys=("a100-sxm4-40",)))
+    assert best.job_s is not None
+    assert best.job_s.value < STARTING_S
+    said = best.why[0]
+    assert said.code == "why-rows-bound"
+    assert said.numbers["most"] == pytest.approx(4 * COLLATED_ROWS_PER_S, rel=1e-3)
+    assert said.numbers["least_job_s"] == pytest.approx(40_000_000 / (4 * COLLATED_ROWS_PER_S), rel=1e-3)
+    assert all(reason.code != "why-short-job" for reason in best.why), "it is not over at once with such a loader"
+
+
+def test_a_few_rows_are_loaded_before_anybody_notices() -> None:
+    quick = replace(
+        TRANSFORMER,
+        flop_per_sample=1e3,
+        bytes_per_sample=1e3,
+        kernel_count=20,
+        gradient_bytes=4e3,
+        memory_per_sample_bytes=1e3,
+    )
+    codes = [reason.code for reason in best_of(advise(rows(4, 100_000), quick, keys=("a100-sxm4-40",))).why]
+    assert "why-short-job" in codes
+
+
+def test_rows_whose_loading_was_timed_here_are_in_the_step_and_not_bounded_again() -> None:
+    timed_pass = LoaderPass(batch_size=16, worker_count=0, made_s=1e-5, low_s=1e-5, high_s=1e-5, ready_s=1e-5)
+    timed = msgspec.structs.replace(measurement("cpu", "stable"), loader=(timed_pass,))
+    best = best_of(advise(rows(0), TRANSFORMER, keys=(), measurements=(timed,)))
+    assert best.device.local
+    assert all(reason.code != "why-rows-bound" for reason in best.why)
 
 
 @pytest.mark.parametrize(("made_s", "code"), [(0.001, "why-loader-workers"), (1e6, "why-loader-bound")])

@@ -185,6 +185,22 @@ def test_a_card_without_a_price_is_never_compared_with_money() -> None:
     assert "caveat-some-prices-missing" in {reason.code for reason in answer.caveats}
 
 
+def test_prices_of_other_cards_than_those_left_are_not_told_to_be_missing_altogether() -> None:
+    found = enumerate_candidates(workload(), machine(), SPECS, gpu_keys=("rtx4090",), local=False)
+    made = predict_all(found, TRANSFORMER, workload())
+    others = msgspec.structs.replace(PRICES, devices={"rtx3090": 0.35})
+    told = [
+        {
+            reason.code
+            for reason in recommend(workload(), machine(), made, goal="cost", prices=prices, specs=SPECS).caveats
+        }
+        for prices in (None, others)
+    ]
+    assert "caveat-no-prices" in told[0]
+    assert "caveat-no-prices" not in told[1]
+    assert "caveat-prices-of-others" in told[1]
+
+
 def test_a_processors_power_is_that_of_its_packages_where_their_counters_were_read() -> None:
     watts = (60.0, 65.0, None, 70.0, 66.0, 64.0, 90.0)
     taken = tuple(Reading(monotonic_s=float(at), gpus=(), cpu_power_w=one) for at, one in enumerate(watts))

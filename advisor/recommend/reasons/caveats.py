@@ -120,6 +120,8 @@ def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iter
         unpriced = sorted({finalist.chosen.device.name for finalist in finalists if finalist.chosen.cost is None})
         if unpriced and len(unpriced) < len({finalist.chosen.device.name for finalist in finalists}):
             yield Reason.of("caveat-some-prices-missing", devices=Names(names=tuple(unpriced)))
+        elif unpriced and comparison.has_prices:
+            yield Reason.of("caveat-prices-of-others", devices=Names(names=tuple(unpriced)))
         elif unpriced:
             yield Reason.of("caveat-no-prices")
     if comparison.goal == "energy":

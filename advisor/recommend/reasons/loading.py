@@ -5,17 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from advisor.catalogue.loading import DECODED_IMAGES_PER_S, LEAST_DECODED_SIDE, TOKENS_PER_S, keeping_workers
+from advisor.catalogue.loading import (
+    COLLATED_ROWS_PER_S,
+    DECODED_IMAGES_PER_S,
+    LEAST_DECODED_SIDE,
+    TOKENS_PER_S,
+    keeping_workers,
+)
 from advisor.core.sentences import Reason
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import rounded
 from advisor.recommend.comparison import Comparison
+from advisor.recommend.strategy import STARTING_S
 from advisor.workload.model_config import config_of
 from advisor.workload.tasks import data_kind
 from advisor.workload.workload import HuggingFaceModel, Workload
 
 NOTABLE_SHARE = 0.1
-_CORES = {"why-decoding-bound": "why-decoding-cores", "why-tokenising-bound": "why-tokenising-cores"}
+_CORES = {
+    "why-decoding-bound": "why-decoding-cores",
+    "why-tokenising-bound": "why-tokenising-cores",
+    "why-rows-bound": "why-rows-cores",
+}
 
 
 def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
@@ -30,7 +41,7 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             yield Reason.of("why-loader-workers", **numbers, workers=workers, made_s=made_s)
         else:
             yield Reason.of("why-loader-bound" if workers else "why-loader-alone", **numbers, workers=workers)
-    making = _making(comparison)
+    making = _making(comparison, chosen)
     if making is None or chosen.job_s is None:
         return
     code, made_per_s = making
@@ -56,12 +67,18 @@ def _alone_s(comparison: Comparison, batch_size: int) -> float:
     return largest.made_s * batch_size / largest.batch_size
 
 
+def is_held_up(comparison: Comparison, chosen: Prediction) -> bool:
+    """Whether loading is said to make a job longer than a training takes to start."""
+    said = loading_reasons(comparison, chosen)
+    return any(float(reason.numbers.get("least_job_s", 0.0)) >= STARTING_S for reason in said)  # type: ignore[arg-type]
+
+
 def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """How many cores of a host its devices together want for making samples of files, where that limits none.
 
     Said where that is more than a core a device, which any host has.
     """
-    making = _making(comparison)
+    making = _making(comparison, chosen)
     if making is None:
         return
     code, made_per_s = making
@@ -73,9 +90,16 @@ def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
         yield Reason.of(_CORES[code], rate=rounded(here), each=rounded(made_per_s), cores=cores)
 
 
-def _making(comparison: Comparison) -> tuple[str, float] | None:
-    """What making samples would be limited by, where the workload's own data were not timed; see `making_of`."""
-    return None if any(timed_pass.own_data for timed_pass in comparison.loader) else making_of(comparison.workload)
+def _making(comparison: Comparison, chosen: Prediction) -> tuple[str, float] | None:
+    """What making samples would be limited by, where the workload's own data were not timed; see `making_of`.
+
+    Random rows that were timed here cost what others do, and are counted in a step here.
+    """
+    if any(timed_pass.own_data for timed_pass in comparison.loader):
+        return None
+    making = making_of(comparison.workload)
+    counted = bool(comparison.loader) and chosen.device.local
+    return None if making is None or (counted and making[0] == "why-rows-bound") else making
 
 
 def _rate_of_device(chosen: Prediction) -> float:
@@ -86,12 +110,15 @@ def _rate_of_device(chosen: Prediction) -> float:
 def making_of(workload: Workload) -> tuple[str, float] | None:
     """What making a sample of files would be limited by, and how many one worker makes a second at most; None: unknown.
 
-    Sound, small pictures and models whose inputs are not known to be words are left out.
+    Sound, small pictures and models whose inputs are not known to be words are left out. What has neither length nor
+    side is rows, which nothing has to be made of but which are taken one by one.
     """
     data, model = workload.data, workload.model
     if data.image_size:
         return ("why-decoding-bound", DECODED_IMAGES_PER_S) if data.image_size >= LEAST_DECODED_SIDE else None
-    if not data.sequence_length or not isinstance(model, HuggingFaceModel):
+    if not isinstance(model, HuggingFaceModel):
+        return None if data.sequence_length else ("why-rows-bound", COLLATED_ROWS_PER_S)
+    if not data.sequence_length:
         return None
     if data_kind(config_of(model), model.task) == "text":
         return "why-tokenising-bound", TOKENS_PER_S / data.sequence_length

@@ -14,7 +14,7 @@ from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import Row, leaders, score
 from advisor.recommend.reasons.batches import batch_reasons
 from advisor.recommend.reasons.data_sheets import data_sheet_reasons
-from advisor.recommend.reasons.loading import core_reasons, loading_reasons
+from advisor.recommend.reasons.loading import core_reasons, is_held_up, loading_reasons
 from advisor.recommend.reasons.memory_room import left_for_room
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.recommendation import Goal
@@ -70,7 +70,7 @@ def _added_reasons(chosen: Prediction) -> Iterator[Reason]:
 
 def _short_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
     """That the job is over before anybody would notice which device it ran on."""
-    if comparison.goal == "time" and is_over_at_once(chosen):
+    if comparison.goal == "time" and is_over_at_once(chosen) and not is_held_up(comparison, chosen):
         cpu = "compared" if "cpu" in comparison.devices else "unknown"
         tied = "some" if len(leaders(rows, comparison.goal)) > 1 else "none"
         yield Reason.of("why-short-job", job_s=value_of(chosen.job_s), start_s=STARTING_S, cpu=cpu, tied=tied)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.machinery
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data import Dataset
 
 from advisor.core.errors import UserFacingError
@@ -212,11 +214,26 @@ def _shapes(batch: Batch) -> tuple[object, ...]:
     return tuple(tuple(value.shape) for value in tensors_of(batch))
 
 
+@contextlib.contextmanager
+def _no_optimizer_of_its_own(path: Path) -> Iterator[None]:
+    """Refuse a step that steps an optimizer itself: it would be stepped twice, and L-BFGS asks for the loss anew."""
+
+    def refuse(optimizer: torch.optim.Optimizer, *_: object) -> None:
+        of_closures = isinstance(optimizer, torch.optim.LBFGS)
+        raise file_refused("own-lbfgs" if of_closures else "own-optimizer", path, optimizer=type(optimizer).__name__)
+
+    hook = register_optimizer_step_pre_hook(refuse)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
 def _loss_of(step: Callable[..., Any], path: Path, module: nn.Module, batch: Batch | Tensor) -> Tensor:
     """What the file's own step returns, checked."""
     if under_fake_mode():  # a trace asks once; a real step is timed
         check_call(step, path, "training_step", ("model", "batch"), {})
-    with named_mistakes(path, "training_step", batch):
+    with named_mistakes(path, "training_step", batch), _no_optimizer_of_its_own(path):
         loss = step(module, batch)
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         raise file_refused("no-loss", path, given=shown(loss))

@@ -50,6 +50,7 @@ caveat-measurement-unstable = The measurement on { $device } was unstable, so it
 caveat-measurement-throttled = { $device } was throttled while it was measured, so it is ranked with a wider range. Let it cool down and measure again.
 caveat-measurement-contended = Other programs used { $device } while it was measured, so it is ranked with a wider range. Stop them and measure again.
 caveat-some-prices-missing = The price file has no price for { $devices }: their cost is unknown, and no advice by cost takes them in.
+caveat-prices-of-others = The price file has no price for { $devices }, and only they are left to advise: cost means GPU-hours here, and hours of different cards are not worth the same. Add their prices to the file.
 caveat-no-prices = Without prices cost means GPU-hours, and hours of different cards are not worth the same. Give a price file with --prices.
 caveat-power-unknown = The power of { $devices } is unknown, so energy could not be compared there.
 caveat-memory-unknown = Whether a step fits { $device } is unknown, since its memory need could not be predicted. Try one step before relying on it.

@@ -50,6 +50,7 @@ caveat-measurement-unstable = { $device } 的测量不稳定，因此以更宽�
 caveat-measurement-throttled = { $device } 在测量时发生降频，因此以更宽的区间参与排序。请待其冷却后重新测量。
 caveat-measurement-contended = 测量时有其他程序占用 { $device }，因此以更宽的区间参与排序。请停止它们后重新测量。
 caveat-some-prices-missing = 价格文件中没有 { $devices } 的价格：其费用未知，按费用给出建议时不予考虑。
+caveat-prices-of-others = 价格文件中没有 { $devices } 的价格，而可供建议的只剩这些：此处费用以 GPU 小时计，不同显卡的一小时并不等价。请在文件中补上它们的价格。
 caveat-no-prices = 没有价格时，费用以 GPU 小时计，而不同显卡的一小时并不等价。请用 --prices 提供价格文件。
 caveat-power-unknown = { $devices } 的功耗未知，无法比较能耗。
 caveat-memory-unknown = 无法预测显存需求，因此不知道一步能否放入 { $device }。请先试跑一步。

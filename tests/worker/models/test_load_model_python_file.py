@@ -147,6 +147,25 @@ def test_a_step_that_calls_backward_itself_is_refused(tmp_path: Path) -> None:
             model.loss(model.module, model.make_batch(2))
 
 
+@pytest.mark.parametrize(
+    ("optimizer", "step", "said"),
+    [
+        ("Adam", "loss.backward(); own.step(); own.zero_grad()", "steps an optimizer of its own \\(Adam\\)"),
+        ("LBFGS", "own.step(lambda: loss)", "steps LBFGS, which asks for loss and gradients several times"),
+    ],
+)
+@pytest.mark.parametrize("returned", ["loss", "loss.detach()"])
+def test_a_step_with_an_optimizer_of_its_own_is_refused_by_that(
+    tmp_path: Path, optimizer: str, step: str, said: str, returned: str
+) -> None:
+    lines = ("loss = model(batch[0]).sum()", f"own = torch.optim.{optimizer}(model.parameters())", step)
+    body = "\n    ".join((*lines, f"return {returned}"))
+    with FakeTensorMode():
+        model = loaded(tmp_path, f"{GOOD}\ndef training_step(model, batch):\n    {body}\n")
+        with pytest.raises(InputError, match=said):
+            model.loss(model.module, model.make_batch(2))
+
+
 def test_a_batch_maker_may_do_without_the_length(tmp_path: Path) -> None:
     model = loaded(tmp_path, GOOD.replace("batch_size, length, classes=2", "batch_size, classes=2"))
     batch = model.make_batch(3)
