@@ -93,13 +93,15 @@ def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
 def _making(comparison: Comparison, chosen: Prediction) -> tuple[str, float] | None:
     """What making samples would be limited by, where the workload's own data were not timed; see `making_of`.
 
-    Random rows that were timed here cost what others do, and are counted in a step here.
+    Random rows that were timed here cost what others do, and are counted in a step here; rows that are one batch all
+    together lie ready.
     """
     if any(timed_pass.own_data for timed_pass in comparison.loader):
         return None
     making = making_of(comparison.workload)
     counted = bool(comparison.loader) and chosen.device.local
-    return None if making is None or (counted and making[0] == "why-rows-bound") else making
+    ready = counted or chosen.global_batch_size >= comparison.workload.data.samples
+    return None if making is None or (ready and making[0] == "why-rows-bound") else making
 
 
 def _rate_of_device(chosen: Prediction) -> float:
