@@ -85,6 +85,10 @@ _SPLIT = re.compile(r"\b(tp|pp|cp)[ =]?(\d{1,6})\b")
 """Degrees beside what replicas share: `fsdp2 x8 + tp8`, `ddp tp=2 pp=4`."""
 _REPLICAS = re.compile(r"(?:^|\s)(?:dp[ =]?|x ?)\d{1,6}(?!\S)")
 """Of the replicas: what the other degrees leave, so it says nothing new."""
+_LIBRARY = re.compile(r"^megatron(?:-deepspeed|-core|-lm)?\s+")
+"""Whose layers are split: the degrees that follow say how."""
+_SHARDED_STATES = re.compile(r"distributed optimizer")
+"""As Megatron calls the first stage of ZeRO."""
 _FSDP_WITHOUT_SHARDS = re.compile(r"no_shard")
 _GATHERS_TENSORS = re.compile(r"fsdp2|zero|deepspeed")
 _FSDP_OF_GRADIENTS = re.compile(r"shard_grad_op")
@@ -152,7 +156,10 @@ def data_parallel_meant(cell: str) -> DataParallel | None:
         return "ddp"
     if _FSDP_OF_GRADIENTS.search(lowered):
         return "zero2"
+    lowered = _LIBRARY.sub("", lowered)
     said = _REPLICAS.sub(" ", _REMARKS.sub(" ", lowered)).strip(" +,;/")
+    if _SHARDED_STATES.search(lowered) and not said.strip():
+        return "zero1"
     return DATA_PARALLEL.get(said or "ddp")
 
 

@@ -21,6 +21,9 @@ from tests.evaluate.test_run_rows import HEADER, ROW, rows_of
         ("ddp (FSDP NO_SHARD) x2", "ddp"),
         ("single (deepspeed)", "single"),
         ("ZeRO-1", "zero1"),
+        ("megatron-deepspeed dp4 zero1 tp1 pp1", "zero1"),
+        ("megatron dp8 (distributed optimizer) tp1 pp1 cp1", "zero1"),
+        ("Megatron-LM dp8", "ddp"),
     ],
 )
 def test_what_replicas_share_is_read_with_a_remark_and_a_degree(tmp_path: Path, cell: str, meant: str) -> None:
