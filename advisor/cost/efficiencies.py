@@ -131,8 +131,10 @@ class Assumed(Record, frozen=True, kw_only=True):
     """No range is narrower than this factor: laboratories differ by as much among themselves."""
     host_s_per_dispatch: Positive
     """To issue one operator to a card in forward: Python, dispatch, autograd, allocation and launch."""
+    desktop_host_s_per_dispatch: Positive
+    """The same on a desktop or laptop, for the cards that are sold for those."""
     earlier_host_s_per_dispatch: Positive
-    """The same with the software, and on the hosts, of 2020 and 2021."""
+    """The first with the software, and on the hosts, of 2020 and 2021."""
     earlier_host_backward_dispatches: Positive
     """What a convolution, for each of its gradients, and a batch norm kept the host further there in backward."""
     host_kept_gradient_dispatches: Positive

@@ -31,7 +31,7 @@ _SLOW_HOST_SHARE = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class HostSpeed:
-    """The CPU that feeds a card. None: unknown, so a usual server's figure of the efficiencies file counts."""
+    """The CPU that feeds a card. None: unknown, so the usual figure of such hosts in the efficiencies file counts."""
 
     forward_s_per_dispatch: float | None = None
     """Time to issue one operator in forward, Python included."""
@@ -54,11 +54,17 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     host: HostSpeed,
     assumed: Assumed,
     software_year: int | None = None,
+    *,
+    desktop: bool = False,
 ) -> float:
-    """Seconds in which the host issues one optimizer step, whatever the card does."""
+    """Seconds in which the host issues one optimizer step, whatever the card does.
+
+    A host that nobody measured is a server, or a `desktop`: quicker by its cores' higher clocks.
+    """
     table, chain = compiled.table, operator_chain(compiled, training, software_year)
     earlier = is_before(software_year, QUICKER_HOST_YEAR)
-    usual = assumed.earlier_host_s_per_dispatch if earlier else assumed.host_s_per_dispatch
+    server = assumed.earlier_host_s_per_dispatch if earlier else assumed.host_s_per_dispatch
+    usual = assumed.desktop_host_s_per_dispatch if desktop and not earlier else server
     forward = _known_or(host.forward_s_per_dispatch, usual)
     backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
     optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
@@ -72,9 +78,9 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
         launches = _issued_s(table.compiled.dispatch_count, each_s)
         passes = launches * assumed.compiled_launch + assumed.compiled_pass_s
     elif training.activation_checkpointing == "selective":
-        passes += table.dispatch_count.get("forward", 0) * assumed.selective_s_per_dispatch * forward / usual
+        passes += table.dispatch_count.get("forward", 0) * assumed.selective_s_per_dispatch * forward / server
     # A host that is slow at dispatching is slow at everything else that Python does around it.
-    slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
+    slowness = min(max(forward / server, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
     passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
     update = assumed.host_update_s * slowness * cost.update_count
     kept = training.mode != "inference" and is_before(software_year, GRADIENTS_FREED_YEAR)

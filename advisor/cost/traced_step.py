@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from advisor.catalogue.gpu_spec import GpuSpec
+import numpy as np
+
+from advisor.catalogue.gpu_spec import GpuSpec, is_consumer
 from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.efficiencies import Assumed, Efficiencies
 from advisor.cost.host_time import HostSpeed, host_seconds, synchronisation_seconds
@@ -15,6 +17,7 @@ from advisor.cost.operators.device_rates import DeviceRates, device_rates
 from advisor.cost.operators.device_time import runs_transformer_engine
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_columns import Floats
 from advisor.workload.workload import Training
 
 
@@ -57,9 +60,25 @@ class TracedStep:
             flash_generation=self.flash_generation,
         )
 
-    def issue_s(self, assumed: Assumed) -> float:
-        """Seconds in which the host issues it, whatever the card does."""
-        return host_seconds(self.compiled, self.training, self.optimizer, self.host, assumed, self.software_year)
+    def issue_s(self, specs: Sequence[GpuSpec | None], assumed: Assumed) -> Floats:
+        """Seconds in which the host of each card issues it, whatever the card does, shape (cards,).
+
+        A card of which no row of the table tells (None) has the usual server.
+        """
+        desktops = [spec is not None and is_consumer(spec) for spec in specs]
+        by_host = {
+            desktop: host_seconds(
+                self.compiled,
+                self.training,
+                self.optimizer,
+                self.host,
+                assumed,
+                self.software_year,
+                desktop=desktop,
+            )
+            for desktop in set(desktops)
+        }
+        return np.array([by_host[desktop] for desktop in desktops])
 
     def wait_s(self, assumed: Assumed) -> float:
         """Seconds in which the card idles because the host waited for it."""

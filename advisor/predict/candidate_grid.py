@@ -160,9 +160,10 @@ class CandidateGrid:
 
     def setting(self, accumulation: int) -> Setting:
         """What beside model and cards decides how the jobs of this precision scale."""
+        specs = [self.spec(self.devices[key]) for key in self.rows]
         return Setting(
             accumulation_steps=accumulation,
-            host_step_s=self.step.issue_s(self.sources.figures.assumed),
+            host_steps_s=tuple(self.step.issue_s(specs, self.sources.figures.assumed)),
             host_dispatch_count=sum(self.table.dispatch_count.values()) + self.step.optimizer.dispatch_count,
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
             tensor_beside=runs_transformer_engine(self.step.training),

@@ -127,6 +127,14 @@ def test_four_of_five_small_batches_lie_inside_and_three_of_five_of_each_source(
         assert np.mean(steps) >= 0.6, name
 
 
+def test_small_batches_are_as_often_told_too_slow_as_too_fast() -> None:
+    """Figures of servers and of desktops; with those of servers for all they come out 35 % off in the mean."""
+    errors = np.array([step.error for step in host_steps()])
+    assert abs(np.median(errors)) <= 0.05
+    assert np.abs(errors).mean() <= 0.26
+    assert np.median(np.abs(errors)) <= 0.18
+
+
 def test_one_machine_is_three_hosts_by_its_system_and_the_quickest_lies_outside() -> None:
     """The same RTX 5090 under Fedora, WSL and Windows 11: no description says which."""
     by_system = {name: [s for s in host_steps() if s.card == "rtx5090" and name in s.source] for name in SYSTEMS}
@@ -134,5 +142,6 @@ def test_one_machine_is_three_hosts_by_its_system_and_the_quickest_lies_outside(
     fedora = [step for step in host_steps() if step.card == "rtx5090" and step not in named]
     assert len(fedora) == len(by_system["5090/WSL"]) == len(by_system["5090/Win11"]) == 48
     for steps in by_system.values():
-        assert np.mean([step.inside for step in steps]) >= 0.7
-    assert np.median([step.error for step in fedora]) > 0.5
+        assert np.mean([step.inside for step in steps]) >= 0.85
+        assert abs(np.median([step.error for step in steps])) <= 0.1
+    assert np.median([step.error for step in fedora]) > 0.2

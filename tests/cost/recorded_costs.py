@@ -243,8 +243,10 @@ def several_cards() -> Iterator[tuple[str, object]]:
     own, load = scaling(), traffic(block_count=12)
     messages = np.array([1e3, 25e6, 1e9])
     settings = {
-        "plain": Setting(host_step_s=0.02),
-        "crowded": Setting(accumulation_steps=4, host_step_s=0.09, host_dispatch_count=3000.0, host_core_counts=(2,)),
+        "plain": Setting(host_steps_s=(0.02,)),
+        "crowded": Setting(
+            accumulation_steps=4, host_steps_s=(0.09,), host_dispatch_count=3000.0, host_core_counts=(2,)
+        ),
     }
     for name, one in links().items():
         for count in (2, 4, 16):

@@ -7,9 +7,11 @@ import msgspec
 import numpy as np
 import pytest
 
+from advisor.catalogue.spec_table import spec_table
 from advisor.cost.efficiencies import efficiencies
 from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, slower_host_factor
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import CompiledPass, Op
 from advisor.workload.workload import Mode
@@ -135,3 +137,30 @@ def test_gradients_that_are_kept_cost_the_host_two_operators_a_tensor_before_pyt
     assert kept == pytest.approx(40 * 2.0 * assumed.host_s_per_dispatch), "cleared once a step"
     assert issued_s(2022, "inference") == issued_s(2023, "inference")
     assert issued_s(None, "forward_backward") == issued_s(2026, "forward_backward")
+
+
+def test_the_host_of_a_card_for_desktops_is_quicker_than_a_server_but_not_with_software_before_1_10() -> None:
+    how, assumed = training(mode="forward_backward"), efficiencies().assumed
+    compiled = replace(compile_table(table(op("elementwise", (0.0, 1e6)), dispatches=5)), parameter_tensor_count=0)
+    cost = optimizer_cost(how, "fp32", 0.0, 0.0)
+
+    def issued_s(year: int | None, host: HostSpeed | None = None, *, desktop: bool) -> float:
+        return host_seconds(compiled, how, cost, host or HostSpeed(), assumed, year, desktop=desktop)
+
+    quicker = assumed.desktop_host_s_per_dispatch / assumed.host_s_per_dispatch
+    assert quicker < 1.0
+    assert issued_s(None, desktop=True) == pytest.approx(quicker * issued_s(None, desktop=False))
+    assert issued_s(2021, desktop=True) == issued_s(2021, desktop=False)
+    measured = HostSpeed(forward_s_per_dispatch=6e-6, backward_s_per_dispatch=5e-6, optimizer_s_per_dispatch=6e-6)
+    assert issued_s(None, measured, desktop=True) == issued_s(None, measured, desktop=False)
+
+
+def test_each_card_has_the_host_that_such_cards_stand_in() -> None:
+    assumed, specs = efficiencies().assumed, spec_table()
+    compiled = compile_table(table(op("elementwise", (0.0, 1e6)), dispatches=5))
+    step = TracedStep(compiled=compiled, training=training(), precision="fp32")
+    keys = ("a100-sxm4-80", "rtx4090", "rtx6000ada", "rtx4090-laptop", "titanrtx", "rx7900xtx")
+    server, *others, unknown = step.issue_s([*(specs[key] for key in keys), None], assumed)
+    quicker = pytest.approx(server * assumed.desktop_host_s_per_dispatch / assumed.host_s_per_dispatch)
+    assert others == [quicker, server, quicker, quicker, server]
+    assert unknown == server

@@ -60,7 +60,7 @@ def test_parts_add_up_and_efficiency_stays_below_one(
         step_s=step_s,
         host_s=host_s,
         load=traffic(gradient_bytes),
-        setting=Setting(accumulation_steps=accumulation, host_core_counts=(cores,), host_step_s=step_s / 2),
+        setting=Setting(accumulation_steps=accumulation, host_core_counts=(cores,), host_steps_s=(step_s / 2,)),
     )
     assert np.allclose(sum(grid.parts_s.values(), start=np.zeros_like(grid.step_s)), grid.step_s, rtol=1e-12)
     assert all(np.all(part >= 0) for part in grid.parts_s.values())
@@ -168,13 +168,13 @@ def test_buffers_are_broadcast_before_forward() -> None:
 
 
 def test_data_parallel_is_bound_by_its_one_process() -> None:
-    idle, busy = (_grid(setting=Setting(host_step_s=seconds)) for seconds in (0.0, 0.08))
+    idle, busy = (_grid(setting=Setting(host_steps_s=(seconds,))) for seconds in (0.0, 0.08))
     place = (*idle.index("dp", 8), 0, 0)
     assert busy.parts_s["host_s"][place] > 0.1 > idle.parts_s["host_s"][place]
 
 
 def test_ranks_that_outnumber_the_cores_wait_for_each_other() -> None:
-    enough, few = (_grid(setting=Setting(host_step_s=0.09, host_core_counts=(cores,))) for cores in (64, 2))
+    enough, few = (_grid(setting=Setting(host_steps_s=(0.09,), host_core_counts=(cores,))) for cores in (64, 2))
     assert _step(few, "ddp", 8) > _step(enough, "ddp", 8)
 
 
@@ -252,7 +252,7 @@ def test_a_further_micro_batch_is_spared_what_only_the_first_moves() -> None:
 
 
 def test_what_the_interpreter_lock_slows_in_data_parallel_is_gone_from_its_quickest_step() -> None:
-    grid = _grid(setting=Setting(host_step_s=0.01, host_dispatch_count=20_000))
+    grid = _grid(setting=Setting(host_steps_s=(0.01,), host_dispatch_count=20_000))
     place = (*grid.index("dp", 8), 0, 0)
     assert grid.quick_s[place] < grid.step_s[place] / 2
 

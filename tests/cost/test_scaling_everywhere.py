@@ -61,7 +61,8 @@ def test_every_card_over_every_link_is_predicted_at_every_count_by_every_strateg
         rate = spec.memory_bandwidth_bytes_per_s or 1e11
         rates.setdefault(interconnect_or_usual(words, spec), set()).add(rate)
     cards = [(link, rate) for link, of_link in rates.items() for rate in {min(of_link), max(of_link)}]
-    grid = _grid([link for link, _ in cards], MODELS["large"], Setting(host_step_s=0.01), [rate for _, rate in cards])
+    setting = Setting(host_steps_s=(0.01,) * len(cards))
+    grid = _grid([link for link, _ in cards], MODELS["large"], setting, [rate for _, rate in cards])
     _require_sound(grid)
     ddp = grid.step_s[grid.strategies.index("ddp")]
     assert np.all(ddp[1:] >= ddp[0] * (1 - 1e-9)), "a replica never takes less than one card alone"
@@ -72,7 +73,8 @@ def test_every_card_over_every_link_is_predicted_at_every_count_by_every_strateg
 @pytest.mark.parametrize("cores", [None, 1, 64])
 def test_any_model_accumulation_and_core_count_is_predicted(model: str, accumulation: int, cores: int | None) -> None:
     links = list({usual_link(spec) for spec in spec_table().values()})
-    setting = Setting(accumulation_steps=accumulation, host_step_s=0.05, host_core_counts=(cores,) * len(links))
+    each = len(links)
+    setting = Setting(accumulation_steps=accumulation, host_steps_s=(0.05,) * each, host_core_counts=(cores,) * each)
     _require_sound(_grid(links, MODELS[model], setting))
 
 
@@ -103,7 +105,7 @@ def test_a_card_and_a_link_that_nobody_has_heard_of_are_predicted(
         source="made up for tests",
         checked="2026-01-01",
     )
-    _require_sound(_grid([interconnect_or_usual(words, spec)], MODELS["large"], Setting(host_step_s=0.01)))
+    _require_sound(_grid([interconnect_or_usual(words, spec)], MODELS["large"], Setting(host_steps_s=(0.01,))))
 
 
 def test_more_cores_and_faster_links_never_make_a_step_longer() -> None:
@@ -112,7 +114,7 @@ def test_more_cores_and_faster_links_never_make_a_step_longer() -> None:
     by_link = _grid(rates, MODELS["large"], Setting()).step_s[:, :, :, 0]
     assert np.all(np.diff(by_link, axis=2) <= 1e-12 * by_link[:, :, 1:]), "in every strategy"
     steps_by_cores = [
-        _grid([usual_link(spec)], MODELS["large"], Setting(host_step_s=0.05, host_core_counts=(cores,))).step_s
+        _grid([usual_link(spec)], MODELS["large"], Setting(host_steps_s=(0.05,), host_core_counts=(cores,))).step_s
         for cores in (1, 2, 4, 8, 64)
     ]
     assert all(np.all(more <= fewer + 1e-12) for fewer, more in itertools.pairwise(steps_by_cores))

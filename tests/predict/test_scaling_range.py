@@ -66,7 +66,7 @@ def require_holding(grid: ScaledGrid, ends: ScaledRange) -> None:
 )
 def test_ranges_hold_their_value(kind: str, step_s: float, gradient_bytes: float, accumulation: int) -> None:
     single = ranged(steps(1, 2, step_s=step_s))
-    setting = Setting(accumulation_steps=accumulation, host_step_s=step_s / 2)
+    setting = Setting(accumulation_steps=accumulation, host_steps_s=(step_s / 2,))
     load = traffic(gradient_bytes)
     grid = scale_steps(single, load, [link(type=kind)], [900e9], (8, 16), counts=COUNTS, setting=setting)
     require_holding(grid, scaled_range(grid, single))
@@ -150,7 +150,7 @@ def test_an_uncertain_link_widens_the_range_downwards_by_half() -> None:
 
 
 def test_data_parallel_may_be_as_quick_as_if_its_threads_did_not_contend() -> None:
-    setting = Setting(host_step_s=0.02, host_dispatch_count=5000.0)
+    setting = Setting(host_steps_s=(0.02,), host_dispatch_count=5000.0)
     grid, ends = scaled(link(type="nvswitch"), setting=setting)
     place = (*grid.index("dp", 8), 0, 0)
     quick = grid.alone_s[0, 0] / grid.quick_s[place]

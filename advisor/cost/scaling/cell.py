@@ -33,8 +33,9 @@ class Setting:
 
     accumulation_steps: int = 1
     """Micro-batches before gradients are synchronised (`no_sync`) and the optimizer steps."""
-    host_step_s: float = 0.0
-    """The host's work of issuing one card's step without accumulation, whether it bounds the step or not."""
+    host_steps_s: tuple[float, ...] = ()
+    """For each card of the grid its host's work of issuing one step without accumulation, whether it bounds the step or
+    not; empty: none."""
     host_dispatch_count: float = 0.0
     """Calls in which it does so: DataParallel's one process takes longer for each."""
     host_core_counts: tuple[int | None, ...] = ()
@@ -47,6 +48,10 @@ class Setting:
     def cores(self, card: int) -> int | None:
         """Cores for all ranks of the host that a card of the grid stands in."""
         return self.host_core_counts[card] if self.host_core_counts else None
+
+    def issue_s(self, card: int) -> float:
+        """What the host of a card of the grid takes to issue one step of it."""
+        return self.host_steps_s[card] if self.host_steps_s else 0.0
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ class Cell:
             link=self.link,
             count=self.count,
             accumulation_steps=self.accumulation,
-            host_step_s=self.job.setting.host_step_s,
+            host_step_s=self.job.setting.issue_s(self.card),
             memory_bytes_per_s=self.bytes_per_s,
             beside_products=self.job.setting.tensor_beside,
             gradient_passes=self._own_passes(),
@@ -192,9 +197,9 @@ class Cell:
         ranks = min(self.count, self.link.node_size_count)
         cores = setting.cores(self.card)
         crowd = max(1.0, ranks / cores) if cores else 1.0
-        waiting = (crowd - 1.0) * setting.host_step_s * self.accumulation
+        waiting = (crowd - 1.0) * setting.issue_s(self.card) * self.accumulation
         device = self.card_parts["forward_s"] + self.card_parts["backward_s"]
-        slack = np.maximum(0.0, device - setting.host_step_s) * self.accumulation
+        slack = np.maximum(0.0, device - setting.issue_s(self.card)) * self.accumulation
         return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - slack)))
 
     def data_parallel(self, *, contended: bool = True) -> dict[str, Floats]:
@@ -207,7 +212,7 @@ class Cell:
         own = self._alone()
         card = self.card_parts["forward_s"] + self.card_parts["backward_s"]
         slowed_s = setting.host_dispatch_count * host.dispatch_s if contended else 0.0
-        issued = max(setting.host_step_s, slowed_s) * (
+        issued = max(setting.issue_s(self.card), slowed_s) * (
             host.base_of_step_fraction + host.each_card_of_step_fraction * self.count
         )
         power = host.blend_exponent
