@@ -11,7 +11,7 @@ import numpy as np
 from advisor.catalogue.gpu_spec import GpuSpec, is_consumer
 from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.efficiencies import Assumed, Efficiencies
-from advisor.cost.host_time import HostSpeed, host_seconds, synchronisation_seconds
+from advisor.cost.host_time import HostSpeed, host_seconds, synchronisation_seconds, usual_dispatch_s
 from advisor.cost.operators.dequantisation import OperatorChain, operator_chain
 from advisor.cost.operators.device_rates import DeviceRates, device_rates
 from advisor.cost.operators.device_time import runs_transformer_engine
@@ -65,7 +65,7 @@ class TracedStep:
 
         A card of which no row of the table tells (None) has the usual server.
         """
-        desktops = [spec is not None and is_consumer(spec) for spec in specs]
+        desktops = [_in_desktop(spec) for spec in specs]
         by_host = {
             desktop: host_seconds(
                 self.compiled,
@@ -80,6 +80,17 @@ class TracedStep:
         }
         return np.array([by_host[desktop] for desktop in desktops])
 
+    def assumed_dispatch_s(self, spec: GpuSpec | None, assumed: Assumed) -> float | None:
+        """What the host of a card is taken to need for an operator; None where it was measured."""
+        if self.host.forward_s_per_dispatch is not None:
+            return None
+        return usual_dispatch_s(assumed, self.software_year, desktop=_in_desktop(spec))
+
     def wait_s(self, assumed: Assumed) -> float:
         """Seconds in which the card idles because the host waited for it."""
         return synchronisation_seconds(self.compiled.table, self.training, self.precision, self.host, assumed)
+
+
+def _in_desktop(spec: GpuSpec | None) -> bool:
+    """Whether a card is taken to stand in a desktop or laptop; one of which no row of the table tells is not."""
+    return spec is not None and is_consumer(spec)

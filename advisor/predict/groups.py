@@ -61,6 +61,13 @@ class Groups:
         grid = self._grid_of(prediction)
         return None if grid is None else grid.host_core_count(prediction.device)
 
+    def assumed_dispatch_s(self, prediction: SetUp) -> float | None:
+        """What its host is taken to need for an operator; None where it was measured, or nothing is known of it."""
+        grid = self._grid_of(prediction)
+        if grid is None:
+            return None
+        return grid.step.assumed_dispatch_s(grid.spec(prediction.device), grid.sources.figures.assumed)
+
     def step_over(self, prediction: Prediction, link: Link) -> float | None:
         """Seconds of the same optimizer step over another link."""
         grid = self._grid_of(prediction)

@@ -126,13 +126,14 @@ def test_a_disturbed_measurement_never_beats_a_card_that_it_does_not_reach() -> 
 
 
 def test_a_tie_of_times_that_read_alike_is_decided_by_none_of_them() -> None:
-    advice = advised("iris_mlp", "rtx4090", "l40s", counts=(1,))
+    advice = advised("iris_mlp", "a100-sxm4-80", "l40s", counts=(1,))
     chosen = advice.recommendation
     assert chosen is not None
     assert chosen.tied_with
     codes = {reason.code for reason in chosen.why}
     assert "why-tie-alike" in codes
     assert "why-tie-time" not in codes
+    assert "why-hosts-assumed" not in codes
 
 
 def test_a_fixed_batch_that_fits_nowhere_is_refused_and_what_would_be_advised_without_it_is_told() -> None:

@@ -11,6 +11,7 @@ from advisor.recommend.comparison import Comparison, Finalist, counted
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
+from advisor.recommend.reasons.hosts import assumed_dispatch_s
 from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.reasons.limit_ranges import range_reasons
 from advisor.recommend.reasons.memory_room import room_reasons
@@ -154,8 +155,15 @@ def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator
         stated = link is not None and link.certain and (inside or link.network is not None)
         code = "caveat-wide-known-link" if stated else "caveat-wide-link"
         yield Reason.of(code, **numbers, device=counted(best.count, best.device.name))
+    elif _waits_for_an_unknown_host(comparison, best):
+        yield Reason.of("caveat-wide-host", **numbers)
     else:
         yield Reason.of("caveat-wide", **numbers)
+
+
+def _waits_for_an_unknown_host(comparison: Comparison, best: Recommendation) -> bool:
+    waits = any(reason.code == "why-host-bound" for reason in best.why)
+    return waits and assumed_dispatch_s(comparison, best) is not None
 
 
 def _script_caveats(comparison: Comparison, best: Recommendation | None) -> Iterator[Reason]:

@@ -9,11 +9,12 @@ from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate, value_of
 from advisor.predict.prediction import Prediction
-from advisor.recommend.comparison import Comparison, Finalist, fixed_s, set_up_name
+from advisor.recommend.comparison import Comparison, Finalist, set_up_name
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import Row, leaders, score
 from advisor.recommend.reasons.batches import batch_reasons
 from advisor.recommend.reasons.data_sheets import data_sheet_reasons
+from advisor.recommend.reasons.hosts import host_reasons
 from advisor.recommend.reasons.loading import core_reasons, is_held_up, loading_reasons
 from advisor.recommend.reasons.memory_room import left_for_room
 from advisor.recommend.reasons.parallel import parallel_reasons
@@ -23,8 +24,6 @@ from advisor.recommend.tie_decision import tie_decision
 from advisor.recommend.wall_time import LOUD_SHARE, validation_share
 from advisor.workload.workload import Workload
 
-HOST_BOUND_SHARE = 0.3
-LAUNCH_BOUND_SHARE = 0.5
 LEANING_SHARE = 0.3
 """From this share of its step on what a rival keeps in the host's memory explains its place before any rate does."""
 NOTABLE_RATIO = 1.15
@@ -50,7 +49,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
             _place_reasons(comparison, chosen, rows),
             left_for_room(comparison, finalist),
             core_reasons(comparison, chosen),
-            _launch_reasons(comparison, chosen),
+            host_reasons(comparison, chosen, rows),
             _hardware_reasons(comparison, chosen, rows),
             _strict_reasons(comparison, chosen),
             parallel_reasons(comparison, finalist),
@@ -163,45 +162,6 @@ def _alone(comparison: Comparison, chosen: Prediction) -> Reason:
     elif all(prediction.device == chosen.device for prediction in comparison.predictions):
         code = "why-only-asked"
     return Reason.of(code, device=chosen.device.name)
-
-
-def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    """What launches and synchronisation cost on a GPU: why a CPU wins, or why a card is not kept busy."""
-    if chosen.device.key == "cpu":
-        gpu = _best_single_gpu(comparison, chosen)
-        waiting_s = gpu.part_s("synchronisation", "copy") if gpu is not None else 0.0
-        launch_s = max(0.0, fixed_s(gpu, comparison.predictions) - waiting_s) if gpu is not None else 0.0
-        if gpu is not None and launch_s + waiting_s >= LAUNCH_BOUND_SHARE * gpu.step_s.value:
-            ahead = chosen.step_s.value <= gpu.step_s.value
-            yield Reason.of(
-                "why-launch-bound" if ahead else "why-launch-bound-tied",
-                device=gpu.device.name,
-                batch=gpu.batch_size_per_device,
-                gpu_step_s=gpu.step_s.value,
-                launch_s=launch_s,
-                synchronisation_s=waiting_s,
-                cpu_step_s=chosen.step_s.value,
-            )
-    elif chosen.part_share("host", "synchronisation") >= HOST_BOUND_SHARE:
-        yield Reason.of(
-            "why-host-bound",
-            device=chosen.device.name,
-            launch_s=chosen.part_s("host", "synchronisation"),
-            step_s=chosen.step_s.value,
-            share_fraction=chosen.part_share("host", "synchronisation"),
-        )
-
-
-def _best_single_gpu(comparison: Comparison, chosen: Prediction) -> Prediction | None:
-    """The fastest GPU step at the batch and precision family of the chosen CPU set-up."""
-    rivals = [
-        prediction
-        for prediction in comparison.predictions
-        if prediction.device.key != "cpu"
-        and prediction.count == 1
-        and prediction.batch_size_per_device == chosen.batch_size_per_device
-    ]
-    return min(rivals, key=lambda prediction: prediction.step_s.value, default=None)
 
 
 def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:

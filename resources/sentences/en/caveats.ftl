@@ -89,6 +89,7 @@ caveat-from-spec-sheet = The step time on { $device } is predicted from its data
 caveat-wide-offload = { $low_s } to { $high_s } a step is hardly a plan: copies to and from host memory may hide behind the computation or hold all of it up. Take off-loading as a makeshift, and time a few steps before you rely on it.
 caveat-wide-link = { $low_s } to { $high_s } a step is a wide range, because the link between { $device } is not known: a host that routes badly makes the slow end. Name the link with --interconnect, or measure.
 caveat-wide-known-link = { $low_s } to { $high_s } a step is a wide range: most of it is what { $device } exchange, and links of one name differ from host to host. Measure on yours before you rely on it.
+caveat-wide-host = { $low_s } to { $high_s } a step is a wide range: most of it waits for a processor that nobody measured, and those differ that much. Time a few steps before you rely on it.
 caveat-wide = { $low_s } to { $high_s } a step is a wide range: this is unlike what was fitted. Time a few steps before you rely on it.
 caveat-no-script-pipeline = This program writes no script for a pipeline: torch cuts a model into stages by its exported graph or by code of its architecture, and neither is sure to work for any model. torchtitan and Megatron-LM have such stages: give them the figures of this advice.
 caveat-no-script-groups = This program writes no script for tensor parallelism within machines and sharding across them: torchtitan and Megatron-LM train so.

@@ -35,6 +35,10 @@ why-least-energy = { $other } would use { $advantage_ratio } times the energy of
 why-launch-bound = The work is too small for a GPU: at batch size { $batch } a step on { $device } takes { $gpu_step_s }, of which { $launch_s } is kernel launch cost and { $synchronisation_s } synchronisation and copying; the CPU is done in { $cpu_step_s }.
 why-launch-bound-tied = The work is too small for a GPU: at batch size { $batch } a step on { $device } takes { $gpu_step_s }, of which { $launch_s } is kernel launch cost and { $synchronisation_s } synchronisation and copying, so that no faster card helps; the CPU takes { $cpu_step_s }, which is no clear difference.
 why-host-bound = { $device } waits for the host: launching kernels and synchronising take { $launch_s } of a step of { $step_s } ({ $share_fraction }), so a larger batch costs hardly any more time.
+why-hosts-assumed = { $host ->
+        [desktop] No processor was measured: a desktop's is assumed beside { $device } and a server's beside { $other }, which takes { $times_ratio } times as long to issue the same work.
+       *[server] No processor was measured: a server's is assumed beside { $device } and a desktop's beside { $other }, which is { $times_ratio } times as quick to issue the same work.
+    } In one and the same machine both cards wait alike.
 why-strict-fp32 = In strict { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }, whose tensor cores ({ $tensor_flop_per_s } in TF32) stay idle.
 why-fp32-is-strict = FP32 is strict here: a step takes { $step_s }, and { $tf32_step_s } with TF32 throughout. torch by itself lets cuDNN use TF32 for convolutions and recurrent layers: precision = "default" says that.
 why-compute-rate = In { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }.

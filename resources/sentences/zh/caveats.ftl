@@ -96,6 +96,7 @@ caveat-from-spec-sheet = { $device } 的单步时间由规格表和公开运行�
 caveat-wide-offload = 每步 { $low_s } 到 { $high_s }，几乎不能作为计划：与主机内存之间的拷贝可能被计算掩盖，也可能拖住全部计算。请把卸载当作权宜之计，先计时几步再作依靠。
 caveat-wide-link = 每步 { $low_s } 到 { $high_s }，区间很宽，因为 { $device } 之间的互连未知：路由不佳的主机对应慢的一端。请用 --interconnect 说明互连，或进行测量。
 caveat-wide-known-link = 每步 { $low_s } 到 { $high_s }，区间很宽：大部分时间是 { $device } 之间的通信，同名的互连在不同主机上快慢不一。依靠它之前请在您的机器上测量。
+caveat-wide-host = 每步 { $low_s } 到 { $high_s }，区间很宽：大部分时间在等待未经测量的处理器，而各处理器的快慢正有这么大的差别。请先计时几步再作依靠。
 caveat-wide = 每步 { $low_s } 到 { $high_s }，区间很宽：这与拟合所用的运行不同。请先计时几步再作依靠。
 caveat-no-script-pipeline = 本程序不为流水线并行生成脚本：torch 要么按导出的计算图、要么按该架构专用的代码把模型切成各级，两者都不能保证对任意模型有效。torchtitan 和 Megatron-LM 备有这样的各级：请把本建议的数值交给它们。
 caveat-no-script-groups = 机器内张量并行、机器间分片的训练，本程序不生成脚本：可用 torchtitan 或 Megatron-LM。

@@ -32,6 +32,10 @@ why-least-energy = { $other } 的能耗是 { $device } 的 { $advantage_ratio } 
 why-launch-bound = 计算量太小，GPU 发挥不了作用：批大小为 { $batch } 时，{ $device } 每步需要 { $gpu_step_s }，其中内核启动开销占 { $launch_s }，同步与拷贝占 { $synchronisation_s }；CPU 只需 { $cpu_step_s }。
 why-launch-bound-tied = 计算量太小，GPU 发挥不了作用：批大小为 { $batch } 时，{ $device } 每步需要 { $gpu_step_s }，其中内核启动开销占 { $launch_s }，同步与拷贝占 { $synchronisation_s }，换更快的卡也没有用；CPU 需要 { $cpu_step_s }，差别不明显。
 why-host-bound = { $device } 在等待主机：每步 { $step_s } 中有 { $launch_s }（{ $share_fraction }）花在内核启动与同步上，因此增大批大小几乎不增加时间。
+why-hosts-assumed = { $host ->
+        [desktop] 处理器未经测量：假定 { $device } 配台式机处理器、{ $other } 配服务器处理器，后者下发同样的工作需要 { $times_ratio } 倍的时间。
+       *[server] 处理器未经测量：假定 { $device } 配服务器处理器、{ $other } 配台式机处理器，后者下发同样工作的速度是前者的 { $times_ratio } 倍。
+    }若装在同一台机器中，两者等待的时间相同。
 why-strict-fp32 = 在严格的 { $precision } 下，{ $device } 的算力为 { $rate_flop_per_s }，而 { $other } 只有 { $other_rate_flop_per_s }，其张量核心（TF32 下 { $tensor_flop_per_s }）处于闲置状态。
 why-fp32-is-strict = 此处的 FP32 是严格的：每步 { $step_s }，全部使用 TF32 时为 { $tf32_step_s }。torch 默认允许 cuDNN 的卷积和循环层使用 TF32：precision = "default" 即此含义。
 why-compute-rate = 在 { $precision } 下，{ $device } 的算力为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
