@@ -34,7 +34,9 @@ def assumed_dispatch_s(comparison: Comparison, set_up: SetUp) -> float | None:
 def _assumed_hosts(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
     """That the best rival that stands beside another kind of host owes a part of its place to that."""
     own = assumed_dispatch_s(comparison, chosen)
-    for row in rows if own is not None else ():
+    if own is None:
+        return
+    for row in rows:
         rival = row.prediction
         other = assumed_dispatch_s(comparison, rival)
         if other is None or other == own or max(host_share(chosen), host_share(rival)) < HOST_BOUND_SHARE:
