@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from math import prod
 from typing import NamedTuple
 
@@ -108,33 +109,37 @@ class DataFlow:
         return tuple(use._replace(whole_bytes=use.whole_bytes * self._made_often.get(use.value[0], 1)) for use in uses)
 
     def _used(self, tensors: Sequence[Tensor]) -> list[Use]:
+        place_of, versions = self._tracker.place, self._versions
         uses = []
         for tensor in tensors:
-            place = self._tracker.place(tensor)
+            place = place_of(tensor)
             if place is not None:
-                number, whole = place
-                uses.append(Use((number, self._versions.get(number, 0)), touched_bytes(tensor), whole))
+                number, whole, _ = place
+                uses.append(Use((number, versions.get(number, 0)), touched_bytes(tensor), whole))
         return uses
 
     def note(self, phase: Phase, cost: Cost, args: Args, kwargs: Named, out: object) -> None:
         """Add the kernels of one call; its tensors have been seen by the tracker (others hold next to nothing)."""
         reads = self._used(tensors_in(kwargs, tensors_in(args)))
         outputs = tensors_in(out)
-        given = {use.value[0] for use in reads}
-        for number in given.intersection(use.value[0] for use in self._used(outputs)):
-            self._versions[number] = self._versions.get(number, 0) + 1
         writes = self._used(outputs)
+        given = {use.value[0] for use in reads}
+        written_into = given.intersection([use.value[0] for use in writes])
+        if written_into:
+            for number in written_into:
+                self._versions[number] = self._versions.get(number, 0) + 1
+            writes = self._used(outputs)
         self._call_count += 1
-        kept = [raw for raw in cost.ops if not _is_fusible(raw)]
+        kept = [raw for raw in cost.ops if not _is_fusible(raw.kind, raw.name)]
         for place, raw in enumerate(kept):
-            self._add(phase, raw, reads, writes if place == 0 else ())
-        for raw in cost.ops:
-            if _is_fusible(raw) and raw.name not in OF_EAGER_ALONE:
-                self._add(phase, raw, *(self._beside(raw, reads, writes) if kept else (reads, writes)))
+            self._add(phase, raw, reads, writes if place == 0 else (), fusible=False)
+        for raw in cost.ops if len(kept) < len(cost.ops) else ():
+            if _is_fusible(raw.kind, raw.name) and raw.name not in OF_EAGER_ALONE:
+                used = self._beside(raw, reads, writes) if kept else (reads, writes)
+                self._add(phase, raw, *used, fusible=True)
 
-    def _add(self, phase: Phase, raw: RawOp, reads: Sequence[Use], writes: Sequence[Use]) -> None:
-        fusible = _is_fusible(raw)
-        further = raw.figures[1] - sum(use.size_bytes for use in reads) if fusible else 0.0
+    def _add(self, phase: Phase, raw: RawOp, reads: Sequence[Use], writes: Sequence[Use], *, fusible: bool) -> None:
+        further = raw.figures[1] - sum([use.size_bytes for use in reads]) if fusible else 0.0
         if further < 0:
             reads, further = _rows_only(reads, -further), 0.0
         self.kernels.append(Kernel(phase, raw, fusible, self._call_count, tuple(reads), tuple(writes), further))
@@ -157,5 +162,6 @@ def _rows_only(reads: Sequence[Use], spared_bytes: float) -> list[Use]:
     return [use._replace(size_bytes=left) if index == place else use for index, use in enumerate(reads)]
 
 
-def _is_fusible(raw: RawOp) -> bool:
-    return raw.kind not in _KEPT_KINDS and raw.name.rstrip("_") not in operators().left_by_compilers
+@cache
+def _is_fusible(kind: OpKind, name: str) -> bool:
+    return kind not in _KEPT_KINDS and name.rstrip("_") not in operators().left_by_compilers

@@ -50,7 +50,8 @@ def hindrance(error: Exception) -> TraceFailed | None:
 def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
     """What a forward pass in FP32 decides at each batch size of a table; `checked`: at a third, where time is left.
 
-    Raises TakesTooLong, and whatever the model raises.
+    What it decides alike at both it decides so at the third: that one need not run. Raises TakesTooLong, and whatever
+    the model raises.
     """
     low, high = REAL_BATCHES
     further = LARGEST_TIMES * low
@@ -68,9 +69,12 @@ def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
         spent_s = low * (sample_s + steady_s)
         if spent_s + steady_s * high > _MOST_S:
             raise TakesTooLong
-        is_checked = checked and spent_s + steady_s * (high + further) <= _MOST_S
-        sizes = (high, further) if is_checked else (high,)
-        return Decisions(first, {low: again, **{size: _decided(subject, model, size) for size in sizes}})
+        steady = {low: again, high: _decided(subject, model, high)}
+        if checked and steady[low] == steady[high]:
+            steady[further] = steady[high]
+        elif checked and spent_s + steady_s * (high + further) <= _MOST_S:
+            steady[further] = _decided(subject, model, further)
+        return Decisions(first, steady)
 
 
 def _timed(subject: Subject, model: torch.nn.Module, batch_size: int) -> tuple[tuple[Decision, ...], float]:

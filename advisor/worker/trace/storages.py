@@ -63,10 +63,9 @@ class StorageTracker:
         self.peak_bytes = max(self.peak_bytes, self.live_bytes)
         return size
 
-    def place(self, tensor: torch.Tensor) -> tuple[int, int] | None:
-        """Number and bytes of the tensor's storage; None where it was never seen, or holds nothing."""
-        entry = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 - as above
-        return None if entry is None else entry[:2]
+    def place(self, tensor: torch.Tensor) -> tuple[int, int, object] | None:
+        """Number and bytes of the tensor's storage, and what waits for its end; None: never seen, or holds nothing."""
+        return self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 - as above
 
     def events(self, begin: int, end: int, refer: Callable[[int], Reference]) -> list[Event]:
         """Those from one place to another, each with what it refers to (`refer`, of its storage's number).

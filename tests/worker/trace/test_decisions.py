@@ -166,6 +166,43 @@ def test_a_third_batch_checks_the_table_where_there_is_time() -> None:
     assert set(decisions_of(subject(seeded), checked=True).steady) == {2, 4, 6}
 
 
+class Decoder(nn.Module):
+    """Goes on until all samples have ended, which those of a new model never do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        for _ in range(8):
+            rows = self.layer(rows)
+            if (rows > 1e9).all():
+                break
+        return rows.sum()
+
+
+def test_what_is_decided_alike_at_two_batch_sizes_is_checked_at_a_third_without_running_it() -> None:
+    ran: list[int] = []
+
+    def rows(batch_size: int) -> Tensor:
+        return torch.rand(batch_size, WIDTH)
+
+    def step(model: nn.Module, batch: Tensor) -> Tensor:
+        if type(batch) is Tensor:
+            ran.append(len(batch))
+        loss: Tensor = model(batch)
+        return loss
+
+    of_decoder = Subject(build=Decoder, make_batch=rows, step=step)
+    decided = decisions_of(of_decoder, checked=True)
+    assert ran == [2, 2, 4]
+    assert decided.steady[6] == decided.steady[4]
+    way = Way()
+    table = trace(of_decoder, "fp32", way=way)
+    assert way.checked
+    assert sum(op.count for op in table.ops if op.name == "addmm") == 8
+
+
 def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 

@@ -15,7 +15,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from advisor.worker.trace.ops.call_cost import Cost
-from advisor.worker.trace.ops.op_schemas import CHOOSES_BY_MASK, gives_views, written
+from advisor.worker.trace.ops.op_schemas import CHOOSES_BY_MASK, STACK, gives_views, written
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 
 Tensor = torch.Tensor
@@ -28,6 +28,8 @@ _META = torch.device("meta")
 _CPU = torch.device("cpu")
 _MASKS = frozenset([torch.bool, torch.uint8, torch.int8])
 _FRESH, _ITSELF, _VIEW = 0, 1, 2
+_MOST_STACKED = 64
+"""Tensors of one stack that is remembered: what stacks more has as a rule one more of them each time."""
 _PLAIN = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])
 """Types of arguments that describe themselves."""
 
@@ -86,7 +88,8 @@ class KnownResults:
         placed = self._placed.get(func)
         if placed is None:
             placed = self._placed[func] = gives_views(func, name)
-        key = None if name in self._apart else self._key(func, args, kwargs, inputs, placed=placed)
+        apart = name in self._apart or (func is STACK and len(args[0]) > _MOST_STACKED)
+        key = None if apart else self._key(func, args, kwargs, inputs, placed=placed)
         result = None if key is None else self._results.get(key)
         if result is not None:
             return self._made(result.outputs, inputs), result.cost

@@ -15,7 +15,7 @@ CHOOSES_BY_MASK = "index"
 """Its output has a size known beforehand unless an index is a mask."""
 _ASKING = frozenset([torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.inplace_view])
 _NEVER = frozenset(["lift", "lift_fresh", "lift_fresh_copy", "set_", "resize_", "resize_as_", "_local_scalar_dense"])
-_STACK = torch.ops.aten.stack.default
+STACK = torch.ops.aten.stack.default
 _CPU = torch.device("cpu")
 
 
@@ -52,7 +52,7 @@ def stacked(func: Operator, args: Args) -> list[int] | None:
 
     A loop that stacks all that it has so far makes as many views as the square of its rounds.
     """
-    if func is not _STACK or not args[0]:
+    if func is not STACK or not args[0]:
         return None
     first = args[0][0]
     dim = args[1] if len(args) > 1 else 0

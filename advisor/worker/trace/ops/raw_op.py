@@ -95,7 +95,7 @@ def size_bytes(tensor: Tensor) -> int:
 def touched_bytes(tensor: Tensor) -> int:
     """Bytes that really lie in memory: an expanded dimension (stride 0) counts once."""
     if tensor.is_contiguous():
-        return tensor.numel() * tensor.element_size()
+        return tensor.nbytes
     count = tensor.element_size()
     for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
         if stride != 0:
