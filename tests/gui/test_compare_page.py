@@ -74,6 +74,17 @@ def test_sorting_by_samples_puts_the_fastest_of_all_rows_first(page: ComparePage
     assert shown[0] == max(one.samples_per_s.value for one in fitting)
 
 
+def test_in_the_narrowest_window_no_two_rows_look_alike_that_are_different_set_ups(
+    page: ComparePage, window: MainWindow, qtbot: QtBot
+) -> None:
+    table = page._table.table
+    window.resize(960, 620)
+    qtbot.waitUntil(lambda: window.width() == 960 and table.isColumnHidden(place(page, "memory")))
+    shown = {one.name for number, one in enumerate(page._table.model.columns) if not table.isColumnHidden(number)}
+    assert {"device", "count", "strategy", "precision", "batch", "rate", "price"} <= shown
+    assert table.columnWidth(place(page, "device")) >= 120
+
+
 @pytest.mark.parametrize("clicks", [1, 2])
 def test_what_does_not_fit_stands_last_in_either_order(page: ComparePage, clicks: int) -> None:
     page._table.fitting.setChecked(False)

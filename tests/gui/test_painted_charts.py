@@ -195,19 +195,20 @@ class Measured(OrderChart):
 
     missing: dict[str, float]
     tops: dict[str, float]
+    middles: dict[str, float]
 
     def write(self, painter: QPainter, place: QRectF, text: str, **options: Any) -> float:
         if options.get("lines", 1) == 1:
             size, bold = options.get("size", SMALL_SIZE), options.get("bold", False)
             self.missing[text] = self.width_of(text, size, bold=bold) - place.width()
-        self.tops[text] = place.top()
+        self.tops[text], self.middles[text] = place.top(), place.center().x()
         return super().write(painter, place, text, **options)
 
 
 def test_the_longest_name_of_a_card_is_whole_in_the_narrowest_order(qtbot: QtBot) -> None:
     load_fonts()  # the window's own: another font's letters are wider
     chart = Measured(LIGHT, "order")
-    chart.missing, chart.tops = {}, {}
+    chart.missing, chart.tops, chart.middles = {}, {}, {}
     qtbot.addWidget(chart)
     look = Look(colour="#000000", style=Qt.PenStyle.SolidLine, shape="circle")
     name = "4 × RTX PRO 6000 Blackwell Workstation"
@@ -218,6 +219,25 @@ def test_the_longest_name_of_a_card_is_whole_in_the_narrowest_order(qtbot: QtBot
     written = [text for text in chart.missing if text in name]
     assert " ".join(written) == name
     assert max(chart.missing[text] for text in written) <= 0
+
+
+def test_names_of_columns_that_lie_close_stand_in_rows_so_that_none_covers_another(qtbot: QtBot) -> None:
+    chart = Measured(LIGHT, "order")
+    qtbot.addWidget(chart)
+    columns = ["FP32", "TF32", "FP16 AMP", "BF16 AMP", "pure BF16"]
+    look = Look(colour="#000000", style=Qt.PenStyle.SolidLine, shape="circle")
+    lines = [OrderLine(name="8 × A100 SXM4 40 GB", places=(1,) * 5, texts=("",) * 5, look=look)]
+    chart.show_order(columns, lines, 3)
+    for width in (900, 460, 260):
+        chart.missing, chart.tops, chart.middles = {}, {}, {}
+        chart.resize(width, 60)
+        chart.grab()
+        assert chart.height() == chart.sizeHint().height()
+        ends = {name: chart.middles[name] + chart.width_of(name, 11, bold=True) / 2 for name in columns}
+        begins = {name: chart.middles[name] - chart.width_of(name, 11, bold=True) / 2 for name in columns}
+        for first, second in itertools.combinations(columns, 2):
+            assert chart.tops[first] != chart.tops[second] or ends[first] < begins[second]
+        assert max(chart.tops[name] for name in columns) + 20 < chart.height() - 27
 
 
 def test_a_line_past_a_column_that_its_device_is_not_in_is_no_line_of_a_place(qtbot: QtBot) -> None:
@@ -239,7 +259,7 @@ def test_a_line_past_a_column_that_its_device_is_not_in_is_no_line_of_a_place(qt
 
 def test_the_name_of_who_is_not_in_the_last_column_has_a_row_of_its_own(qtbot: QtBot) -> None:
     chart = Measured(LIGHT, "order")
-    chart.missing, chart.tops = {}, {}
+    chart.missing, chart.tops, chart.middles = {}, {}, {}
     qtbot.addWidget(chart)
     look = Look(colour="#000000", style=Qt.PenStyle.SolidLine, shape="circle")
     places = {"A100": (1, 1), "V100": (2, None), "EPYC": (3, 2), "T4": (4, None)}

@@ -28,8 +28,8 @@ from advisor.present.look import OVER_LIMITS
 from advisor.recommend.recommendation import Goal
 
 _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
-_GIVES_WAY = ("energy", "range", "step", "basis", "cost", "memory", "precision")
-"""Hidden, in turn, where the window is too narrow for all."""
+_GIVES_WAY = ("energy", "range", "step", "basis", "cost", "memory", "job", "precision")
+"""Hidden, in turn, where the window is too narrow for all: what tells set-ups apart after what follows from others."""
 _VISIBLE_ROWS = 12
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 
 from advisor.gui.plots.chart import Chart, draw_mark
 from advisor.gui.theme import Theme
@@ -17,8 +17,8 @@ _ROW = 27
 _DOT = 5.0
 _LEFT, _GAP = 34.0, 18.0
 _PAST = Qt.PenStyle.DotLine
-_HEAD_SIZE, _APART = 11, 6.0
-"""Letters of the columns' names, and the least pixels between two; what the columns leave is for the devices."""
+_HEAD_SIZE, _HEAD_LINE, _APART = 11, 14, 6.0
+"""Letters and line of the columns' names, and the least pixels between two; what they leave is for the devices."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,30 +62,31 @@ class OrderChart(Chart):
         self.renew()
 
     def sizeHint(self) -> QSize:
-        """A row a place."""
-        return self.sized(420, 26 + _ROW * max(len(self._lines), 1) + 6)
+        """A row a place, below the names of the columns."""
+        return self.sized(420, self._head() + _ROW * max(len(self._lines), 1) + 6)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As high as the names of the columns need where they lie closer together."""
+        super().resizeEvent(event)
+        if self.sizeHint().height() != self.height():
+            self.renew()
 
     def draw(self, painter: QPainter) -> None:
         """Columns, lines, dots and the names at the right."""
         if not self._columns or not self._lines:
             return
-        heads = [self.width_of(column, _HEAD_SIZE, bold=True) for column in self._columns]
-        apart = max((sum(pair) / 2 + _APART for pair in pairwise(heads)), default=0.0)
-        room = self.wide - _LEFT - _GAP - apart * (len(self._columns) - 1)
-        names = min(
-            max(self.width_of(line.name) for line in self._lines) + 8, max(self.wide * 0.4, min(self.wide * 0.5, room))
-        )
-        left, right = _LEFT, self.wide - names - _GAP
-        step = (right - left) / max(len(self._columns) - 1, 1)
+        left, right, names = self._sides()
+        step, rows = self._step(), self._head_rows()
         for number, column in enumerate(self._columns):
             x = left + number * step
-            place = QRectF(x - 50, 0, 100, 20)
+            place = QRectF(x - 50, number % rows * _HEAD_LINE, 100, 20)
             chosen = number == self._chosen
             colour = self.theme.accent if chosen else self.theme.muted
             self.write(
                 painter, place, column, bold=chosen, colour=colour, size=_HEAD_SIZE, align=Qt.AlignmentFlag.AlignHCenter
             )
-            self.line(painter, QPointF(x, 24), QPointF(x, self.high - 4), self.theme.grid, 1)
+            top = QPointF(x, place.bottom() + 4)
+            self.line(painter, top, QPointF(x, self.high - 4), self.theme.grid, 1)
         for order_line in self._lines:
             self._draw_line(painter, order_line, left, step)
         for order_line, row in zip(self._lines, self._name_rows(), strict=True):
@@ -96,15 +97,44 @@ class OrderChart(Chart):
                 painter.setPen(QPen(QColor(order_line.look.colour), 1, _PAST))
                 painter.drawLine(QPointF(left + last * step, self._y(there)), QPointF(right + 8, y))
 
+    def _sides(self) -> tuple[float, float, float]:
+        """Where the first column is and the last, and the width of the devices' names."""
+        heads = self._head_widths()
+        apart = max((sum(pair) / 2 + _APART for pair in pairwise(heads)), default=0.0)
+        room = self.wide - _LEFT - _GAP - apart * (len(self._columns) - 1)
+        names = min(
+            max(self.width_of(line.name) for line in self._lines) + 8, max(self.wide * 0.4, min(self.wide * 0.5, room))
+        )
+        return _LEFT, self.wide - names - _GAP, names
+
+    def _step(self) -> float:
+        left, right, _ = self._sides()
+        return (right - left) / max(len(self._columns) - 1, 1)
+
+    def _head_widths(self) -> list[float]:
+        return [self.width_of(column, _HEAD_SIZE, bold=True) for column in self._columns]
+
+    def _head_rows(self) -> int:
+        """In how many rows, one below the other, the names of the columns stand so that none meets the next in its."""
+        heads, step = self._head_widths(), self._step()
+        return next(
+            rows
+            for rows in range(1, len(heads) + 1)
+            if all(sum(pair) / 2 + _APART <= rows * step for pair in zip(heads, heads[rows:], strict=False))
+        )
+
+    def _head(self) -> float:
+        """Height above the first place."""
+        return 26 + _HEAD_LINE * (self._head_rows() - 1 if self._columns and self._lines else 0)
+
     def _name_rows(self) -> list[int]:
         """The row of each name: that of its place in the last column, and for who is not in it the next free one."""
         taken = {line.places[-1] for line in self._lines}
         free = iter([row for row in range(1, 2 * len(self._lines) + 1) if row not in taken])
         return [line.places[-1] or next(free) for line in self._lines]
 
-    @staticmethod
-    def _y(place: int) -> float:
-        return 26 + _ROW * (place - 0.5)
+    def _y(self, place: int) -> float:
+        return self._head() + _ROW * (place - 0.5)
 
     def _draw_line(self, painter: QPainter, order_line: OrderLine, left: float, step: float) -> None:
         points = [
