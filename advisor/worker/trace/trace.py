@@ -69,7 +69,11 @@ class Way:
     hindrance: TraceFailed | None = None
     """What kept it from running for real, where a user can mend that."""
     decisions: Decisions | None = None
-    """What it decided when it ran for real, which holds at every precision."""
+    """What it decided when it ran for real, which holds at every precision: a table came of it."""
+    ran: Decisions | None = None
+    """The same, whether or not one did."""
+    does_not_run: bool = False
+    """Whether it was tried for real and did not run, which it does in FP32 whatever the trace is of."""
     checked: bool = False
     """Whether a third batch has come out of its table: precisions differ in types, not in what grows with the batch."""
     too_large_to_check: bool = False
@@ -101,7 +105,7 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True, 
     except NotRunning:
         if way.tried or subject.try_batches is None:
             raise
-        way.tried = True
+        way.tried, way.does_not_run = True, False
         subject.try_batches()
         table = _wherever(subject, precision, way, checked=checks)
     way.checked = way.checked or (checked and grows_evenly(table))
@@ -183,8 +187,10 @@ def _evenly(subject: Subject, precision: TracePrecision, way: Way, *, checked: b
 
 def _decided(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable | None:
     """The table by what a real pass decides; None for a model that no such pass tells about."""
+    if way.does_not_run:
+        return None
     try:
-        decisions = decisions_of(subject, checked=checked)
+        decisions = way.ran = way.ran or _run_for_real(subject, way, checked=checked)
         table = _as_decided(subject, precision, decisions, checked=checked)
     except Exception as error:  # whatever a model does that is not for this processor, or not the same twice
         way.hindrance = hindrance(error)
@@ -193,6 +199,14 @@ def _decided(subject: Subject, precision: TracePrecision, way: Way, *, checked: 
         return None
     way.decisions = decisions
     return table
+
+
+def _run_for_real(subject: Subject, way: Way, *, checked: bool) -> Decisions:
+    try:
+        return decisions_of(subject, checked=checked)
+    except Exception:
+        way.does_not_run = True
+        raise
 
 
 def _as_decided(subject: Subject, precision: TracePrecision, decisions: Decisions, *, checked: bool) -> OpTable:

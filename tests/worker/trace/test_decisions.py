@@ -19,7 +19,7 @@ from advisor.optable.op_table import OpTable, at
 from advisor.recommend.switches import Change, applies
 from advisor.worker.trace import real_pass
 from advisor.worker.trace.affine import StreamsDiffer, TracedOp, by_chance, folded
-from advisor.worker.trace.decisions import Differs, Noting, Told, drawn_alike
+from advisor.worker.trace.decisions import Decisions, Differs, Noting, Told, drawn_alike
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.ops.raw_op import RawOp
@@ -214,6 +214,30 @@ def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPat
     with pytest.raises(TakesTooLong):
         decisions_of(subject(seeded, counted), checked=True)
     assert seen == [2]
+
+
+@pytest.mark.parametrize("runs", [True, False])
+def test_what_ran_for_real_for_no_table_is_not_run_anew_for_another_precision(
+    monkeypatch: pytest.MonkeyPatch, runs: bool
+) -> None:
+    ran: list[bool] = []
+
+    def decided(of: Subject, *, checked: bool) -> Decisions:
+        ran.append(checked)
+        if not runs:
+            raise RuntimeError("no kernel of this processor")
+        return decisions_of(of, checked=False)
+
+    def no_table(*_: object, **__: object) -> OpTable:
+        raise TraceFailed("trace-depends-on-data", "aten.item")
+
+    monkeypatch.setattr(tracing, "decisions_of", decided)
+    monkeypatch.setattr(tracing, "_traced", no_table)
+    way = Way()
+    for precision in ("amp", "fp32"):
+        with pytest.raises(TraceFailed):
+            trace(subject(seeded), precision, way=way)
+    assert ran == [True]
 
 
 def test_a_model_that_would_run_for_too_long_is_refused_by_that_and_not_by_how_it_decides(
