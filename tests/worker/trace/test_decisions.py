@@ -19,7 +19,7 @@ from advisor.optable.op_table import OpTable, at
 from advisor.recommend.switches import Change, applies
 from advisor.worker.trace import real_pass
 from advisor.worker.trace.affine import StreamsDiffer, TracedOp, by_chance, folded
-from advisor.worker.trace.decisions import Decisions, Differs, Noting, Told, drawn_alike
+from advisor.worker.trace.decisions import Differs, Noting, Told, drawn_alike
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.ops.raw_op import RawOp
@@ -166,43 +166,6 @@ def test_a_third_batch_checks_the_table_where_there_is_time() -> None:
     assert set(decisions_of(subject(seeded), checked=True).steady) == {2, 4, 6}
 
 
-class Decoder(nn.Module):
-    """Goes on until all samples have ended, which those of a new model never do."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.Linear(WIDTH, WIDTH)
-
-    def forward(self, rows: Tensor) -> Tensor:
-        for _ in range(8):
-            rows = self.layer(rows)
-            if (rows > 1e9).all():
-                break
-        return rows.sum()
-
-
-def test_what_is_decided_alike_at_two_batch_sizes_is_checked_at_a_third_without_running_it() -> None:
-    ran: list[int] = []
-
-    def rows(batch_size: int) -> Tensor:
-        return torch.rand(batch_size, WIDTH)
-
-    def step(model: nn.Module, batch: Tensor) -> Tensor:
-        if type(batch) is Tensor:
-            ran.append(len(batch))
-        loss: Tensor = model(batch)
-        return loss
-
-    of_decoder = Subject(build=Decoder, make_batch=rows, step=step)
-    decided = decisions_of(of_decoder, checked=True)
-    assert ran == [2, 2, 4]
-    assert decided.steady[6] == decided.steady[4]
-    way = Way()
-    table = trace(of_decoder, "fp32", way=way)
-    assert way.checked
-    assert sum(op.count for op in table.ops if op.name == "addmm") == 8
-
-
 def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
@@ -214,30 +177,6 @@ def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPat
     with pytest.raises(TakesTooLong):
         decisions_of(subject(seeded, counted), checked=True)
     assert seen == [2]
-
-
-@pytest.mark.parametrize("runs", [True, False])
-def test_what_ran_for_real_for_no_table_is_not_run_anew_for_another_precision(
-    monkeypatch: pytest.MonkeyPatch, runs: bool
-) -> None:
-    ran: list[bool] = []
-
-    def decided(of: Subject, *, checked: bool) -> Decisions:
-        ran.append(checked)
-        if not runs:
-            raise RuntimeError("no kernel of this processor")
-        return decisions_of(of, checked=False)
-
-    def no_table(*_: object, **__: object) -> OpTable:
-        raise TraceFailed("trace-depends-on-data", "aten.item")
-
-    monkeypatch.setattr(tracing, "decisions_of", decided)
-    monkeypatch.setattr(tracing, "_traced", no_table)
-    way = Way()
-    for precision in ("amp", "fp32"):
-        with pytest.raises(TraceFailed):
-            trace(subject(seeded), precision, way=way)
-    assert ran == [True]
 
 
 def test_a_model_that_would_run_for_too_long_is_refused_by_that_and_not_by_how_it_decides(
