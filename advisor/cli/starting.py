@@ -14,7 +14,8 @@ from advisor.cli.faults import command_fault
 from advisor.core.bundled import resource
 from advisor.core.file_writing import write_atomically
 from advisor.core.sentences import Language, Names, Reason, say, visible
-from advisor.workload.model_config import bundled_config_names
+from advisor.workload.defaults import assumed_for_config
+from advisor.workload.model_config import bundled_config, bundled_config_names
 from advisor.workload.overrides import apply_overrides
 from advisor.workload.training_command import ReadCommand, read_command
 
@@ -33,33 +34,51 @@ def init_command(arguments: argparse.Namespace, language: Language) -> int:
         **settings_of(arguments),
         **({"global_batch_size": arguments.global_batch} if arguments.global_batch else {}),
     }
-    text = starter({**command.settings, **asked})
+    text = starter({**_of_files(command.settings), **asked})
     write_atomically(path, text.encode())
-    for reason in _told(command, path):
+    for reason in _told(command, path, of_command=arguments.from_command is not None):
         print(f"advisor: {say(reason, language)}", file=sys.stderr)
     return 0
 
 
 def _command(text: str | None) -> ReadCommand:
-    """What the training command says; a model that only its own script knows is none of a workload file's."""
+    """What the training command says; `resnet50` is the bundled `resnet-50`, whose pictures have their usual side."""
     try:
         command = read_command(text or "")
     except ValueError as error:
         raise command_fault("from-command", given=visible(text or "")) from error
-    model = str(command.settings.get("config", ""))
-    if not model or model in bundled_config_names() or "/" in model or Path(model).exists():
+    model = _plain(str(command.settings.get("config", "")))
+    bundled = next((name for name in bundled_config_names() if _plain(name) == model), None)
+    if bundled is None:
         return command
-    known = {field: value for field, value in command.settings.items() if field != "config"}
-    return ReadCommand(known, (*command.unread, visible(model)))
+    usual = assumed_for_config(bundled_config(bundled) or {}, None)["data"]
+    side = {"image_size": usual["image_size"]} if "image_size" in usual else {}
+    return command._replace(settings={**side, **command.settings, "config": bundled})
 
 
-def _told(command: ReadCommand, path: Path) -> list[Reason]:
-    """What was filled in from the command and what was not, and what to do with the file."""
-    told = []
-    if command.settings:
-        told.append(Reason.of("command-init-read", fields=Names(names=tuple(command.settings))))
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.lower())
+
+
+def _of_files(settings: dict[str, object]) -> dict[str, object]:
+    """What a workload file can say: a model that only the command's own script knows is none of it."""
+    model = str(settings.get("config", ""))
+    if model in bundled_config_names() or "/" in model or Path(model).exists():
+        return settings
+    return {field: value for field, value in settings.items() if field != "config"}
+
+
+def _told(command: ReadCommand, path: Path, *, of_command: bool) -> list[Reason]:
+    """What was filled in from the command and what was not, whose model the file has, and what to do with it."""
+    told, settings = [], _of_files(command.settings)
+    if settings:
+        told.append(Reason.of("command-init-read", fields=Names(names=tuple(settings))))
     if command.unread:
         told.append(Reason.of("command-init-unread", flags=Names(names=tuple(map(visible, command.unread)))))
+    if "config" in command.settings and "config" not in settings:
+        told.append(Reason.of("command-init-unknown-model", model=visible(str(command.settings["config"]))))
+    elif of_command and "config" not in settings:
+        told.append(Reason.of("command-init-no-model"))
     return [*told, Reason.of("command-init-written", path=str(path))]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from advisor.core.records import Record
-from advisor.core.units import Basis, Estimate
+from advisor.core.units import Basis, Estimate, around
 from advisor.predict.prediction import basis_of
 
 Scaling = Literal["held", "scaled"]
@@ -67,11 +67,14 @@ def time_to_train(  # noqa: PLR0913 - two set-ups and the data between them
     step_s: Estimate,
     *,
     critical: CriticalBatch | None = None,
+    whole: tuple[float, float] = (1.0, 1.0),
 ) -> TimeToTrain:
     """Time until the loss that the reference set-up (one card, `samples` in all) reaches.
 
     `step_s` is of the set-up asked about, at its `global_batch`; a global batch equal to the reference's is `held`
-    and needs the same steps. The range joins that of the step with that of the critical batch.
+    and needs the same steps. The range joins that of the step with that of the critical batch. `whole` is how many
+    steps an epoch takes over those that its samples would fill, of the reference and of the set-up: the last may be
+    short and counts as one, but at the low end, as in the job's time.
     """
     critical = critical or CriticalBatch()
     held = global_batch == reference_batch
@@ -81,9 +84,10 @@ def time_to_train(  # noqa: PLR0913 - two set-ups and the data between them
     needed = [samples * ratio for ratio in ratios]
     basis: Basis = step_s.basis if held or critical.given else basis_of(step_s.basis, "specified")
     sample_count = Estimate(value=needed[0], low=min(needed), high=max(needed), basis=basis)
-    step_count = sample_count.scaled(1 / global_batch)
+    filled = sample_count.scaled(1 / global_batch)
+    step_count = around(filled.value * whole[1], filled.low, filled.high * whole[1], filled.basis)
     train = step_count.times(step_s, basis)
-    alone_s = samples / reference_batch * reference_step_s.value
+    alone_s = samples / reference_batch * whole[0] * reference_step_s.value
     return TimeToTrain(
         scaling="held" if held else "scaled",
         global_batch_size=global_batch,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from advisor.core.sentences import Reason
@@ -31,9 +32,16 @@ def training_times(comparison: Comparison, chosen: Prediction) -> tuple[TimeToTr
             prediction.global_batch_size,
             prediction.step_s,
             critical=comparison.critical_batch,
+            whole=(_whole(comparison, own), _whole(comparison, prediction.global_batch_size)),
         )
         for prediction in [*set_ups, chosen]
     )
+
+
+def _whole(comparison: Comparison, global_batch: int) -> float:
+    """Steps of an epoch over those that its samples would fill: near one step an epoch they are far fewer."""
+    filled = comparison.workload.data.samples / global_batch
+    return math.ceil(filled) / filled
 
 
 def _reference(comparison: Comparison, chosen: Prediction) -> Prediction | None:

@@ -38,7 +38,7 @@ _NAMES = {
     "samples": "max_train_samples",
     "validation_samples": "max_eval_samples",
     "evaluate_every_steps": "eval_steps val_check_interval eval_interval",
-    "config": "model_name_or_path model_name model config_name",
+    "config": "model_name_or_path model_name model config_name arch a",
     "precision": "precision mixed_precision amp_dtype dtype",
     "optimizer": "optim optimizer opt",
 }

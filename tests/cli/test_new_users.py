@@ -331,6 +331,32 @@ def test_a_model_that_only_its_script_knows_is_not_taken_for_a_configuration(
     assert load_workload(path).training.batch_size == 8
 
 
+@pytest.mark.parametrize("model", ["-a resnet50", "--model resnet-50", "--arch ResNet50"])
+def test_a_bundled_model_is_known_by_its_name_in_a_command_and_its_pictures_have_their_side(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "train.toml"
+    assert run(["--init", str(path), "--from-command", f"train.py {model} -b 256 --amp", "--language", "en"]) == 0
+    workload = load_workload(path)
+    assert isinstance(workload.model, HuggingFaceModel)
+    assert (workload.model.config, workload.data.image_size, workload.training.batch_size) == ("resnet-50", 224, 256)
+    assert "starter" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("yolo train model=yolov8n.pt imgsz=640 batch=16", "not yolov8n.pt, which is not known here"),
+        ("train.py --epochs 3", "The command names no model: the file trains the starter's"),
+    ],
+)
+def test_a_file_that_holds_another_model_than_the_commands_says_so(
+    command: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--init", str(tmp_path / "train.toml"), "--from-command", command, "--language", "en"]) == 0
+    assert told in capsys.readouterr().err
+
+
 def test_what_the_first_file_gives_as_defaults_are_the_defaults() -> None:
     given = tomllib.loads(starter({}))["training"]
     defaults = dict(zip(Training.__struct_fields__[::-1], Training.__struct_defaults__[::-1], strict=False))

@@ -59,3 +59,12 @@ def test_an_assumed_critical_batch_makes_the_time_a_specified_one() -> None:
 def test_the_learning_rate_grows_with_the_root_of_the_batch_to_the_batch() -> None:
     assert learning_rate_range(400, 100) == pytest.approx((2.0, 4.0))
     assert learning_rate_range(100, 100) == (1.0, 1.0)
+
+
+def test_an_epochs_short_step_counts_as_one_but_at_the_low_end_as_in_the_job() -> None:
+    critical = CriticalBatch(low=1e9, high=1e9, given=True)  # so that no sample is wasted
+    found = time_to_train(600, 64, second(), 512, second(), critical=critical, whole=(10 / (600 / 64), 2 / (600 / 512)))
+    assert found.step_count.value == pytest.approx(2)
+    assert found.step_count.low == pytest.approx(600 / 512)
+    assert found.step_count.high == pytest.approx(2)
+    assert found.speed_up.value == pytest.approx(10 / 2)
