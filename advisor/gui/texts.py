@@ -162,11 +162,11 @@ class Texts:
 
         return precision_name(name, self.language)
 
-    def short_strategy(self, name: Strategy) -> str:
+    def short_strategy(self, name: Strategy, *, trains: bool = True) -> str:
         """A strategy as its framework abbreviates it, where it does; in a table that one needs a rewritten model."""
         from advisor.present.table_cells import strategy_cell
 
-        return strategy_cell(name, self.language, short=True)
+        return strategy_cell(name, self.language, trains=trains, short=True)
 
     def verdict(self, kind: str) -> str:
         """The word for how a measurement went."""

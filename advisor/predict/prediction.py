@@ -180,6 +180,11 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
         """Seconds a step that the parts of these kinds take together."""
         return sum(part.duration_s for part in self.parts if part.kind in kinds)
 
+    @property
+    def trains(self) -> bool:
+        """Whether a step has a backward pass: forward alone is what servers run."""
+        return any(part.kind == "backward" for part in self.parts)
+
     def part_share(self, *kinds: PartKind) -> float:
         """Share of the step that they take."""
         return self.part_s(*kinds) / self.step_s.value

@@ -188,7 +188,9 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
             names,
             language,
             device=" ".join(filter(None, (_cards(row), marks.get(_own(advice, row)), limit_mark(advice, row).strip()))),
-            strategy=NONE if row.strategy == "single" else strategy_cell(row.strategy, language, short=True),
+            strategy=NONE
+            if row.strategy == "single"
+            else strategy_cell(row.strategy, language, trains=row.trains, short=True),
             memory=memory_cell(row, language),
         )
         for row in rows

@@ -109,7 +109,7 @@ def _holding_help(switch: Switch, language: Language) -> str:
         name=_with_code(switch, language),
         device=switch.device_name,
         count=switch.count,
-        strategy=strategy_cell(switch.strategy, language, short=True),
+        strategy=strategy_cell(switch.strategy, language, trains=switch.kind != "quantised_weights", short=True),
         batch=switch.batch_size_per_device,
         steps=switch.gradient_accumulation_steps,
         trained="nothing" if switch.kind == "quantised_weights" else "adapters",

@@ -32,10 +32,14 @@ def strategy_name(strategy: Strategy, language: Language, *, short: bool = False
     return sentence(f"strategy-{'short-' if short else ''}{strategy.replace('_', '-')}", language)
 
 
-def strategy_cell(strategy: Strategy, language: Language, *, short: bool = False) -> str:
-    """The same as a table has it, where no sentence beside it says that the model has to be rewritten for it."""
+def strategy_cell(strategy: Strategy, language: Language, *, trains: bool, short: bool = False) -> str:
+    """The same as a table has it, where no sentence beside it says that the model has to be rewritten for it.
+
+    Servers bring models that are cut up already: where nothing is trained nobody has to.
+    """
     name = strategy_name(strategy, language, short=short)
-    return sentence("table-rewritten", language, name=name) if STRATEGY_FACTS[strategy].rewrites else name
+    rewritten = trains and STRATEGY_FACTS[strategy].rewrites
+    return sentence("table-rewritten", language, name=name) if rewritten else name
 
 
 def added_names(added: Added, language: Language) -> tuple[str, ...]:
@@ -43,9 +47,10 @@ def added_names(added: Added, language: Language) -> tuple[str, ...]:
     return tuple(sentence(f"switch-{name.replace('_', '-')}", language) for name in added)
 
 
-def strategy_of(chosen: SetUp, language: Language, *, short: bool = False) -> str:
+def strategy_of(chosen: Prediction, language: Language, *, short: bool = False) -> str:
     """The strategy of a set-up with what it adds to free memory: `FSDP + activation checkpointing`."""
-    return " + ".join((strategy_cell(chosen.strategy, language, short=short), *added_names(chosen.added, language)))
+    name = strategy_cell(chosen.strategy, language, trains=chosen.trains, short=short)
+    return " + ".join((name, *added_names(chosen.added, language)))
 
 
 def batch_of(chosen: SetUp) -> str:

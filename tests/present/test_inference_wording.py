@@ -15,6 +15,7 @@ from advisor.present import markdown_file
 from advisor.present.report.content import report_content
 from advisor.present.script import launch_script
 from advisor.present.summary import summarise
+from advisor.present.table_cells import strategy_of
 from advisor.recommend.wall_time import steps_of
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Mode, with_training
@@ -113,3 +114,13 @@ def test_a_convolutional_network_trains_from_its_script_in_half_precision_too(tm
     data = msgspec.structs.replace(made.workload.data, loader_workers=0, image_size=32)
     made = msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, data=data))
     assert run_script(tmp_path, made, "--steps", "2")["steps"] == 2
+
+
+def test_only_what_trains_asks_for_a_rewritten_model_beside_a_pipeline() -> None:
+    trained = next(one for one in advice().predictions if one.trains)
+    forward = tuple(part for part in trained.parts if part.kind != "backward")
+    piped = msgspec.structs.replace(trained, strategy="pp")
+    served = msgspec.structs.replace(piped, parts=forward)
+    assert not served.trains
+    assert [strategy_of(one, "en", short=True) for one in (piped, served)] == ["pipeline (rewrite)", "pipeline"]
+    assert [strategy_of(one, "zh", short=True) for one in (piped, served)] == ["流水线（需改写）", "流水线"]

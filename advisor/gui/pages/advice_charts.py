@@ -222,7 +222,7 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
     )
     bars = []
     for row in rows:
-        strategy = texts.short_strategy(row.strategy)
+        strategy = texts.short_strategy(row.strategy, trains=row.trains)
         name = f"{row.count} × {strategy}" if row.count > 1 else strategy
         if row.gradient_accumulation_steps > 1:
             name += f" · {texts('advice-accumulation', steps=row.gradient_accumulation_steps)}"

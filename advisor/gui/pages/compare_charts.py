@@ -130,7 +130,7 @@ class CompareCharts(QWidget):
         ]
         if len(twins) > 1:
             steps = prediction.gradient_accumulation_steps
-            parts.append(texts.short_strategy(prediction.strategy))
+            parts.append(texts.short_strategy(prediction.strategy, trains=prediction.trains))
             parts += [f"×{steps}"] if steps > 1 else []
         return " · ".join(parts)
 

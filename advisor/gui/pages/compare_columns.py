@@ -35,7 +35,9 @@ def set_up_columns(
     texts = context.texts
     icons = {True: _pin_icon(context.theme.accent, filled=True), False: _pin_icon(context.theme.bar, filled=False)}
 
-    strategy_name = cache(texts.short_strategy)
+    @cache
+    def strategy_name(strategy: Strategy, trains: bool) -> str:
+        return texts.short_strategy(strategy, trains=trains)
 
     def tip(set_up: ComparedSetUp) -> str:
         return prediction_tip(set_up.prediction, context, over_limits=set_up.over_limits)
@@ -155,9 +157,9 @@ def _batch(set_up: ComparedSetUp) -> int:
     return set_up.prediction.batch_size_per_device
 
 
-def _strategy(set_up: ComparedSetUp, name_of: Callable[[Strategy], str], texts: Texts) -> str:
+def _strategy(set_up: ComparedSetUp, name_of: Callable[[Strategy, bool], str], texts: Texts) -> str:
     added = added_names(set_up.prediction.added, texts.language)
-    name = " + ".join((name_of(set_up.prediction.strategy), *added))
+    name = " + ".join((name_of(set_up.prediction.strategy, set_up.prediction.trains), *added))
     steps = set_up.prediction.gradient_accumulation_steps
     return f"{name} ×{steps}" if steps > 1 else name
 

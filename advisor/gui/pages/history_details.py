@@ -160,7 +160,8 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     def device(difference: StepDifference) -> str:
         prediction = difference.of
         name = f"{prediction.count} × {short_name(visible(prediction.device.name))}"
-        return name if prediction.strategy == "single" else f"{name} · {texts.short_strategy(prediction.strategy)}"
+        strategy = texts.short_strategy(prediction.strategy, trains=prediction.trains)
+        return name if prediction.strategy == "single" else f"{name} · {strategy}"
 
     columns: list[Column[StepDifference]] = [
         Column(title=texts("column-device"), text=device),
