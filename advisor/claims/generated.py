@@ -5,6 +5,7 @@ Where the claim names the model and a length, it also reads the keys and values 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from advisor.claims.claim import Claim, ClaimAnswer
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor
 from advisor.core.sentences import Arguments, Reason
+from advisor.cost.memory.capacity import usable_bytes
 from advisor.recommend.comparison import counted
 from advisor.workload.config_sizes import compressed_size, head_size, key_value_head_count, layer_count, text_part
 from advisor.workload.model_config import resolve_config
@@ -40,6 +42,8 @@ def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[Claim]
     claimed = claim.tokens_per_s
     if most is None or claimed is None:
         return judged(claim)
+    if (crowded := _without_room(claim, predictor)) is not None:
+        return crowded
     cache_bytes = _cache_bytes(claim)
     numbers: Arguments = {
         "device": counted(claim.count or 1, shared_name([predictor.specs[key] for key in claim.gpus])),
@@ -61,6 +65,26 @@ def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[Claim]
     return ClaimAnswer(
         claim=claim, verdict="plausible_only_with", reasons=(Reason.of("claim-generated-several", **numbers),)
     )
+
+
+def _without_room(claim: Claim, predictor: Predictor) -> ClaimAnswer | None:
+    """The answer where not even weights of few bits lie in the cards' memory: neither a text nor many run so at all."""
+    parameters, bits = _parameters(claim, predictor) or 0.0, claim.weights_bits or _FEWEST_BITS
+    cards = [predictor.specs[key] for key in claim.gpus]
+    largest = max((spec.memory_bytes for spec in cards if spec.memory_bytes is not None), default=None)
+    capacity = usable_bytes(largest) * (claim.count or 1) if largest is not None else math.inf
+    need = parameters * bits / 8
+    if claim.offload or need <= capacity:
+        return None
+    numbers: Arguments = {
+        "device": counted(claim.count or 1, shared_name(cards)),
+        "bits": bits,
+        "need_bytes": need,
+        "capacity_bytes": capacity,
+        "claimed_rate": round(claim.tokens_per_s or 0.0, 1),
+    }
+    reason = Reason.of("claim-generated-no-room", **numbers)
+    return ClaimAnswer(claim=claim, verdict="plausible_only_with", reasons=(reason,))
 
 
 def _is_slow(answer: ClaimAnswer, claim: Claim, judged: Callable[[Claim], ClaimAnswer]) -> bool:

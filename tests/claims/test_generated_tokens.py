@@ -22,6 +22,10 @@ from tests.recommend.real_predictor import real_predictor
         ("vLLM serves Llama-3-8B on A100 at 2500 tokens/s", "plausible_only_with", "claim-generated-several"),
         ("RTX 4090 generates 3 tokens/s with a 7B model", "below_expected", "claim-generated-below"),
         ("7B inference at 5000 tokens/s on one A100", "plausible", "claim-size-possible"),
+        ("70B inference on one 4090 at 50 tokens/s", "plausible_only_with", "claim-generated-no-room"),
+        ("70B generates 5 tokens/s on one 4090", "plausible_only_with", "claim-generated-no-room"),
+        ("70B int8 inference on one A100 40GB at 20 tokens/s", "plausible_only_with", "claim-generated-no-room"),
+        ("70B int8 inference on 2 A100 40GB at 20 tokens/s", "plausible", "claim-generated-one"),
     ],
 )
 def test_a_rate_of_generated_tokens_is_held_against_the_memory(text: str, verdict: str, code: str) -> None:

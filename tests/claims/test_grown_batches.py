@@ -50,6 +50,19 @@ def test_a_batch_gains_no_more_than_it_grew() -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["4x on 4 GPUs", "DDP 3x with 4 cards", "DataParallel 4x on 4 V100 for BERT"])
+def test_a_whole_number_before_x_is_a_ratio_where_cards_follow(text: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.speed_up_ratio, claim.count) == (float(text.partition("x")[0][-1]), 4)
+
+
+def test_an_hour_and_no_minutes_is_a_time_and_no_seconds_are_none() -> None:
+    assert parse_claim("ResNet-50 takes 1 h 0 min per epoch on a V100", spec_table()).epoch_s == 3600
+    with pytest.raises(SaidError) as refused:
+        parse_claim("ResNet-50 takes 0 seconds per epoch on a V100", spec_table())
+    assert refused.value.reasons[0].code == "claim-number-negative"
+
+
 @pytest.mark.parametrize("name", ["iris_mlp", "resnet50", "llama_8b"])
 def test_tried_batches_begin_with_one_sample_and_end_above_the_workloads_own(name: str) -> None:
     sizes = batches_before(name)

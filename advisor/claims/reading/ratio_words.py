@@ -185,6 +185,7 @@ def _faster(plain: str) -> float | None:
         rf"{_GAIN}\s*{NUMBER}\s*[x×]",
         rf"(?:only|just|gives?|gave|gets?|got|see|saw|仅|只有)\s*(?:me\s*)?{ABOUT}{NUMBER}\s*x\b(?!\s*[a-z]*\d)",
         r"(?<![\d.])(\d\.\d+)(\s)?(?:x\b|×)(?!\s*[a-z]*\d)",
+        rf"(?<![a-z\d.]){NUMBER}\s*(?:x\b|×)(?=\s*(?:on|with|using|from)\s+\d{{1,4}}\s*[a-z])",
     ):
         times = search(pattern, plain)
         if times is not None:

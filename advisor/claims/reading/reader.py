@@ -74,6 +74,8 @@ _LONG_NUMBER = re.compile(r"[0-9]{25}")
 """Patterns that begin with digits try each of them: a run without end would cost its square."""
 _BELOW_ZERO = re.compile(
     r"(?<![^ (])0(?:\.0{1,24})? ?(?:ms|images?|samples?|x|times)\b"
+    r"|(?<![^ (])(?<!h )(?<!hour )(?<!hours )(?<!min )(?<!minute )(?<!minutes )(?<!and )"
+    r"0(?:\.0{1,24})? ?(?:s|sec|seconds?|min|minutes?|h|hours?)\b"
     r"|(?<![^ (])-\d{1,24}(?:\.\d{1,24})? ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|images?|samples?|x|times)\b"
     r"|(?<![^ (])(?:-\d{1,24}(?:\.\d{1,24})?|0(?:\.0{1,24})?) ?(?:%|percent\b)"
 )

@@ -136,6 +136,7 @@ claim-generated-one = Plausible where text is generated token by token: each tok
         [0] {" "}What the keys and values of a long text take on top is not in it.
        *[other] { "" }
     }
+claim-generated-no-room = Plausible only with weights of fewer than { $bits } bits, or with a part of them in the host's memory, from where each token brings it anew: of { $bits } bits they take { $need_bytes }, and { $device } can give { $capacity_bytes }. { $claimed_rate } tokens a second were claimed.
 claim-generated-several = Plausible only with weights of fewer bits, with several texts at once, or of tokens that are read: token by token each reads all weights{ $tokens ->
         [0] { "" }
        *[other] {" "}and the keys and values of { $tokens } tokens ({ $cache_bytes })

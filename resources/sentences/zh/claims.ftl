@@ -136,6 +136,7 @@ claim-generated-one = 若是逐个 token 生成文本，则可信：每个 token
         [0] 长文本的键和值还要另外读取，未计入其中。
        *[other] { "" }
     }
+claim-generated-no-room = 仅在权重少于 { $bits } 位，或一部分放在主机内存（每个 token 都要重新传输）时可信：{ $bits } 位的权重占 { $need_bytes }，而 { $device } 可用 { $capacity_bytes }。所称为每秒 { $claimed_rate } 个 token。
 claim-generated-several = 仅在权重位数更少、同时生成多段文本，或指读入的 token 时可信：逐个生成时每个 token 都要读取全部权重{ $tokens ->
         [0] { "" }
        *[other] 以及 { $tokens } 个 token 的键和值（{ $cache_bytes }）
