@@ -111,3 +111,9 @@ def test_the_name_of_a_strategy_stands_as_its_first_letter_asks(strategy: Strate
 )  # fmt: skip
 def test_a_fault_is_found(text: str, *, wrong: bool) -> None:
     assert bool(faults(text)) is wrong
+
+
+def test_no_english_sentence_has_quotes_that_the_windows_font_sets_as_wide_as_a_chinese_sign() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted((resource("sentences") / "en").glob("*.ftl"))]
+    assert len(texts) > 5
+    assert [line for text in texts for line in text.splitlines() if re.search("[“”‘’]", line)] == []
