@@ -43,7 +43,7 @@ _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 _FIRST = {
     "caveat-memory-range", "caveat-memory-range-instead", "caveat-memory-range-one-pass",
     "caveat-memory-range-switch",
-    "workload-no-head",
+    "workload-no-head", "workload-own-side",
     "caveat-hours-range", "caveat-hours-range-instead", "caveat-hours-range-larger", "caveat-hours-range-nearest",
     "caveat-cost-range", "caveat-cost-range-instead", "caveat-cost-range-larger", "caveat-cost-range-nearest",
     "caveat-nothing-fits-host", "memory-host-given-short", "memory-host-assumed-short", "memory-host-here-short",

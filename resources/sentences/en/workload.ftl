@@ -27,6 +27,7 @@ workload-own-batch-single = Batches of a single sample, as the workload has them
 workload-no-head = The configuration has no "architectures": its base class { $built } is predicted, without a head. To train another, name it there ({ $other }, say).
 workload-other-class = The installed transformers has no class { $named }, which the configuration names: { $built } is predicted in its place. Update transformers where it should have it.
 workload-step-unread = `{ $name }` in { $file } is not called: the loss is cross-entropy or the mean squared error of the outputs, or their own. Call it `training_step(model, batch)` and let it return the loss, if it is meant.
+workload-own-side = Pictures are { $height } × { $width } pixels, the size that this model's class has by default, not the { $side } × { $side } that were assumed. Give the side in the configuration or as `data.image_size`.
 workload-text-only = Images are left out of the steps of `{ $model }`: only its text part runs.
 workload-assumed-values = Not given, so assumed: { $fields }.
 assumed-samples = { $value } training samples

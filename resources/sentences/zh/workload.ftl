@@ -24,6 +24,7 @@ workload-own-batch-single = 工作负载给出的批大小为 1，无法训练�
 workload-no-head = 配置中没有 "architectures"：所预测的是其基类 { $built }，不带任务头部。若训练其他类，请在其中写明（例如 { $other }）。
 workload-other-class = 已安装的 transformers 没有配置所指的类 { $named }：改为预测 { $built }。若新版本提供该类，请更新 transformers。
 workload-step-unread = { $file } 中的 `{ $name }` 没有被调用：损失取输出的 cross-entropy、均方误差或输出自带的损失。若要使用它，请命名为 `training_step(model, batch)` 并让它返回损失。
+workload-own-side = 图像为 { $height } × { $width } 像素，即该模型类的默认尺寸，而不是所假设的 { $side } × { $side }。请在配置或 `data.image_size` 中给出边长。
 workload-text-only = `{ $model }` 的训练步不含图像：只运行其文本部分。
 workload-assumed-values = 未给出、因而采用默认假设的项：{ $fields }。
 assumed-samples = { $value } 个训练样本

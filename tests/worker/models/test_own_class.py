@@ -207,3 +207,23 @@ def test_a_class_for_the_text_alone_is_built_from_the_texts_part_as_the_library_
     assert type(loaded.module) is type(whole)
     assert sum(one.numel() for one in loaded.module.parameters()) == sum(one.numel() for one in whole.parameters())
     assert "workload-text-only" in [note.code for note in loaded.notes]
+
+
+@pytest.mark.parametrize(
+    ("config", "sides"),
+    [
+        ({"model_type": "yolos", **SMALL}, (512, 864)),
+        ({"model_type": "efficientnet", "width_coefficient": 0.2, "depth_coefficient": 0.2}, (600, 600)),
+        ({"model_type": "efficientnet", "width_coefficient": 0.2, "depth_coefficient": 0.2, "image_size": 96}, None),
+        ({"model_type": "vit", **SMALL}, None),
+        (MAE, None),
+    ],
+)
+def test_a_side_that_only_the_class_knows_is_told_where_another_was_assumed(
+    config: dict[str, Any], sides: tuple[int, int] | None
+) -> None:
+    loaded = load(load_workload({"name": "own", "model": {"source": "huggingface", "config": config}}))
+    notes = [note for note in loaded.notes if note.code == "workload-own-side"]
+    assert [(note.numbers["height"], note.numbers["width"]) for note in notes] == ([sides] if sides else [])
+    pictures = loaded.make_batch(2)["pixel_values"]  # type: ignore[call-overload]
+    assert sides is None or tuple(pictures.shape[-2:]) == sides

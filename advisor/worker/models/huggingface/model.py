@@ -23,6 +23,7 @@ from advisor.worker.models.huggingface.batch import BatchMaker, batch_maker
 from advisor.worker.models.huggingface.fakes import let_experts_be_fake, no_initialisation
 from advisor.worker.models.huggingface.forward import loss_of, outputs_of
 from advisor.worker.models.huggingface.fused_attention import fuse_attention, fused_elsewhere
+from advisor.worker.models.huggingface.inputs import sides_of
 from advisor.worker.models.huggingface.kinds import name_picture_words
 from advisor.worker.models.huggingface.model_class import model_class, part_for, with_head
 from advisor.worker.models.huggingface.positions import lengthen_positions
@@ -69,7 +70,7 @@ def build(  # noqa: PLR0913 - what, where and how much of it
     if type(module).forward is nn.Module.forward:
         named = {"model": shown_value(config.model_type), "class": shown_value(type(module).__name__)}
         raise SaidError.of("worker-no-forward", **named)
-    notes += (*lengthened, *_activations_in_parts(module, workload))
+    notes += (*lengthened, *_own_side(config, workload), *_activations_in_parts(module, workload))
     made = _batches(module, task, workload, tried=tried)
     if made.text_only:
         notes += (_text_only(config),)
@@ -277,6 +278,18 @@ def _built(class_: Config, config: Config, attention: str, dtype: torch.dtype, *
     if pretended:
         module.tie_weights()
     return module
+
+
+def _own_side(config: Config, workload: Workload) -> tuple[Reason, ...]:
+    """Says which side pictures have where a class has one by default that its bare configuration does not tell."""
+    seen = getattr(config, "vision_config", None) or config
+    side = workload.data.image_size
+    if side is None or "data.image_size" not in workload.assumed or getattr(seen, "image_size", None) is None:
+        return ()
+    height, width = sides_of(seen, workload)
+    return (
+        () if max(height, width) == side else (Reason.of("workload-own-side", height=height, width=width, side=side),)
+    )
 
 
 def _text_only(config: Config) -> Reason:
