@@ -144,10 +144,17 @@ def _timeline(facts: LogFacts) -> _Timeline:
     )
 
 
+_RATE_ROUNDING = 0.0005
+"""Of steps a second, as Trainer's summary rounds them: where a plan agrees to within that, its steps were made."""
+
+
 def _steps_summed_up(facts: LogFacts) -> int | None:
     """The steps of a run whose summary alone tells of time; its runtime holds the evaluations too."""
     if facts.runtime_s is not None and facts.steps_per_s is not None:
-        return max(1, round(facts.runtime_s * facts.steps_per_s))
+        steps, planned = facts.runtime_s * facts.steps_per_s, facts.planned_steps
+        if planned is not None and abs(planned - steps) <= facts.runtime_s * _RATE_ROUNDING:
+            return planned
+        return max(1, round(steps))
     return facts.planned_steps if facts.stated_runtime_s is not None else None
 
 

@@ -121,3 +121,16 @@ def test_a_clock_that_stands_still_tells_no_step() -> None:
 def test_a_clock_in_whole_seconds_tells_the_mean_of_faster_steps() -> None:
     text = "".join(f"step {step} elapsed {step // 400} s\n" for step in range(100, 4100, 100))
     assert explain_log(parse_log(text)).step_s == pytest.approx(10 / 3900)
+
+
+@pytest.mark.parametrize(("planned", "steps"), [("1,686", 1686), ("9,999", 1684)])
+def test_the_steps_that_trainer_announces_are_those_of_its_rounded_rate_where_both_agree(
+    planned: str, steps: int
+) -> None:
+    report = explain_log(
+        parse_log(
+            f"  Total optimization steps = {planned}\n"
+            "{'train_runtime': 5058.0, 'train_steps_per_second': 0.333, 'train_loss': 0.9, 'epoch': 3.0}\n"
+        )
+    )
+    assert steps in {reason.numbers.get("steps") for reason in report.reasons}
