@@ -157,7 +157,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | Non
     smaller = memory_story(
         request.workload, recommendations.predictions, recommendations.recommendation, predicted.savings
     )
-    assumed = assumed_reason(request.workload)
+    assumed = assumed_reason(request.workload, but=_told_otherwise(facts))
     assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
     traced = _trace_caveats(request.workload, facts, recommendations.recommendation)
@@ -239,6 +239,12 @@ def _processor_may_win(recommendations: Recommendations, caveats: tuple[Reason, 
         reason.code == "why-host-bound" for reason in recommendations.recommendation.why
     )
     return tuple(reason for reason in caveats if waits and reason.code == _NOT_MEASURED)
+
+
+def _told_otherwise(facts: Facts) -> frozenset[str]:
+    """What was assumed of a workload and is not so: its model has a side of its own."""
+    codes = {caveat.code for table in facts.tables.values() for caveat in table.caveats}
+    return frozenset({"data.image_size"}) if "workload-own-side" in codes else frozenset()
 
 
 def _trace_caveats(workload: Workload, facts: Facts, advised: Recommendation | None) -> tuple[Reason, ...]:

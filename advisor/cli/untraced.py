@@ -15,6 +15,8 @@ _BY_NUMBERS = Reason.of("command-untraced-remedy")
 _WITH_LESS = Reason.of("command-unfinished-remedy")
 _UNFINISHED = frozenset({"trace-worker-hung", "trace-worker-too-large"})
 """Traces that were ended: that they took too much need not be a fault of the model's."""
+_MEASURED_INSTEAD = "trace-unrated-type"
+"""A trace that is refused for what can be measured: why that failed is another fault."""
 
 
 class TraceWatch:
@@ -51,7 +53,8 @@ class TraceWatch:
             caveat
             for measurement in advice.measurements
             for caveat in measurement.caveats
-            if caveat.code.startswith("measure-worker-") and caveat.code != "measure-worker-failed"
+            if caveat.code.startswith("measure-worker-")
+            and (caveat.code != "measure-worker-failed" or reason.code == _MEASURED_INSTEAD)
         ][:1]
         return (reason, *ended) if self._failed is not None else (reason, *ended, remedy)
 

@@ -20,9 +20,10 @@ _PARTS = {
 }
 
 
-def assumed_reason(workload: Workload) -> Reason | None:
-    """The sentence that names every assumed value of a workload; None where nothing was assumed."""
-    fields = tuple(Reason.of(_code(field, workload), value=_value(field, workload)) for field in workload.assumed)
+def assumed_reason(workload: Workload, *, but: frozenset[str] = frozenset()) -> Reason | None:
+    """The sentence that names every assumed value of a workload, `but` those; None where nothing else was assumed."""
+    names = [field for field in workload.assumed if field not in but]
+    fields = tuple(Reason.of(_code(field, workload), value=_value(field, workload)) for field in names)
     return Reason.of("workload-assumed-values", fields=Listed(reasons=fields)) if fields else None
 
 

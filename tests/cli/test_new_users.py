@@ -80,6 +80,33 @@ def test_a_fault_of_a_users_file_is_told_once_and_is_none_to_report_where_it_is_
     assert "report this" not in line
 
 
+def test_what_is_measured_for_want_of_a_speed_and_fails_there_is_told_by_both_causes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import torch\nfrom torch import nn\ndef build_model(): return nn.Linear(8, 8).double()\n"
+        "def make_batch(n, length): return torch.randn(n, 8), torch.randint(0, 8, (n,))\n"
+    )
+    assert run(["--measure", str(file), "--allow-code", "--device", "cpu", "--budget", "5", *QUIET]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "no speed is known here (weight: float64)" in line
+    assert "must have the same dtype" in line
+
+
+def test_a_side_that_a_model_has_of_itself_is_not_said_to_be_assumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "efficientnet.json"
+    config.write_text('{"model_type": "efficientnet"}')
+    assert run(["--predict", str(config), "--gpus", "l40s", "--counts", "1", "--details", *QUIET]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Pictures are 600 × 600 pixels" in told
+    assert "Not given, so assumed: 10,000 training samples" in told
+    assert "images of" not in told
+
+
 def test_a_precision_that_cannot_be_traced_is_named_and_never_another_where_a_user_fixed_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

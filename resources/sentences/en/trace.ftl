@@ -23,7 +23,7 @@ trace-compiled-twice = `training.compile`: the loss of this model holds gradient
 trace-compiled-breaks = `training.compile`: this model chooses by its values, and a compiled graph breaks at each choice. The figures are those of a step without breaks: what is left of the compiler's gain may be nothing, so time a few steps with and without it.
 trace-no-parameters = The model has no parameter that is trained: all it has is frozen, or are buffers. Make a nn.Parameter of what is to be learned, or choose the mode `inference`.
 trace-nothing-to-train = The loss does not depend on any trainable parameter. Check `training.trainable`: with tied weights a head may have no parameters of its own.
-trace-unrated-type = The model computes in a type of which no speed is known here ({ $detail }), and it is not taken for FP32. Where a device can run it, it is measured instead with --measure; of other GPUs nothing is told unless it computes in float32.
+trace-unrated-type = The model computes in a type of which no speed is known here ({ $detail }), whatever precision stands beside it: it is never taken for FP32. --measure times it as it is where a device can run it; of other GPUs nothing is told unless it computes in float32.
 trace-sparse = The model makes sparse tensors ({ $detail }), and what a step on them takes is not known here. Where a device can run it, it is measured instead with --measure and `optimizer = "sgd"`, since torch's Adam and AdamW take no sparse gradients; for other GPUs ask for dense ones, such as an embedding with `sparse=False`.
 trace-worker-hung = Tracing the model took longer than { $limit_s } and was ended.
 trace-worker-too-large = Tracing the model took more memory than { $limit_bytes } and was ended.
