@@ -84,6 +84,7 @@ def answer_iris(case: Case, predictor: Predictor) -> Finding:
     """The iris MLP: how much of a GPU's step is launch and synchronisation, and from where on a GPU is busy."""
     workload = load_workload("iris_mlp")
     spec = predictor.specs[case.devices[0]]
+    predictor = predictor.beside_the_host_of(spec)  # whoever asks has one machine for any of the cards
     curve = predictor.predict(workload, tuple(candidate(spec, "fp32", size) for size in _LADDER))
     if len(curve) != len(_LADDER):
         raise unpredictable(workload.name)

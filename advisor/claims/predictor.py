@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.gpu_spec import is_consumer
 from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.predict.prediction import Candidate, Device
 from advisor.workload.workload import traced_as
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
     from advisor.catalogue.strategies import Strategy
+    from advisor.cost.host_time import HostSpeed
     from advisor.hardware.machine import Machine
     from advisor.measure.events import RunnerEvent
     from advisor.optable.op_table import OpTable
@@ -58,6 +61,8 @@ class Predictor:
     """None: this one."""
     solves_memory: bool = True
     """False: every set-up's memory is unknown, which saves the time of replaying the allocator."""
+    host: HostSpeed | None = None
+    """Of all cards; None: that which such cards usually have."""
     _tables: dict[tuple[bytes, TracePrecision], Tables] = field(default_factory=dict)
 
     def tables(self, workload: Workload) -> Tables:
@@ -68,8 +73,18 @@ class Predictor:
             self._tables |= dict.fromkeys([(key, precision) for precision in (own, *traced)], traced)
         return self._tables[key, own]
 
+    def beside_the_host_of(self, spec: GpuSpec) -> Predictor:
+        """The same with all cards in one machine: that which one such card is taken to stand in."""
+        from advisor.cost.efficiencies import efficiencies
+        from advisor.cost.host_time import usual_host
+
+        other = copy.copy(self)
+        other.host = usual_host(efficiencies().assumed, desktop=is_consumer(spec))
+        return other
+
     def predict(self, workload: Workload, candidates: Sequence[Candidate]) -> tuple[Prediction, ...]:
         """Predictions of the candidates that can be predicted, in their order; the others are left out."""
+        from advisor.cost.host_time import HostSpeed
         from advisor.hardware.detect import detect_machine
         from advisor.predict.assembly import predict_candidates
         from advisor.predict.device_memory import MemorySolver, unknown_memory
@@ -80,7 +95,8 @@ class Predictor:
             return ()
         self.machine = machine = self.machine or detect_machine()
         solver = MemorySolver(workload.training, tables, self.specs, machine)
-        sources = Sources(workload=workload, tables=tables, specs=self.specs, machine=machine)
+        host = self.host or HostSpeed()
+        sources = Sources(workload=workload, tables=tables, specs=self.specs, machine=machine, host=host)
         predicted = predict_candidates(candidates, sources, solver.answer if self.solves_memory else unknown_memory)
         order = {candidate.set_up: place for place, candidate in enumerate(candidates)}
         return tuple(sorted(predicted.predictions, key=lambda prediction: order[prediction.set_up]))
