@@ -172,10 +172,10 @@ why-tokenising-bound = If your texts are tokenised as they are loaded, the data 
 why-rows-bound = If your rows are taken from memory one by one, as a DataLoader over a TensorDataset does, the data loader limits: { $workers ->
         [1] one process takes
        *[other] { $workers } workers take
-    } { $most } a second at most, and each device takes { $rate }. The job would take at least { $least_job_s }. Whole batches taken at once (a BatchSampler as sampler, batch_size=None) or rows kept on the card save most of that.
+    } { $most } a second at most, and each device takes { $rate }. The job would take at least { $least_job_s }. Whole batches taken at once (a BatchSampler as sampler, automatic batching off) or rows kept on the card save most of that.
 why-decoding-cores = If your pictures are JPEG files that are decoded as they are loaded, { $rate } a second keep { $cores } cores of the host busy, of which each decodes { $each } a second. See that the host has as many, or decode the pictures beforehand.
 why-tokenising-cores = If your texts are tokenised as they are loaded, { $rate } samples a second keep { $cores } cores of the host busy, of which each makes { $each } a second. See that the host has as many, or tokenise the texts beforehand.
-why-rows-cores = If your rows are taken from memory one by one, as a DataLoader over a TensorDataset does, { $rate } a second keep { $cores } cores of the host busy, of which each takes { $each } a second at most. Whole batches taken at once (a BatchSampler as sampler, batch_size=None) save most of that.
+why-rows-cores = If your rows are taken from memory one by one, as a DataLoader over a TensorDataset does, { $rate } a second keep { $cores } cores of the host busy, of which each takes { $each } a second at most. Whole batches taken at once (a BatchSampler as sampler, automatic batching off) save most of that.
 why-validation-share = Validation every { $every_steps } steps takes { $share_fraction } of the wall time; the time of the job counts the training steps alone.
 why-validation-each-epoch = Validation once an epoch takes { $share_fraction } of the wall time; the time of the job counts the training steps alone.
 strategies-compared = Two { $device } in { $precision }: DistributedDataParallel (batch size { $ddp_batch } a card) is { $ddp_ratio } times as fast as one card (batch size { $single_batch }), in the range { $low_ratio } to { $high_ratio }; DataParallel { $dp_ratio } times.

@@ -148,10 +148,10 @@ why-loader-workers = 瓶颈是数据加载：在 { $workers } 个加载进程下
 why-loader-alone = 瓶颈是数据加载：每步 { $step_s } 中有 { $waits_s }（{ $share_fraction }）用于加载，而加载由训练进程自己完成。使用加载进程，或让整批数据预先备在内存中，可省去大部分时间；更快的设备则无济于事。
 why-decoding-bound = 如果图片是在加载时才解码的 JPEG 文件，瓶颈就是数据加载：{ $workers } 个加载进程每秒最多产生 { $most } 张，而每个设备每秒需要 { $rate } 张。任务至少需要 { $least_job_s }。每个设备 { $wanted } 个加载进程有望跟上；预先解码图片也可以。
 why-tokenising-bound = 如果文本是在加载时才分词的，瓶颈就是数据加载：{ $workers } 个加载进程每秒最多产生 { $most } 个样本，而每个设备每秒需要 { $rate } 个。任务至少需要 { $least_job_s }。每个设备 { $wanted } 个加载进程有望跟上；预先分词也可以。
-why-rows-bound = 如果数据行是从内存中逐行取出的（如 DataLoader 配 TensorDataset），瓶颈就是数据加载：{ $workers } 个加载进程每秒最多取 { $most } 行，而每个设备每秒需要 { $rate } 行。任务至少需要 { $least_job_s }。一次取出整批（以 BatchSampler 作为 sampler，batch_size=None）或把数据放在显卡上，可省去大部分开销。
+why-rows-bound = 如果数据行是从内存中逐行取出的（如 DataLoader 配 TensorDataset），瓶颈就是数据加载：{ $workers } 个加载进程每秒最多取 { $most } 行，而每个设备每秒需要 { $rate } 行。任务至少需要 { $least_job_s }。一次取出整批（以 BatchSampler 作为 sampler，关闭自动分批）或把数据放在显卡上，可省去大部分开销。
 why-decoding-cores = 如果图片是加载时才解码的 JPEG 文件，每秒 { $rate } 张需占用主机 { $cores } 个核心，每个核心每秒解码 { $each } 张。请确认主机有这么多核心，或事先解码图片。
 why-tokenising-cores = 如果文本在加载时才分词，每秒 { $rate } 个样本需占用主机 { $cores } 个核心，每个核心每秒处理 { $each } 个。请确认主机有这么多核心，或事先分词。
-why-rows-cores = 如果数据行是从内存中逐行取出的（如 DataLoader 配 TensorDataset），每秒 { $rate } 行需占用主机 { $cores } 个核心，每个核心每秒最多取 { $each } 行。一次取出整批（以 BatchSampler 作为 sampler，batch_size=None）可省去大部分开销。
+why-rows-cores = 如果数据行是从内存中逐行取出的（如 DataLoader 配 TensorDataset），每秒 { $rate } 行需占用主机 { $cores } 个核心，每个核心每秒最多取 { $each } 行。一次取出整批（以 BatchSampler 作为 sampler，关闭自动分批）可省去大部分开销。
 why-validation-share = 每 { $every_steps } 步验证一次，占总时间的 { $share_fraction }；所给的任务时间只含训练步。
 why-validation-each-epoch = 每轮验证一次，占总时间的 { $share_fraction }；所给的任务时间只含训练步。
 strategies-compared = 两张 { $device }（{ $precision }）：DistributedDataParallel（每卡批大小 { $ddp_batch }）的速度是单卡（批大小 { $single_batch }）的 { $ddp_ratio } 倍，区间为 { $low_ratio } 至 { $high_ratio }；DataParallel 为 { $dp_ratio } 倍。
