@@ -57,14 +57,19 @@ def usual_dispatch_s(assumed: Assumed, software_year: int | None = None, *, desk
     return assumed.desktop_host_s_per_dispatch if desktop else assumed.host_s_per_dispatch
 
 
+def host_of_dispatch(each_s: float, assumed: Assumed, synchronisation_s: float | None = None) -> HostSpeed:
+    """A host of which is known what it takes to issue an operator in forward."""
+    return HostSpeed(
+        forward_s_per_dispatch=each_s,
+        backward_s_per_dispatch=each_s * assumed.host_backward_share,
+        optimizer_s_per_dispatch=each_s,
+        synchronisation_s=synchronisation_s,
+    )
+
+
 def usual_host(assumed: Assumed, *, desktop: bool) -> HostSpeed:
     """A usual host of today as if it had been measured, to set several cards beside one and the same."""
-    each = usual_dispatch_s(assumed, desktop=desktop)
-    return HostSpeed(
-        forward_s_per_dispatch=each,
-        backward_s_per_dispatch=each * assumed.host_backward_share,
-        optimizer_s_per_dispatch=each,
-    )
+    return host_of_dispatch(usual_dispatch_s(assumed, desktop=desktop), assumed)
 
 
 def host_seconds(  # noqa: PLR0913 - what a host's time depends on

@@ -17,7 +17,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISIONS, TRACE_PRECISIONS, ComputedPrecision
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies, efficiencies
-from advisor.cost.host_time import HostSpeed
+from advisor.cost.host_time import HostSpeed, host_of_dispatch
 from advisor.cost.operators.device_rates import device_rates, missing_figures
 from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.step_time import predict_steps
@@ -118,13 +118,10 @@ def host_speed(measurement: Measurement, figures: Efficiencies | None = None) ->
     rates = rates_of(measurement.rates)
     assumed = (figures or efficiencies()).assumed
     on_cpu = measurement.device_key == "cpu"
-    each = None if rates.call_s is None else rates.call_s + (assumed.host_launch_s if on_cpu else 0.0)
-    return HostSpeed(
-        forward_s_per_dispatch=each,
-        backward_s_per_dispatch=None if each is None else each * assumed.host_backward_share,
-        optimizer_s_per_dispatch=each,
-        synchronisation_s=None if on_cpu else rates.synchronise_s,
-    )
+    waits_s = None if on_cpu else rates.synchronise_s
+    if rates.call_s is None:
+        return HostSpeed(synchronisation_s=waits_s)
+    return host_of_dispatch(rates.call_s + (assumed.host_launch_s if on_cpu else 0.0), assumed, waits_s)
 
 
 def pass_floor_s(measurement: Measurement, table: OpTable) -> float:

@@ -70,6 +70,17 @@ def test_what_is_made_is_told_by_the_data() -> None:
     assert making_of(msgspec.structs.replace(bert, model=sound)) is None, "no text, though no task is named"
 
 
+QUICK = replace(
+    TRANSFORMER,
+    flop_per_sample=1e3,
+    bytes_per_sample=1e3,
+    kernel_count=20,
+    gradient_bytes=4e3,
+    memory_per_sample_bytes=1e3,
+)
+"""A model that is over before anybody notices."""
+
+
 def rows(workers: int, samples: int = 40_000_000) -> Workload:
     table = load_workload("iris_mlp")
     data = msgspec.structs.replace(table.data, samples=samples, loader_workers=workers)
@@ -78,15 +89,7 @@ def rows(workers: int, samples: int = 40_000_000) -> Workload:
 
 
 def test_rows_that_are_taken_one_by_one_bound_a_job_that_is_over_at_once_without_them() -> None:
-    quick = replace(
-        TRANSFORMER,
-        flop_per_sample=1e3,
-        bytes_per_sample=1e3,
-        kernel_count=20,
-        gradient_bytes=4e3,
-        memory_per_sample_bytes=1e3,
-    )
-    best = best_of(advise(rows(4), quick, keys=("a100-sxm4-40",)))
+    best = best_of(advise(rows(4), QUICK, keys=("a100-sxm4-40",)))
     assert best.job_s is not None
     assert best.job_s.value < STARTING_S
     said = best.why[0]
@@ -97,15 +100,7 @@ def test_rows_that_are_taken_one_by_one_bound_a_job_that_is_over_at_once_without
 
 
 def test_a_few_rows_are_loaded_before_anybody_notices() -> None:
-    quick = replace(
-        TRANSFORMER,
-        flop_per_sample=1e3,
-        bytes_per_sample=1e3,
-        kernel_count=20,
-        gradient_bytes=4e3,
-        memory_per_sample_bytes=1e3,
-    )
-    codes = [reason.code for reason in best_of(advise(rows(4, 100_000), quick, keys=("a100-sxm4-40",))).why]
+    codes = [reason.code for reason in best_of(advise(rows(4, 100_000), QUICK, keys=("a100-sxm4-40",))).why]
     assert "why-short-job" in codes
 
 
