@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -26,6 +26,10 @@ _MOST_S = 50.0
 """For all passes, of the thread that runs them: what a trace may take in all, less what its passes over fakes do."""
 _LONG_S = 25.0
 """What passes on one core may take before several are used, which together take more of the processor."""
+_TABLE_S = 4.0
+"""What a table takes that turns out to be none; a third real pass that takes less is not worth waiting for it."""
+_FURTHER = LARGEST_TIMES * REAL_BATCHES[0]
+"""Batch size that checks a table."""
 _MOST_THREADS = 8
 """Where a container may use fewer cores than it sees, more would wait for one another."""
 _LARGE_ELEMENTS = 1 << 18
@@ -47,34 +51,56 @@ def hindrance(error: Exception) -> TraceFailed | None:
     return None
 
 
-def decisions_of(subject: Subject, *, checked: bool) -> Decisions:
-    """What a forward pass in FP32 decides at each batch size of a table; `checked`: at a third, where time is left.
+class RealPasses:
+    """A model that runs for real in FP32, at each batch size of a table; it is kept while a third may be looked at."""
 
-    What it decides alike at both it decides so at the third: that one need not run. Raises TakesTooLong, and whatever
-    the model raises.
-    """
-    low, high = REAL_BATCHES
-    further = LARGEST_TIMES * low
+    def __init__(self, subject: Subject) -> None:
+        """Run it at both sizes. Raises TakesTooLong, and whatever the model raises."""
+        low, high = REAL_BATCHES
+        self._subject = subject
+        self._several_cores = False
+        with _as_a_trace_runs():
+            model = subject.build().float().train(subject.mode != "inference")
+            first, sample_s = _timed(subject, model, low)
+            if low * sample_s > _MOST_S:
+                raise TakesTooLong
+            self._several_cores = sample_s * (low + low + high) > _LONG_S
+            with self._cores():
+                again, self._sample_s = _timed(subject, model, low)
+                self._spent_s = low * (sample_s + self._sample_s) + high * self._sample_s
+                if self._spent_s > _MOST_S:
+                    raise TakesTooLong
+                steady = {low: again, high: _decided(subject, model, high)}
+        self.decisions = Decisions(first, steady)
+        """What it decides."""
+        self._model: torch.nn.Module | None = model
+        if again == steady[high]:  # as it decides alike at both, so it does at the third
+            self._model = None
+            steady[_FURTHER] = again
+
+    @property
+    def lacks_long_third(self) -> bool:
+        """Whether a third size is to come, which takes longer than a table of two to find out that there is none."""
+        return self._model is not None and self._sample_s * _FURTHER > _TABLE_S
+
+    def look_further(self) -> None:
+        """Add what is decided at a third batch size, where time is left. Raises whatever the model raises."""
+        model, self._model = self._model, None
+        if model is not None and self._spent_s + self._sample_s * _FURTHER <= _MOST_S:
+            with _as_a_trace_runs(), self._cores():
+                self.decisions.steady[_FURTHER] = _decided(self._subject, model, _FURTHER)
+
+    def _cores(self) -> AbstractContextManager[object]:
+        return _SeveralCores() if self._several_cores else nullcontext()
+
+
+@contextmanager
+def _as_a_trace_runs() -> Iterator[None]:
     with ExitStack() as stack:
         for context in (layers_in_the_open, uncompiled, unasserted, _lists_by_item, _classes_unasked, _masks_unasked):
             stack.enter_context(context())
         stack.enter_context(numbers_in_lists(of=Tensor))
-        model = subject.build().float().train(subject.mode != "inference")
-        first, sample_s = _timed(subject, model, low)
-        if low * sample_s > _MOST_S:
-            raise TakesTooLong
-        if sample_s * (low + low + high) > _LONG_S:
-            stack.enter_context(_SeveralCores())
-        again, steady_s = _timed(subject, model, low)
-        spent_s = low * (sample_s + steady_s)
-        if spent_s + steady_s * high > _MOST_S:
-            raise TakesTooLong
-        steady = {low: again, high: _decided(subject, model, high)}
-        if checked and steady[low] == steady[high]:
-            steady[further] = steady[high]
-        elif checked and spent_s + steady_s * (high + further) <= _MOST_S:
-            steady[further] = _decided(subject, model, further)
-        return Decisions(first, steady)
+        yield
 
 
 def _timed(subject: Subject, model: torch.nn.Module, batch_size: int) -> tuple[tuple[Decision, ...], float]:

@@ -40,7 +40,7 @@ from advisor.worker.trace.fake_model import build_fake, converted_in_place
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.rated_types import rated, refuse_unrated, with_own_precision
-from advisor.worker.trace.real_pass import decisions_of, hindrance
+from advisor.worker.trace.real_pass import RealPasses, hindrance
 from advisor.worker.trace.step_pass import REAL_BATCHES, DeviceRules, Learnt, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
 from advisor.workload.model_config import task_of_model
@@ -70,8 +70,8 @@ class Way:
     """What kept it from running for real, where a user can mend that."""
     decisions: Decisions | None = None
     """What it decided when it ran for real, which holds at every precision: a table came of it."""
-    ran: Decisions | None = None
-    """The same, whether or not one did."""
+    ran: RealPasses | None = None
+    """The passes that tell it, whether or not one did."""
     does_not_run: bool = False
     """Whether it was tried for real and did not run, which it does in FP32 whatever the trace is of."""
     checked: bool = False
@@ -190,20 +190,24 @@ def _decided(subject: Subject, precision: TracePrecision, way: Way, *, checked: 
     if way.does_not_run:
         return None
     try:
-        decisions = way.ran = way.ran or _run_for_real(subject, way, checked=checked)
-        table = _as_decided(subject, precision, decisions, checked=checked)
+        ran = way.ran = way.ran or _run_for_real(subject, way)
+        if checked and ran.lacks_long_third:
+            _as_decided(subject, precision, ran.decisions, checked=False)  # else it would be run for nothing
+        if checked:
+            ran.look_further()
+        table = _as_decided(subject, precision, ran.decisions, checked=checked)
     except Exception as error:  # whatever a model does that is not for this processor, or not the same twice
         way.hindrance = hindrance(error)
         if way.hindrance is not None and way.hindrance.fault == "trace-torchvision-unfit":
             raise way.hindrance from error  # nor will it run in any other way
         return None
-    way.decisions = decisions
+    way.decisions = ran.decisions
     return table
 
 
-def _run_for_real(subject: Subject, way: Way, *, checked: bool) -> Decisions:
+def _run_for_real(subject: Subject, way: Way) -> RealPasses:
     try:
-        return decisions_of(subject, checked=checked)
+        return RealPasses(subject)
     except Exception:
         way.does_not_run = True
         raise

@@ -23,7 +23,7 @@ from advisor.worker.trace.decisions import Differs, Noting, Told, drawn_alike
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.ops.raw_op import RawOp
-from advisor.worker.trace.real_pass import TakesTooLong, decisions_of
+from advisor.worker.trace.real_pass import RealPasses, TakesTooLong
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import Way, trace
 from advisor.workload.workload import with_training
@@ -156,14 +156,40 @@ def test_a_detector_is_traced_with_as_many_boxes_as_a_real_pass_kept(precision: 
 
 
 def test_what_a_model_asks_once_is_no_part_of_a_steady_pass() -> None:
-    decisions = decisions_of(subject(seeded), checked=False)
+    decisions = RealPasses(subject(seeded)).decisions
     assert set(decisions.steady) == {2, 4}
     once = len(decisions.first) - len(decisions.steady[2])
     assert once == 1
 
 
 def test_a_third_batch_checks_the_table_where_there_is_time() -> None:
-    assert set(decisions_of(subject(seeded), checked=True).steady) == {2, 4, 6}
+    passes = RealPasses(subject(seeded))
+    assert set(passes.decisions.steady) == {2, 4}
+    passes.look_further()
+    assert set(passes.decisions.steady) == {2, 4, 6}
+
+
+@pytest.mark.parametrize("makes_one", [True, False])
+def test_a_long_third_pass_runs_only_where_two_make_a_table(monkeypatch: pytest.MonkeyPatch, makes_one: bool) -> None:
+    seen: list[int] = []
+
+    def counted(batch_size: int) -> Any:
+        seen.append(batch_size)
+        return scenes(batch_size)
+
+    def differing(*_: object, decisions: object = None, **__: object) -> OpTable:
+        raise TraceFailed("trace-depends-on-batch" if decisions else "trace-depends-on-data", "")
+
+    monkeypatch.setattr(real_pass, "_TABLE_S", 0.0)
+    way = Way()
+    if makes_one:
+        trace(subject(seeded, counted), "fp32", way=way)
+    else:
+        monkeypatch.setattr(tracing, "_traced", differing)
+        with pytest.raises(TraceFailed):
+            trace(subject(seeded, counted), "fp32", way=way)
+    assert way.ran is not None
+    assert (6 in seen) == (6 in way.ran.decisions.steady) == makes_one
 
 
 def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +201,7 @@ def test_a_model_that_takes_too_long_is_not_run_on(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(real_pass, "_MOST_S", 0.0)
     with pytest.raises(TakesTooLong):
-        decisions_of(subject(seeded, counted), checked=True)
+        RealPasses(subject(seeded, counted))
     assert seen == [2]
 
 
@@ -212,7 +238,7 @@ def test_long_real_passes_take_several_threads_for_large_tensors_and_leave_the_t
     monkeypatch.setattr(real_pass, "_LARGE_ELEMENTS", large)
     monkeypatch.setattr(real_pass, "_LONG_S", long_s)
     monkeypatch.setattr(this_system, "affinity_core_count", lambda: before + 2)
-    decisions_of(subject(Looking), checked=False)
+    RealPasses(subject(Looking))
     assert seen == [before, *[min(before + further, 8)] * 2]
     assert torch.get_num_threads() == before
 
@@ -326,8 +352,8 @@ class Coding(nn.Module):
 
 def test_one_hot_codes_of_known_classes_ask_a_real_pass_nothing_that_a_trace_does_not_ask() -> None:
     subject = Subject(Coding, lambda batch: torch.zeros(batch, 4), lambda model, x: model(x).sum())
-    told = decisions_of(subject, checked=False)
-    assert [len(decisions) for decisions in told.steady.values()] == [1, 1]
+    told = RealPasses(subject).decisions
+    assert [len(decisions) for decisions in told.steady.values()] == [1, 1, 1]
     way = Way()
     assert trace(subject, "fp32", checked=False, way=way).ops
     assert way.decisions == told

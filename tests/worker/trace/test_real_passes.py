@@ -10,13 +10,12 @@ from torch import nn
 
 import advisor.worker.trace.trace as tracing
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.real_pass import decisions_of
+from advisor.worker.trace.real_pass import RealPasses
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import Way, trace
 
 if TYPE_CHECKING:
     from advisor.optable.op_table import OpTable
-    from advisor.worker.trace.decisions import Decisions
 
 Tensor = torch.Tensor
 WIDTH = 16
@@ -55,9 +54,10 @@ def test_what_is_decided_alike_at_two_batch_sizes_is_checked_at_a_third_without_
         return loss_of(model, batch)
 
     decoder = Subject(build=Decoder, make_batch=rows, step=step)
-    decided = decisions_of(decoder, checked=True)
+    decided = RealPasses(decoder)
+    decided.look_further()
     assert ran == [2, 2, 4]
-    assert decided.steady[6] == decided.steady[4]
+    assert decided.decisions.steady[6] == decided.decisions.steady[4]
     way = Way()
     table = trace(decoder, "fp32", way=way)
     assert way.checked
@@ -68,21 +68,21 @@ def test_what_is_decided_alike_at_two_batch_sizes_is_checked_at_a_third_without_
 def test_what_ran_for_real_for_no_table_is_not_run_anew_for_another_precision(
     monkeypatch: pytest.MonkeyPatch, runs: bool
 ) -> None:
-    ran: list[bool] = []
+    ran: list[Subject] = []
 
-    def decided(of: Subject, *, checked: bool) -> Decisions:
-        ran.append(checked)
+    def passes(of: Subject) -> RealPasses:
+        ran.append(of)
         if not runs:
             raise RuntimeError("no kernel of this processor")
-        return decisions_of(of, checked=False)
+        return RealPasses(of)
 
     def no_table(*_: object, **__: object) -> OpTable:
         raise TraceFailed("trace-depends-on-data", "aten.item")
 
-    monkeypatch.setattr(tracing, "decisions_of", decided)
+    monkeypatch.setattr(tracing, "RealPasses", passes)
     monkeypatch.setattr(tracing, "_traced", no_table)
     decoder, way = Subject(build=Decoder, make_batch=rows, step=loss_of), Way()
     for precision in ("amp", "fp32"):
         with pytest.raises(TraceFailed):
             trace(decoder, precision, way=way)
-    assert ran == [True]
+    assert len(ran) == 1
