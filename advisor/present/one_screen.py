@@ -45,6 +45,7 @@ _FIRST = {
     "caveat-memory-range-switch",
     "workload-no-head", "workload-own-side",
     "caveat-hours-range", "caveat-hours-range-instead", "caveat-hours-range-larger", "caveat-hours-range-nearest",
+    "caveat-hours-loading", "caveat-cost-loading",
     "caveat-cost-range", "caveat-cost-range-instead", "caveat-cost-range-larger", "caveat-cost-range-nearest",
     "caveat-nothing-fits-host", "memory-host-given-short", "memory-host-assumed-short", "memory-host-here-short",
     "workload-last-batch-single", "workload-batches-single", "workload-own-batch-single",

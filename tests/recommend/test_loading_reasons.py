@@ -9,9 +9,11 @@ import pytest
 
 from advisor.catalogue.loading import COLLATED_ROWS_PER_S, DECODED_IMAGES_PER_S, TOKENS_PER_S, keeping_workers
 from advisor.core.sentences import Reason
+from advisor.core.units import format_cost
 from advisor.protocol.messages import LoaderPass
+from advisor.recommend.prices import Prices
 from advisor.recommend.reasons.loading import making_of
-from advisor.recommend.recommendation import Recommendation
+from advisor.recommend.recommendation import Limits, Recommendation
 from advisor.recommend.strategy import STARTING_S
 from advisor.workload.workload import HuggingFaceModel, Workload
 from advisor.workload.workload_file import load_workload
@@ -110,6 +112,31 @@ def test_rows_whose_loading_was_timed_here_are_in_the_step_and_not_bounded_again
     best = best_of(advise(rows(0), TRANSFORMER, keys=(), measurements=(timed,)))
     assert best.device.local
     assert all(reason.code != "why-rows-bound" for reason in best.why)
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.99, True), (1.01, False)])
+def test_a_limit_that_loading_alone_would_pass_is_told_of_hours_and_of_costs(share: float, told: bool) -> None:
+    asked, prices = pictures(224, 1), Prices(currency="EUR", date="2026-01-01", devices={"a100-sxm4-40": 3.0})
+    least_s = advised(asked)[1][0].figure("least_job_s")
+    best = best_of(advise(asked, TRANSFORMER, keys=("a100-sxm4-40",), prices=prices))
+    assert best.job_s is not None
+    assert best.cost is not None
+    least = best.cost.value * least_s / best.job_s.value
+    assert least == pytest.approx(3.0 * best.count * least_s / 3600)
+    for limits, code in (
+        (Limits(max_job_s=least_s * share), "caveat-hours-loading"),
+        (Limits(max_cost=least * share), "caveat-cost-loading"),
+    ):
+        answer = advise(asked, TRANSFORMER, keys=("a100-sxm4-40",), prices=prices, limits=limits)
+        same = best_of(answer)
+        assert (same.count, same.batch_size_per_device) == (best.count, best.batch_size_per_device)
+        said = [one for one in answer.caveats if one.code == code]
+        assert bool(said) is told
+        if said and limits.max_job_s is not None:
+            assert said[0].figure("least_s") == pytest.approx(least_s)
+            assert said[0].figure("limit_s") == limits.max_job_s
+        elif said:
+            assert said[0].numbers["least"] == format_cost(least, "EUR")
 
 
 @pytest.mark.parametrize(("made_s", "code"), [(0.001, "why-loader-workers"), (1e6, "why-loader-bound")])

@@ -13,7 +13,7 @@ from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.reasons.hosts import assumed_dispatch_s
 from advisor.recommend.reasons.launching import script_gap
-from advisor.recommend.reasons.limit_ranges import range_reasons
+from advisor.recommend.reasons.limit_ranges import loading_limit_reasons, range_reasons
 from advisor.recommend.reasons.memory_room import room_reasons
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
 from advisor.recommend.recommendation import Recommendation
@@ -33,6 +33,7 @@ def comparison_caveats(
     return (
         *_missing_answers(comparison, best, here),
         *range_reasons(comparison, advised),
+        *loading_limit_reasons(comparison, advised),
         *_measurement_caveats(comparison),
         *_goal_caveats(comparison, finalists),
         *_wide_range(comparison, best),

@@ -12,7 +12,8 @@ from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.ranking import within_limits
-from advisor.recommend.recommendation import Recommendation, prediction_of
+from advisor.recommend.reasons.loading import least_job_s
+from advisor.recommend.recommendation import Limits, Recommendation, prediction_of
 from advisor.recommend.tie_decision import expected
 
 WORTH_NAMING_RATIO = 1.15
@@ -27,6 +28,26 @@ def range_reasons(comparison: Comparison, advised: Sequence[Recommendation | Non
         if chosen is not None and passed:
             instead = _instead(comparison, chosen)
             yield from (_told(kind, chosen, instead(kind), comparison) for kind in passed)
+
+
+def loading_limit_reasons(comparison: Comparison, advised: Sequence[Recommendation | None]) -> Iterator[Reason]:
+    """A sentence for each limit that an advised set-up keeps but for its loading, as far as that is bounded.
+
+    Of this machine's own devices no cost is told: what electricity they draw while they wait is not known.
+    """
+    limits = comparison.limits
+    for chosen in (prediction_of(comparison.predictions, one) for one in advised):
+        least = None if chosen is None else least_job_s(comparison, chosen)
+        if chosen is None or chosen.job_s is None or least is None:
+            continue
+        if limits.max_job_s is not None and least > limits.max_job_s:
+            yield Reason.of("caveat-hours-loading", least_s=least, limit_s=limits.max_job_s)
+        if limits.max_cost is None or chosen.cost is None or chosen.device.local:
+            continue
+        cost = chosen.cost.value * least / chosen.job_s.value
+        if cost > limits.max_cost:
+            told = {"least": format_cost(cost, chosen.currency), "limit": _limit_of_cost(limits, chosen.currency)}
+            yield Reason.of("caveat-cost-loading", **told)
 
 
 class _Other(NamedTuple):
@@ -127,4 +148,8 @@ def _ends(kind: str, prediction: Prediction, comparison: Comparison) -> Argument
         assert job_s is not None  # what keeps a limit has its figure
         return {"high_s": job_s.high, "limit_s": limits.max_job_s or 0.0}
     assert cost is not None
-    return {"high": format_cost(cost.high, currency), "limit": f"{limits.max_cost:g} {currency or ''}".strip()}
+    return {"high": format_cost(cost.high, currency), "limit": _limit_of_cost(limits, currency)}
+
+
+def _limit_of_cost(limits: Limits, currency: str | None) -> str:
+    return f"{limits.max_cost:g} {currency or ''}".strip()

@@ -67,10 +67,16 @@ def _alone_s(comparison: Comparison, batch_size: int) -> float:
     return largest.made_s * batch_size / largest.batch_size
 
 
+def least_job_s(comparison: Comparison, chosen: Prediction) -> float | None:
+    """Seconds that a job takes at least for its loading; None: loading is not said to limit it."""
+    said = loading_reasons(comparison, chosen)
+    return next((reason.figure("least_job_s") for reason in said if "least_job_s" in reason.numbers), None)
+
+
 def is_held_up(comparison: Comparison, chosen: Prediction) -> bool:
     """Whether loading is said to make a job longer than a training takes to start."""
-    said = loading_reasons(comparison, chosen)
-    return any(float(reason.numbers.get("least_job_s", 0.0)) >= STARTING_S for reason in said)  # type: ignore[arg-type]
+    least = least_job_s(comparison, chosen)
+    return least is not None and least >= STARTING_S
 
 
 def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

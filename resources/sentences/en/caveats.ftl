@@ -33,6 +33,8 @@ caveat-hours-range-nearest = The job may take up to { $high_s }: the middle of i
     [1] { "" }
    *[other] { " × " }{ $steps }
 } a card, with { $most_s } at most.
+caveat-hours-loading = If its data are made as they are loaded (see above), the job takes at least { $least_s }: more than the { $limit_s } allowed.
+caveat-cost-loading = If its data are made as they are loaded (see above), the job costs at least { $least }: more than the { $limit } allowed.
 caveat-cost-range = The job may cost up to { $high }: the middle of its range keeps the { $limit } allowed, its upper end does not. Nothing as plain that was tried is sure to.
 caveat-cost-range-instead = The job may cost up to { $high }: the middle of its range keeps the { $limit } allowed, its upper end does not. { $device } at batch size { $batch }{ $steps ->
     [1] { "" }

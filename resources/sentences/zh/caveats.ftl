@@ -33,6 +33,8 @@ caveat-hours-range-nearest = 任务最多可能需要 { $high_s }：其范围的
     [1] { "" }
    *[other] { " × " }{ $steps }
 }），最多需要 { $most_s }。
+caveat-hours-loading = 如果数据是在加载时才处理的（见上文），任务至少需要 { $least_s }，超过允许的 { $limit_s }。
+caveat-cost-loading = 如果数据是在加载时才处理的（见上文），任务至少花费 { $least }，超过允许的 { $limit }。
 caveat-cost-range = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。所试过的同样简单的方案中，没有一个必定符合。
 caveat-cost-range-instead = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。{ $device }（每卡批大小 { $batch }{ $steps ->
     [1] { "" }
