@@ -26,7 +26,7 @@ _FAILED = 1
 
 # What answers each kind of request: a module whose `answer(request, box)` sends each event as it is made.
 _HANDLERS = {
-    "TraceRequest": "advisor.worker.trace.trace",
+    "TraceRequest": "advisor.worker.trace.answer",
     "ImportRequest": "advisor.worker.train.imports",
     "MicrobenchmarkRequest": "advisor.worker.train.microbenchmarks",
     "MeasureRequest": "advisor.worker.train.train_steps",

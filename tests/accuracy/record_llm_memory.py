@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.software import adapters_as_today
 from advisor.optable.op_table import OpTable
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
 from tests.accuracy.language_model_memory import DATA, TABLES

@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.cost.operators.device_time import runs_fused
 from advisor.optable.op_table import CompiledPass, Op, OpTable, Phase
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import HuggingFaceModel, Workload
 from tests.accuracy.llm_rows import language_model_runs
 from tests.accuracy.llm_tables import FOLDER, computed, llm_table_path

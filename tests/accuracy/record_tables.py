@@ -23,7 +23,8 @@ from advisor.catalogue.precisions import TracePrecision  # noqa: E402 - the chec
 from advisor.core.errors import UserFacingError  # noqa: E402
 from advisor.optable.op_table import OpTable  # noqa: E402
 from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision  # noqa: E402
-from advisor.worker.trace.trace import subject_of, trace  # noqa: E402
+from advisor.worker.trace.subject import subject_of  # noqa: E402
+from advisor.worker.trace.trace import trace  # noqa: E402
 from advisor.workload.workload import Mode, Workload, with_training  # noqa: E402
 from advisor.workload.workload_file import load_workload  # noqa: E402
 from tests.accuracy.ladder import LADDER_FOLDER, chosen_models, judging_models, ladder_path, ladder_rows  # noqa: E402

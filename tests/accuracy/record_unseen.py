@@ -19,7 +19,8 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision  # noqa: E402 - the path comes first
 from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision  # noqa: E402
-from advisor.worker.trace.trace import subject_of, trace  # noqa: E402
+from advisor.worker.trace.subject import subject_of  # noqa: E402
+from advisor.worker.trace.trace import trace  # noqa: E402
 from advisor.workload.workload import Workload, length_of  # noqa: E402
 from tests.accuracy.tables import pack, table_path  # noqa: E402
 from tests.accuracy.unseen_runs import unseen_questions  # noqa: E402

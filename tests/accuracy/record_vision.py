@@ -26,7 +26,8 @@ from advisor.core.errors import UserFacingError  # noqa: E402
 from advisor.evaluate.earlier_attention import attention_upcasts  # noqa: E402
 from advisor.optable.op_table import OpTable  # noqa: E402
 from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision  # noqa: E402
-from advisor.worker.trace.trace import subject_of, trace  # noqa: E402
+from advisor.worker.trace.subject import subject_of  # noqa: E402
+from advisor.worker.trace.trace import trace  # noqa: E402
 from advisor.workload.workload import Attention, Mode, with_training  # noqa: E402
 from tests.accuracy.tables import TRACE_PRECISION, Layout, pack, read_table, table_path  # noqa: E402
 from tests.accuracy.vision_runs import PUBLISHED_VISION, vision_workload, with_fused_attention  # noqa: E402

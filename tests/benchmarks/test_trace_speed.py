@@ -13,7 +13,8 @@ started = time.process_time()
 import torch
 from msgspec.structs import replace
 from advisor.worker.trace import recorder, step_pass, trace as tracing
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.model_config import bundled_config
 from advisor.workload.workload_file import load_workload
 

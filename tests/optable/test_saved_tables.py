@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from advisor.optable.op_table import step_flop
 from advisor.optable.saved_tables import saved_tables, saved_workloads
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import NumbersModel, Workload
 from advisor.workload.workload_file import load_workload
 

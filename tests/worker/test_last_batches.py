@@ -18,7 +18,8 @@ from advisor.recommend.fixed import Fixed
 from advisor.recommend.reasons.last_batch import smallest_last_batch
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 from tests.persistence import growing_budgets

@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTens
 from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.known import Fakes
+from advisor.worker.trace.values.known import Fakes
 
 
 @contextmanager

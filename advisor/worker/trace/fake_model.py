@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.worker.causes import causes
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.kept_values import is_small_enough, with_values
+from advisor.worker.trace.values.kept_values import is_small_enough, with_values
 
 Tensor = torch.Tensor
 _FILLS = ("normal_", "uniform_", "trunc_normal_", "erfinv_", "bernoulli_")

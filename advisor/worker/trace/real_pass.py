@@ -16,10 +16,10 @@ from torch.utils._pytree import tree_map
 from advisor.core.system import this_system
 from advisor.worker.replaced import replaced
 from advisor.worker.trace.as_written import layers_in_the_open, numbers_in_lists, unasserted, uncompiled
-from advisor.worker.trace.decisions import Decision, Decisions, Noting, drawn_alike
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator
-from advisor.worker.trace.step_pass import LARGEST_TIMES, REAL_BATCHES, Subject
+from advisor.worker.trace.subject import LARGEST_TIMES, REAL_BATCHES, Subject
+from advisor.worker.trace.values.decisions import Decision, Decisions, Noting, drawn_alike
 
 Tensor = torch.Tensor
 _MOST_S = 50.0

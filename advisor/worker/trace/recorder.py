@@ -11,9 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from advisor.optable.op_table import Phase
 from advisor.worker.models.architecture import MIXED_TYPES
-from advisor.worker.trace.constants import UniformValues
 from advisor.worker.trace.dataflow import DataFlow
-from advisor.worker.trace.decisions import NOT_DECIDED, Told
 from advisor.worker.trace.failed import refuse_sparse
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
 from advisor.worker.trace.ops.known_results import KnownResults
@@ -23,6 +21,8 @@ from advisor.worker.trace.ops.op_schemas import knowable
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator, RawOp, size_bytes, tensors_in
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker
+from advisor.worker.trace.values.constants import UniformValues
+from advisor.worker.trace.values.decisions import NOT_DECIDED, Told
 
 Tensor = torch.Tensor
 _DEVICE = torch.ops.prim.device.default

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.catalogue.precisions import TracePrecision
-from advisor.core.sentences import Reason
 from advisor.worker.causes import value_was_asked
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.constants import finite, uniform_values, values_shown
-from advisor.worker.trace.decisions import Decision, Decisions, Told, drawn_alike
 from advisor.worker.trace.extended import Extension, NotAlikeError
 from advisor.worker.trace.failed import TraceFailed, refuse_sparse
-from advisor.worker.trace.kept_values import CHOOSING, is_small_enough, with_values
-from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.layer_runs import LayerRun, Mark, Marks, count_copies, layer_runs, shortened
 from advisor.worker.trace.loops.long_loops import LongLoops
 from advisor.worker.trace.loops.loop_run import Origin, RoundsDiffer
@@ -29,57 +23,16 @@ from advisor.worker.trace.ops.known_results import KnownResults
 from advisor.worker.trace.ops.raw_op import size_bytes, tensors_in
 from advisor.worker.trace.recorder import ModulePaths, Recorder
 from advisor.worker.trace.storages import StorageTracker
-from advisor.workload.workload import Attention, Mode
+from advisor.worker.trace.subject import LARGEST_TIMES, REAL_BATCHES, Learnt, Subject
+from advisor.worker.trace.values.constants import finite, uniform_values, values_shown
+from advisor.worker.trace.values.decisions import Decision, Decisions, Told, drawn_alike
+from advisor.worker.trace.values.kept_values import CHOOSING, is_small_enough, with_values
+from advisor.worker.trace.values.known import Fakes
 
 Tensor = torch.Tensor
-DeviceRules = Literal["cuda", "cpu"]
-"""`cuda`: as a CUDA step runs; `cpu`: what a step on the processor itself does."""
 _BATCHES = (8, 16)
-REAL_BATCHES = (2, 4)
-"""Where values are found out by running, every sample's work is done for real."""
-LARGEST_TIMES = 3
-"""The largest batch that is traced, which checks the table, in smaller ones of the two that make it."""
 _LOOKED_AT_BATCH = 2
 """Batch that is made for real once, to see which inputs are masks without padding."""
-
-
-@dataclass
-class Learnt:
-    """What passes at one precision have shown of a model, for those at another: precisions differ in types alone."""
-
-    samples_apart: bool = False
-    """Whether it goes through the samples of a batch one by one, so that no two batch sizes run alike.
-
-    Only where it also keeps nothing of one batch size that another takes the place of.
-    """
-    layers_differ: bool = False
-    """Whether layers that look alike run otherwise."""
-
-
-class Subject(NamedTuple):
-    """What is traced: a model in its data type and layout, its batches and its step, and how the step is run."""
-
-    build: Callable[[], torch.nn.Module]
-    make_batch: Callable[[int], Any]
-    step: Callable[[torch.nn.Module, Any], Any]
-    """One forward pass: up to the scalar loss, or to the outputs where `mode` is inference."""
-    mode: Mode = "training"
-    attention: Attention = "sdpa"
-    device_rules: DeviceRules = "cuda"
-    half_fallback: bool = False
-    """Whether attention that no fused kernel takes computes in the precision of its inputs."""
-    alike_layers: bool = False
-    """Whether layers that look alike run alike, so that a few of them stand for the others."""
-    try_batches: Callable[[], None] | None = None
-    """Let `build` find a batch that runs, where what it makes without trying does not."""
-    notes: list[Reason] | None = None
-    """Where `build` leaves what the built model has other than the workload asks."""
-    known_affine: bool = False
-    """Whether a third batch has come out of a table of the same model, otherwise set up."""
-    loss_in_model: bool = False
-    """Whether the step's loss is one that the model returns beside its outputs."""
-    learnt: Learnt | None = None
-    """What passes at other precisions have shown, to which these add."""
 
 
 class Pass(NamedTuple):

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import gc
-from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
 
-import torch
-import torch._dynamo  # every fake-tensor mode asks for it: here it comes with all that is imported ahead
 from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
-from advisor.catalogue.precisions import ComputedPrecision, TracePrecision
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import OpTable, grows_evenly
-from advisor.protocol.messages import Progress, Traced, TraceRequest
 from advisor.worker.causes import nested_was_made, value_was_asked
-from advisor.worker.event_box import EventBox
 from advisor.worker.models.architecture import NotRunning
-from advisor.worker.models.load_model import LoadedModel
 from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.as_written import (
     arrays_of_values,
@@ -34,17 +27,16 @@ from advisor.worker.trace.as_written import (
 )
 from advisor.worker.trace.cuda.named_devices import InOnePlace, lacks_a_gpu
 from advisor.worker.trace.cuda.rules import cuda_rules
-from advisor.worker.trace.decisions import Decisions
 from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, converted_in_place
-from advisor.worker.trace.kept_values import Values
-from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.rated_types import rated, refuse_unrated, with_own_precision
 from advisor.worker.trace.real_pass import RealPasses, hindrance
-from advisor.worker.trace.step_pass import REAL_BATCHES, DeviceRules, Learnt, Passes, Subject
+from advisor.worker.trace.step_pass import Passes
+from advisor.worker.trace.subject import REAL_BATCHES, Learnt, Subject
 from advisor.worker.trace.traced_table import table_of
-from advisor.workload.model_config import task_of_model
-from advisor.workload.workload import HuggingFaceModel, Workload, with_training
+from advisor.worker.trace.values.decisions import Decisions
+from advisor.worker.trace.values.kept_values import Values
+from advisor.worker.trace.values.known import Fakes
 
 _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
 _NESTED = "torch.nested"
@@ -52,10 +44,6 @@ _MOST_REAL_WEIGHTS = 1 << 26
 _KEPT: tuple[Values, ...] = ("none", "whole", "all")
 _EVENLY = Reason(code="trace-even-routing")
 _AT_TWO_SIZES = Reason(code="trace-at-two-sizes")
-_TRACED_AS: dict[TracePrecision, ComputedPrecision] = {
-    "fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "half_cast": "fp16_cast", "fp8": "fp8",
-    "fp8_cast": "fp8_cast",
-}  # fmt: skip
 
 
 @dataclass
@@ -277,107 +265,3 @@ def _traced(
     finally:
         if was_collecting:
             gc.enable()
-
-
-def subject_of(  # noqa: PLR0913 - how a workload is traced, and each has a default
-    workload: Workload,
-    precision: TracePrecision,
-    *,
-    allow_code: bool = False,
-    device_rules: DeviceRules = "cuda",
-    half_fallback: bool = False,
-    packed_inputs_kept: bool = False,
-    known_affine: bool = False,
-) -> Subject:
-    """The workload's step as the worker would run it; raises InputError for a model that cannot be built."""
-    from advisor.worker.models.load_model import load
-
-    asked = with_training(workload, precision=_TRACED_AS[precision])
-    loaded: list[LoadedModel] = []
-    notes: list[Reason] = []
-    tried = False
-
-    def try_batches() -> None:
-        nonlocal tried
-        tried = True
-
-    def build() -> torch.nn.Module:
-        made = load(asked, allow_code=allow_code, traced=True, tried=tried, packed_inputs_kept=packed_inputs_kept)
-        loaded[:] = [made]
-        notes[:] = loaded[0].notes
-        return loaded[0].module
-
-    def make_batch(batch_size: int) -> Any:  # noqa: ANN401 - a dict or tuple of tensors
-        return loaded[0].make_batch(batch_size)
-
-    def step(module: torch.nn.Module, batch: Any) -> Any:  # noqa: ANN401 - whatever the model takes and gives
-        inference = asked.training.mode == "inference"
-        return loaded[0].outputs(module, batch) if inference else loaded[0].loss(module, batch)
-
-    return Subject(
-        build=build,
-        make_batch=make_batch,
-        step=step,
-        mode=asked.training.mode,
-        attention=asked.training.attention,
-        device_rules=device_rules,
-        half_fallback=half_fallback,
-        known_affine=known_affine,
-        alike_layers=isinstance(asked.model, HuggingFaceModel),
-        notes=notes,
-        try_batches=try_batches,
-        loss_in_model=_returns_loss(asked),
-    )
-
-
-def _returns_loss(workload: Workload) -> bool:
-    """Whether the model returns the step's loss: those of transformers do, but for what is computed outside of them."""
-    own = isinstance(workload.model, HuggingFaceModel) and task_of_model(workload.model) != "ctc"
-    return own and workload.training.mode != "inference" and not workload.training.chunked_loss
-
-
-def answer(request: TraceRequest, box: EventBox) -> None:
-    """One `Traced` event for each precision asked for; raises TraceFailed or InputError.
-
-    On one thread: a trace computes next to nothing, further threads would only wait for work, and use a processor up.
-    """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    gc.collect(1)  # the model of the last request, before it would be taken for what stays
-    gc.freeze()  # what was imported is there to stay: to go through all of torch for garbage takes as long as a pass
-    try:
-        _answer(request, box)
-    finally:
-        gc.unfreeze()
-        torch.set_num_threads(threads)
-
-
-def _answer(request: TraceRequest, box: EventBox) -> None:
-    failures: list[Exception] = []
-    way, waiting = Way(), deque(request.precisions)
-    while waiting:
-        precision = waiting.popleft()
-        way.waits = "fp32" in waiting
-        fraction = 1 - (len(waiting) + 1) / len(request.precisions)
-        box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
-        try:
-            subject = subject_of(
-                request.workload,
-                precision,
-                allow_code=request.allow_code,
-                half_fallback=request.half_fallback,
-                packed_inputs_kept=request.packed_inputs_kept,
-                known_affine=request.known_affine,
-            )
-            table = trace(subject, precision, checked=request.checked, way=way)
-        except Waits:
-            waiting.append(precision)
-            continue
-        except Exception as error:  # noqa: BLE001 - told below; what one precision cannot do says nothing of the next
-            failures.append(error)
-            if precision == "fp32" and isinstance(error, TraceFailed):
-                break  # what decides by values, or by the batch, does so at every precision
-            continue
-        box.send(Traced(table=replace(table, caveats=(*table.caveats, *(subject.notes or ())))))
-    if failures:
-        raise failures[0]

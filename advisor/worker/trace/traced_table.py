@@ -24,7 +24,8 @@ from advisor.worker.trace.layers import block_parameter_bytes, checkpoint_figure
 from advisor.worker.trace.ops.op_names import unknown_operators
 from advisor.worker.trace.ops.raw_op import size_bytes
 from advisor.worker.trace.recorder import Recorder
-from advisor.worker.trace.step_pass import LARGEST_TIMES, Pass, Passes
+from advisor.worker.trace.step_pass import Pass, Passes
+from advisor.worker.trace.subject import LARGEST_TIMES
 from advisor.worker.trace.timelines import allocated_alike, memory_timeline
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload_file import load_workload
 
 IN_PARTS = "workload-activation-in-parts"

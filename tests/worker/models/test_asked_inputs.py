@@ -18,9 +18,10 @@ from advisor.worker.models.huggingface.search import Search
 from advisor.worker.models.huggingface.sets import known_sets
 from advisor.worker.models.huggingface.sizes import resized_batches
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.kept_values import Values
-from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
+from advisor.worker.trace.values.kept_values import Values
+from advisor.worker.trace.values.known import Fakes
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 

@@ -13,7 +13,8 @@ from advisor.core.sentences import SaidError
 from advisor.optable.op_table import at
 from advisor.worker.models.batches import collation_of, listed_columns, mapped, sample_of, tensors_of
 from advisor.worker.models.load_model import LoadedModel, load
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.worker.train.device import TorchDevice
 from advisor.worker.train.training_step import TrainingStep
 from advisor.workload.workload import Workload

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from advisor.optable.op_table import OpTable
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 from tests.cost.small_tables import need_of

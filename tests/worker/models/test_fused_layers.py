@@ -12,7 +12,8 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.cost.memory.need import answered, memory_question
 from advisor.optable.op_table import Op, OpTable, at
 from advisor.worker.models.load_model import load
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 

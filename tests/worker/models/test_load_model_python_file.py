@@ -13,7 +13,8 @@ from advisor.core.errors import InputError
 from advisor.core.sentences import SaidError, say
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload_file import load_workload
 
 GOOD = """

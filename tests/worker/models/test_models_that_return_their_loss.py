@@ -11,7 +11,8 @@ import torch
 from advisor.core.errors import InputError
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.worker.train.device import TorchDevice
 from advisor.worker.train.training_step import TrainingStep
 from advisor.workload.workload import Workload

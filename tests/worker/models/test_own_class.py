@@ -13,7 +13,8 @@ from advisor.core.errors import InputError
 from advisor.core.sentences import SaidError, say
 from advisor.worker.models.huggingface.model_class import model_class
 from advisor.worker.models.load_model import load
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload_file import load_workload
 
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}

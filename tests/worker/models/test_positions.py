@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from advisor.core.sentences import Reason, say
 from advisor.optable.op_table import OpTable
 from advisor.worker.models.huggingface.search import Search
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 

@@ -14,7 +14,7 @@ from advisor.cost.memory.fragmentation import needed_bytes
 from advisor.cost.memory.replay import StepSetup, Stream, live_peak
 from advisor.optable.op_table import OpTable
 from advisor.worker.trace.loops import long_loops
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 
 ROUNDS = 24

@@ -14,10 +14,11 @@ from torch import nn
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.optable.op_table import FREE, CompiledPass, MemoryTimeline, OpTable, at
 from advisor.worker.trace.fake_model import build_fake
-from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.layer_runs import layer_runs, shortened
 from advisor.worker.trace.step_pass import Pass, Passes
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
+from advisor.worker.trace.values.known import Fakes
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 

@@ -11,7 +11,7 @@ from torch import nn
 
 from advisor.catalogue.precisions import FP32_BYTES
 from advisor.optable.op_table import at
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 from tests.worker.trace.test_kept_values import subject
 

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline, OpTable
-from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import Subject, subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Data, HuggingFaceModel, Training, Workload
 
 WIDTH, BATCH = 512, 8

@@ -14,13 +14,14 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from advisor.protocol.messages import Progress, Traced, TraceRequest, WorkerEvent
 from advisor.worker.event_box import EventBox
-from advisor.worker.trace import kept_values
-from advisor.worker.trace.computed import NOT_COMPUTED, computed
+from advisor.worker.trace.answer import answer
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.kept_values import with_values
-from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import Way, answer, trace
+from advisor.worker.trace.subject import Subject
+from advisor.worker.trace.trace import Way, trace
+from advisor.worker.trace.values import kept_values
+from advisor.worker.trace.values.computed import NOT_COMPUTED, computed
+from advisor.worker.trace.values.kept_values import with_values
+from advisor.worker.trace.values.known import Fakes
 from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:

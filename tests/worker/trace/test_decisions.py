@@ -19,13 +19,13 @@ from advisor.optable.op_table import OpTable, at
 from advisor.recommend.switches import Change, applies
 from advisor.worker.trace import real_pass
 from advisor.worker.trace.affine import StreamsDiffer, TracedOp, by_chance, folded
-from advisor.worker.trace.decisions import Differs, Noting, Told, drawn_alike
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.ops.raw_op import RawOp
 from advisor.worker.trace.real_pass import RealPasses, TakesTooLong
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import Way, trace
+from advisor.worker.trace.values.decisions import Differs, Noting, Told, drawn_alike
+from advisor.worker.trace.values.known import Fakes
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 

@@ -16,7 +16,8 @@ from advisor.core.drive import drive
 from advisor.core.sentences import SaidError
 from advisor.optable.op_table import OpTable
 from advisor.worker.models.load_model import load
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine

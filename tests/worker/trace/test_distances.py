@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import at
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 
 

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
-from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.trace import trace
+from advisor.worker.trace.values.known import Fakes
 from tests.worker.trace.test_kept_values import subject
 
 

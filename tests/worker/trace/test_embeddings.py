@@ -8,7 +8,7 @@ from torch import nn
 
 from advisor.optable.op_table import at
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 
 ROWS, WIDTH, WORDS, BATCH = 100_000, 16, 20, 64

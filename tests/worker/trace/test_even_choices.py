@@ -8,10 +8,10 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from advisor.optable.op_table import at
-from advisor.worker.trace.kept_values import evenly_chosen
-from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import Way, trace
+from advisor.worker.trace.values.kept_values import evenly_chosen
+from advisor.worker.trace.values.known import Fakes
 
 EXPERTS, CHOSEN, WIDTH, WORDS = 4, 2, 16, 8
 
@@ -74,7 +74,7 @@ def test_where_choices_are_too_large_at_a_third_batch_size_two_sizes_do_and_the_
 ) -> None:
     way, subject = Way(), Subject(build=Routed, make_batch=words, step=lambda m, b: m(*b))
     whole = trace(subject, "fp32")
-    monkeypatch.setattr("advisor.worker.trace.kept_values._MOST_OF_INPUTS", 20 * WORDS * CHOSEN * EXPERTS)
+    monkeypatch.setattr("advisor.worker.trace.values.kept_values._MOST_OF_INPUTS", 20 * WORDS * CHOSEN * EXPERTS)
     table = trace(subject, "fp32", way=way)
     assert [caveat.code for caveat in table.caveats] == ["trace-even-routing", "trace-at-two-sizes"]
     assert [at(op.flop, 8) for op in table.ops] == [at(op.flop, 8) for op in whole.ops]

@@ -12,10 +12,11 @@ from torch._subclasses.fake_tensor import FakeTensor
 from advisor.optable.op_table import ALLOCATE, FREE, OpTable, at
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.fake_model import build_fake
-from advisor.worker.trace.kept_values import with_values
-from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.step_pass import Passes, Subject
+from advisor.worker.trace.step_pass import Passes
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
+from advisor.worker.trace.values.kept_values import with_values
+from advisor.worker.trace.values.known import Fakes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,8 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.optable.op_table import has_long_loop
 from advisor.recommend.switches import Change, applies
 from advisor.worker.trace.loops.loop_run import KEPT_ROUNDS
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
 from tests.worker.trace.looped import ROUNDS, Recurrent, assert_same, in_both_ways, rounds_and_tables

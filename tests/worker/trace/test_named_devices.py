@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from advisor.worker.trace.cuda.named_devices import lacks_a_gpu
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 
 

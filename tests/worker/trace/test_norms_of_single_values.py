@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.catalogue.precisions import TracePrecision
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 
 WIDTH = 64

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from advisor.optable.op_table import Op, OpTable, at
 from advisor.worker.trace.ops.op_figures import COPY_TO_FILL, GROUP_NORM_LAYOUT, SOFTMAX_ROW_BYTES
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 
 CHANNELS, SIDE = 32, 16

@@ -11,7 +11,7 @@ from torch import nn
 import advisor.worker.trace.trace as tracing
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.real_pass import RealPasses
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import Way, trace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from advisor.optable.op_table import OpTable
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import Way, trace
 
 

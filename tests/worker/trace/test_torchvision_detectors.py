@@ -10,7 +10,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from advisor.optable.op_table import OpTable, at
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import Way, trace
 
 pytestmark = pytest.mark.with_frameworks

@@ -10,8 +10,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from advisor.catalogue.precisions import TracePrecision
 from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import Subject, subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import TemplateModel, Workload, with_training
 from advisor.workload.workload_file import load_workload
 

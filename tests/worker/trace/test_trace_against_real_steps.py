@@ -5,7 +5,8 @@ import torch
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.cost.memory.need import host_bytes
 from advisor.worker.models.load_model import load
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.worker.train.device import TorchDevice
 from advisor.worker.train.peak_memory import LiveBytes
 from advisor.worker.train.training_step import TrainingStep

@@ -15,8 +15,8 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.worker.trace.ops.grouped import grouped_product
 from advisor.worker.trace.ops.op_names import unknown_operators
 from advisor.worker.trace.ops.raw_op import Call
-from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import Subject, subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload_file import bundled_names, load_workload
 
 LENGTH, BATCH, LAYERS = 32, 3, 2

@@ -9,12 +9,12 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
 
-from advisor.worker.trace import known as trace_known
 from advisor.worker.trace.fake_model import build_fake
-from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.ops.known_results import KnownResults
-from advisor.worker.trace.step_pass import Subject
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import Subject, subject_of
+from advisor.worker.trace.trace import trace
+from advisor.worker.trace.values import known as trace_known
+from advisor.worker.trace.values.known import Fakes
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 

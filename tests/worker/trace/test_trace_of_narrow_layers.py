@@ -12,7 +12,8 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.optable.op_table import OpTable, at, step_flop
 from advisor.optable.unpacked_weights import unpacked_weights_of
 from advisor.worker.models.load_model import load
-from advisor.worker.trace.trace import subject_of, trace
+from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 from tests.cost.small_tables import need_of

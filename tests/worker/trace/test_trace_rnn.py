@@ -9,7 +9,7 @@ from torch import nn
 from advisor.catalogue.precisions import TracePrecision
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline, OpTable
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS, RnnSizes, workspace_bytes
-from advisor.worker.trace.step_pass import DeviceRules, Subject
+from advisor.worker.trace.subject import DeviceRules, Subject
 from advisor.worker.trace.trace import trace
 
 LSTM, GRU = 2, 3

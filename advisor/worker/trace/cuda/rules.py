@@ -22,7 +22,7 @@ from advisor.worker.trace.cuda.autocast import (
     register_autocast,
     without_autocast,
 )
-from advisor.worker.trace.packed import packed_backward, packed_kernel, unpacked
+from advisor.worker.trace.values.packed import packed_backward, packed_kernel, unpacked
 from advisor.workload.workload import Attention
 
 Tensor = torch.Tensor

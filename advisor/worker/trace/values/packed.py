@@ -10,7 +10,7 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTens
 from torch.nn import functional
 from torch.utils._python_dispatch import _disable_current_modes
 
-from advisor.worker.trace.kept_values import with_values
+from advisor.worker.trace.values.kept_values import with_values
 
 Tensor = torch.Tensor
 Kernel = Callable[..., Any]

@@ -12,8 +12,12 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.computed import NOT_COMPUTED, computed, is_computable
-from advisor.worker.trace.kept_values import (
+from advisor.worker.trace.ops.call_cost import NO_COST, Cost
+from advisor.worker.trace.ops.known_results import KnownResults
+from advisor.worker.trace.ops.op_schemas import is_torchs_own, knowable, stacked
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator
+from advisor.worker.trace.values.computed import NOT_COMPUTED, computed, is_computable
+from advisor.worker.trace.values.kept_values import (
     Values,
     are_packed_unevenly,
     evenly_chosen,
@@ -22,10 +26,6 @@ from advisor.worker.trace.kept_values import (
     made_of_values,
     values_left_out,
 )
-from advisor.worker.trace.ops.call_cost import NO_COST, Cost
-from advisor.worker.trace.ops.known_results import KnownResults
-from advisor.worker.trace.ops.op_schemas import is_torchs_own, knowable, stacked
-from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 
 Tensor = torch.Tensor
 _META, _CPU = torch.device("meta"), torch.device("cpu")
