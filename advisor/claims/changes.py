@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import STRATEGY_LABELS, Strategy
-from advisor.claims.claim import Claim
+from advisor.claims.claim import Claim, ClaimedSwitch
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.ratios import FP8_PANEL, PANEL, SIZED_PANEL
 from advisor.claims.setting import claimed_workload, stand_ins, usual_precision
@@ -21,7 +22,7 @@ from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
 
-ChangeKind = Literal["strategy", "precision", "batch", "tuning", "attention", "checkpointing", "compile"]
+ChangeKind = Literal["strategy", "precision", "batch", "tuning", "attention", "checkpointing", "switched", "compile"]
 _OF_OPERATORS = {"tuning", "attention", "checkpointing"}
 _OF_ANY_COUNT = {"strategy", *_OF_OPERATORS}
 _TUNED = ("llama_1b_lora", "llama_8b_lora")
@@ -29,6 +30,8 @@ _WITH_BLOCKS = ("gpt2_small", "bert_large_squad", "llama_8b")
 """Models that stand for the rest where a claim names none: traced with either way of the change."""
 _NOT_CHECKPOINTED = ("gpt2_small", "bert_large_squad")
 """Those that keep what attention leaves for backward."""
+_WITH_CONVOLUTIONS = ("resnet50", "unet_vgg16")
+"""Models whose work a layout reaches: a vision transformer has one convolution."""
 _LORA_RANK = 16
 _TUNING_BATCHES = (1, 4, 16)
 """Tried where a claim about adapters names no batch: unpacking weights is done once a pass, however many samples."""
@@ -56,6 +59,7 @@ def kind_of(claim: Claim) -> ChangeKind | None:
         ("tuning", claim.reference_tuning),
         ("attention", claim.reference_attention),
         ("checkpointing", claim.reference_activation_checkpointing),
+        ("switched", claim.switched),
         ("compile", claim.compile or None),
     )
     return next((kind for kind, before in kinds if before is not None), None)
@@ -63,10 +67,11 @@ def kind_of(claim: Claim) -> ChangeKind | None:
 
 def is_about_one_change(claim: Claim) -> bool:
     """Whether a ratio of speed or memory is claimed of the same cards, by what was changed on them."""
-    if (claim.speed_up_ratio is None and claim.memory_ratio is None) or claim.reference_gpus:
+    figures = (claim.speed_up_ratio, claim.memory_ratio, claim.saved_bytes)
+    if all(figure is None for figure in figures) or claim.reference_gpus:
         return False
     kind = kind_of(claim)
-    return kind is not None and (kind in _OF_ANY_COUNT or claim.count in {None, 1})
+    return kind is not None and (kind in _OF_ANY_COUNT or claim.count in {None, 1, claim.reference_count})
 
 
 def models_of(claim: Claim, predictor: Predictor) -> tuple[str, ...]:
@@ -76,7 +81,9 @@ def models_of(claim: Claim, predictor: Predictor) -> tuple[str, ...]:
         own = _adapted(claim.workload) if claim.workload is not None else None
         return stand_ins(msgspec.structs.replace(claim, workload=own), predictor, _TUNED)
     panel: tuple[str, ...] = PANEL if claim.parameters is None else SIZED_PANEL
-    if kind == "attention" and claim.memory_ratio is not None:
+    if claim.switched == "channels_last":
+        panel = _WITH_CONVOLUTIONS
+    elif kind == "attention" and claim.memory_ratio is not None:
         panel = _NOT_CHECKPOINTED
     elif kind in _OF_OPERATORS:
         panel = _WITH_BLOCKS
@@ -142,6 +149,17 @@ def batches_of(claim: Claim, name: str) -> tuple[int, ...]:
     return (own, own * _OPEN_FACTOR) if kind_of(claim) in _OF_OPERATORS or in_fp8 else (own,)
 
 
+def in_precisions(claim: Claim) -> tuple[Claim, ...]:
+    """The claim, and of ways of training and of switches the same with autocast on both sides if it names no precision.
+
+    PEFT's own scripts train LoRA in pure BF16, where FP32 adapters keep products in FP32; under autocast they do not.
+    A layout, an optimizer's kernels and its states bring other gains beside weights of 16 bits or autocast.
+    """
+    if kind_of(claim) not in {"tuning", "switched"} or claim.precision is not None:
+        return (claim,)
+    return (claim, msgspec.structs.replace(claim, precision="bf16_amp"))
+
+
 def batches_before(name: str) -> tuple[int, ...]:
     """Batch sizes that a batch of no told size may have grown from: one sample, and up to several times the usual."""
     own = load_workload(name).training.batch_size
@@ -178,14 +196,30 @@ def _settled(claim: Claim, workload: Workload, spec: GpuSpec, side: Side) -> tup
     if kind == "tuning":
         ways = (claim.tuning, claim.reference_tuning)
         return _tuned(claim, ways[0], workload, spec, side), _tuned(claim, ways[1], workload, spec, side)
+    settings: list[dict[str, object]]
     if kind == "attention":
         settings = [{"attention": way} for way in _attentions(claim, workload)]
+    elif claim.switched is not None and kind == "switched":
+        settings = _switched(claim.switched, workload)
     elif kind == "checkpointing":
         named = (claim.activation_checkpointing, claim.reference_activation_checkpointing)
         settings = [{"activation_checkpointing": way} for way in named]
     else:
         return None
     return side._replace(settings={**settings[0]}), side._replace(settings={**settings[1]})
+
+
+def _switched(switch: ClaimedSwitch, workload: Workload) -> list[dict[str, object]]:
+    """With the switch and without it, otherwise the same; an optimizer that cannot have it is taken to be AdamW."""
+    if switch == "channels_last":
+        return [{"channels_last": on} for on in (True, False)]
+    training = workload.training
+    able = FUSED_OPTIMIZERS if switch == "fused_optimizer" else EIGHT_BIT_OPTIMIZERS
+    optimizer = training.optimizer if training.optimizer in able else "adamw"
+    if switch == "fused_optimizer":
+        return [{"optimizer": optimizer, "optimizer_bits": 32, "fused_optimizer": on} for on in (True, False)]
+    # The library of 8-bit states has kernels of its own, so that it is held against torch's usual ones.
+    return [{"optimizer": optimizer, "fused_optimizer": False, "optimizer_bits": bits} for bits in (8, 32)]
 
 
 def _tuned(claim: Claim, way: str | None, workload: Workload, spec: GpuSpec, side: Side) -> Side:
@@ -228,6 +262,7 @@ def words_of(claim: Claim) -> Arguments:
         "tuning": (claim.tuning, claim.reference_tuning),
         "attention": (claim.attention, claim.reference_attention),
         "checkpointing": (claim.activation_checkpointing, claim.reference_activation_checkpointing),
+        "switched": (f"{claim.switched}-on", f"{claim.switched}-off"),
     }[kind]
     after, before = (Listed(reasons=(Reason.of(f"claim-side-{kind}-{side}"),)) for side in sides)
     return {"change": kind, "after": after, "before": before}

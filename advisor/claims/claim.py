@@ -21,6 +21,7 @@ Rate = Annotated[float, Meta(ge=1e-15, le=1e12)]
 Ratio = Annotated[float, Meta(ge=1e-15, le=1e9)]
 Counted = Annotated[int, Meta(ge=1, le=1_000_000)]
 Tuning = Literal["full", "lora", "qlora"]
+ClaimedSwitch = Literal["channels_last", "fused_optimizer", "optimizer_8bit"]
 Verdict = Literal["plausible", "plausible_only_with", "below_expected", "impossible"]
 
 
@@ -55,6 +56,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """What backward computes again, where that is held against another way."""
     reference_activation_checkpointing: Checkpointing | None = None
     """What it computed again before."""
+    switched: ClaimedSwitch | None = None
+    """What was switched on, where that is held against the same without it."""
     fits: bool | None = None
     """Whether a step is said to fit the card's memory; None: nothing is said of it."""
     memory_bytes: Annotated[float, Meta(ge=1, le=1e18)] | None = None
@@ -107,6 +110,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """How many times as fast as what it is compared with."""
     memory_ratio: Ratio | None = None
     """The most memory that a card holds at once, over that before the change: 0.5 is half of it."""
+    saved_bytes: Annotated[float, Meta(ge=1, le=1e15)] | None = None
+    """The memory of a card that a change is said to save."""
     mfu_fraction: Ratio | None = None
     """The claimed share of the cards' peak that the model's own FLOP take (MFU): 0.55 is 55 %."""
 
@@ -175,6 +180,8 @@ class ClaimAnswer(Record, frozen=True, kw_only=True):
     """What share of the peak is predicted (MFU), with its 80 % range."""
     expected_memory_ratio: Estimate | None = None
     """What is predicted for the memory after a change over that before, with its 80 % range."""
+    expected_saved_bytes: Estimate | None = None
+    """What is predicted that a change saves of a card's memory, with its 80 % range."""
 
 
 def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
@@ -182,7 +189,7 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
     entries = read_toml(path, ClaimFile).claim
     for index, entry in enumerate(entries):
         times = (entry.step_s, entry.epoch_s, entry.job_s)
-        ratios = (entry.speed_up_ratio, entry.mfu_fraction, entry.memory_ratio)
+        ratios = (entry.speed_up_ratio, entry.mfu_fraction, entry.memory_ratio, entry.saved_bytes)
         values = (*times, *ratios, entry.samples_per_s, entry.tokens_per_s)
         if entry.text is None and entry.fits is None and all(value is None for value in values):
             raise SaidError.of("claim-nothing-to-check", path=str(path), place=f"claim[{index}]")

@@ -11,10 +11,19 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS
-from advisor.claims.changes import batches_before, batches_of, judged_by, kind_of, models_of, predicted_pair, words_of
+from advisor.claims.changes import (
+    batches_before,
+    batches_of,
+    in_precisions,
+    judged_by,
+    kind_of,
+    models_of,
+    predicted_pair,
+    words_of,
+)
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
-from advisor.claims.memory import check_memory_change
+from advisor.claims.memory_change import check_memory_change
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import LINEAR_SLACK
 from advisor.claims.refusals import refusal
@@ -45,7 +54,7 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
     Raises InputError where nothing can be predicted on them, or strategies are compared on no number of cards.
     """
-    if claim.memory_ratio is None:
+    if claim.memory_ratio is None and claim.saved_bytes is None:
         return _check_speed(claim, predictor)
     memory = check_memory_change(claim, predictor)
     if claim.speed_up_ratio is None:
@@ -54,7 +63,11 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     verdict = max(memory.verdict, speed.verdict, key=_WORST.index)
     reasons = (*speed.reasons, *(reason for reason in memory.reasons if reason not in speed.reasons))
     return msgspec.structs.replace(
-        speed, verdict=verdict, reasons=reasons, expected_memory_ratio=memory.expected_memory_ratio
+        speed,
+        verdict=verdict,
+        reasons=reasons,
+        expected_memory_ratio=memory.expected_memory_ratio,
+        expected_saved_bytes=memory.expected_saved_bytes,
     )
 
 
@@ -99,7 +112,7 @@ def _device(claim: Claim, specs: Sequence[GpuSpec]) -> str | Names:
 def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[_Gain]:
     """How many times as fast the change makes one model, at each batch size and in each precision that may be meant."""
     gains: list[_Gain] = []
-    for meant, batch in itertools.product(_in_precisions(claim), batches_of(claim, name)):
+    for meant, batch in itertools.product(in_precisions(claim), batches_of(claim, name)):
         pair = predicted_pair(meant, predictor, spec, name, batch)
         if pair is not None:
             after, before = pair
@@ -129,18 +142,10 @@ def _by_size(gains: Sequence[_Gain], names: Sequence[str]) -> tuple[Reason, ...]
     return (Reason.of("claim-growth-by-size", **sizes, **middles, **lows, **highs),)
 
 
-def _in_precisions(claim: Claim) -> tuple[Claim, ...]:
-    """The claim, and where it names no precision for ways of training the same with autocast on both sides.
-
-    PEFT's own scripts train LoRA in pure BF16, where FP32 adapters keep products in FP32; under autocast they do not.
-    """
-    if kind_of(claim) != "tuning" or claim.precision is not None:
-        return (claim,)
-    return (claim, msgspec.structs.replace(claim, precision="bf16_amp"))
-
-
 def _gain_kind(claim: Claim) -> GainKind:
     kinds: dict[str | None, GainKind] = {"compile": "compiled", "tuning": "adapters"}
+    if claim.switched == "optimizer_8bit":
+        return "unpublished"
     return kinds.get(kind_of(claim), "alike")
 
 

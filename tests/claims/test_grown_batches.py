@@ -74,9 +74,8 @@ def test_tried_batches_begin_with_one_sample_and_end_above_the_workloads_own(nam
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("doubling batch size doubles memory", "claim-memory-without-change"),
-        ("batch 翻倍 显存翻倍", "claim-memory-without-change"),
-        ("8-bit Adam halves the memory of training", "claim-memory-without-change"),
+        ("num_workers=8 doubles memory", "claim-memory-without-change"),
+        ("预取让显存翻倍", "claim-memory-without-change"),
         ("pin_memory made it 2x faster", "claim-change-unjudged"),
         ("gradient accumulation of 4 makes training 4x faster", "claim-change-unjudged"),
         ("adding num_workers from 0 to 8 made training 5x faster", "claim-change-unjudged"),

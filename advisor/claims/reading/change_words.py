@@ -27,7 +27,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
 )
 _NOT_JUDGED = (
     r"\b(?:(?:num|data)?[\s_-]*workers|pin(?:ned)?[\s_-]?memory|prefetch\w*|(?:gradient )?accumulat\w+|liger\w*"
-    r"|fused (?:adam\w*|optimizers?)|8[\s-]?bit adam\w*|cudnn[\s._]?benchmark|channels[ _-]?last|zero_grad)\b"
+    r"|cudnn[\s._]?benchmark|zero_grad|chunked (?:loss|cross[\s-]?entropy))\b"
     r"|梯度(?:累积|累加)|锁页内存|预取|加载进程"
 )
 """What people change for speed and no claim can be held against."""
@@ -35,12 +35,12 @@ _NOT_PREDICTED = (
     rf"\bhsdp\b|\bhybrid[\s_-]shard(?:ing|ed)?\b|{_ZERO}1(?![\d.])|\b(?:tensor|pipeline|context)[\s-]parallel\w*"
 )
 """Sharding within a machine with copies across machines, of the optimizer's states alone, and models that are cut."""
-_TUNINGS: tuple[tuple[str, Tuning], ...] = (
+TUNINGS: tuple[tuple[str, Tuning], ...] = (
     (r"\bq[\s-]?lora\b|\b(?:4[\s-]?bit|nf4|int4)\s*lora\b|量化\s*lora\b", "qlora"),
     (r"\blora\b", "lora"),
     (r"\bfull(?:[\s-]parameter)?[\s-]*(?:fine[\s-]?tun\w*|ft\b)|全(?:参数?|量)(?:微调|训练)?", "full"),
 )
-_ATTENTIONS: tuple[tuple[str, Attention], ...] = (
+ATTENTIONS: tuple[tuple[str, Attention], ...] = (
     (
         r"\bflash[\s_-]*att?[en]\w{0,8}(?:[\s-]*[23](?![\d.]))?|\bfa[\s-]?[23](?![\d.])\b|flash\s*注意力|闪存注意力",
         "flash",
@@ -51,7 +51,7 @@ _ATTENTIONS: tuple[tuple[str, Attention], ...] = (
         "eager",
     ),
 )
-_CHECKPOINTING: tuple[tuple[str, Checkpointing], ...] = (
+CHECKPOINTING: tuple[tuple[str, Checkpointing], ...] = (
     (
         r"\bselective(?: (?:gradient|activation))?[\s_-]*(?:check[\s_-]?point\w*|recomput\w+)|选择性(?:重计算|检查点)",
         "selective",
@@ -64,7 +64,7 @@ _CHECKPOINTING: tuple[tuple[str, Checkpointing], ...] = (
         "full",
     ),
 )
-_WITHOUT = (
+WITHOUT = (
     r"(?:\bwithout|\bno|\bdisabl\w+|\b(?:turn\w*|switch\w*) off|\bdropping|不用|不使用|关闭|关掉|去掉|没有)"
     r"\s*(?:the |any )?$"
 )
@@ -134,9 +134,9 @@ def find_change(plain: str) -> Changed:
     QLoRA against LoRA, LoRA against a full fine-tuning, fused attention against eager, checkpointing against none.
     """
     stated_changes = {
-        "tuning": _told(_TUNINGS, plain, {"qlora": "lora", "lora": "full"}),
-        "attention": _told(_ATTENTIONS, plain, {"flash": "eager", "sdpa": "eager"}),
-        "checkpointing": _told(_CHECKPOINTING, plain, {"full": "none", "selective": "none"}),
+        "tuning": _told(TUNINGS, plain, {"qlora": "lora", "lora": "full"}),
+        "attention": _told(ATTENTIONS, plain, {"flash": "eager", "sdpa": "eager"}),
+        "checkpointing": _told(CHECKPOINTING, plain, {"full": "none", "selective": "none"}),
     }
     ranked = [(not change.both, change.place, kind) for kind, change in stated_changes.items() if change is not None]
     if not ranked:
@@ -145,6 +145,11 @@ def find_change(plain: str) -> Changed:
     change = stated_changes[kind]
     assert change is not None
     return Changed(**{kind: (change.after, change.before)}, certain=change.both or change.acts)  # type: ignore[arg-type]
+
+
+def acts(plain: str, end: int) -> bool:
+    """Whether a verb of bringing, costing or saving stands right behind a place."""
+    return search(_ACTS, plain[end:]) is not None
 
 
 class _Told(NamedTuple):
@@ -161,16 +166,16 @@ def _told(words: tuple[tuple[str, Word], ...], plain: str, usual: dict[str, str]
     """The two of one table; None: nothing is named, or nothing that has a usual counterpart."""
     named = named_in_order(words, plain)
     names = list(dict.fromkeys(meant for _, meant in named))
-    acts = bool(named) and search(_ACTS, plain[named[0][0] :]) is not None
+    is_subject = bool(named) and acts(plain, named[0][0])
     start = min((match.start() for pattern, _ in words if (match := search(pattern, plain)) is not None), default=0)
     if len(names) == _PAIR:
         after, before = reversed(names) if search(_CHANGES, plain) else names
-        return _Told(after, before, start, both=True, acts=acts)
+        return _Told(after, before, start, both=True, acts=is_subject)
     if len(names) != 1 or names[0] not in usual:
         return None
     word, other = names[0], usual[names[0]]
-    pair = (other, word) if search(_WITHOUT, plain[:start]) else (word, other)
-    return _Told(pair[0], pair[1], start, both=False, acts=acts)
+    pair = (other, word) if search(WITHOUT, plain[:start]) else (word, other)
+    return _Told(pair[0], pair[1], start, both=False, acts=is_subject)
 
 
 def find_cost(plain: str) -> float | None:

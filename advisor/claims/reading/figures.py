@@ -40,6 +40,7 @@ class Figures(NamedTuple):
     speed_up_ratio: float | None = None
     mfu_fraction: float | None = None
     memory_ratio: float | None = None
+    saved_bytes: float | None = None
 
     def __bool__(self) -> bool:
         """Whether there is anything to check."""

@@ -23,7 +23,7 @@ _TIMES = (
     rf"{_NEEDS}倍(?:的|于)?(?:模型)?(?:权重|参数|大小)",
     rf"(?:权重|参数|模型大小)的\s*{NUMBER}\s*倍",
 )
-_UNIT_BYTES = {"g": 1e9, "gb": 1e9, "gib": 2.0**30, "tb": 1e12, "tib": 2.0**40}
+UNIT_BYTES = {"g": 1e9, "gb": 1e9, "gib": 2.0**30, "tb": 1e12, "tib": 2.0**40}
 _WEIGHT_BYTES = 2
 """As models are published: what `8 times its weights` counts in."""
 _RUNS = r"\b(?:runs?|running|loads?|loading|serves?|serving|hosting)\b|运行|加载|部署|跑"
@@ -32,7 +32,7 @@ _RUNS = r"\b(?:runs?|running|loads?|loading|serves?|serving|hosting)\b|运行|�
 def find_needed_bytes(plain: str) -> float | None:
     """The memory that a model is said to need (`needs 80 GB`); None: nothing is said of it."""
     needed = search(_BYTES, plain)
-    return None if needed is None else number(needed.group(1), needed.group(2)) * _UNIT_BYTES[needed.group(3)]
+    return None if needed is None else number(needed.group(1), needed.group(2)) * UNIT_BYTES[needed.group(3)]
 
 
 def find_needed_times(plain: str, parameters: float | None) -> float | None:

@@ -16,7 +16,6 @@ from advisor.claims.reading.batch_words import (
     BATCH,
     LARGEST_SIZE,
     SIZE_DIGITS,
-    Growth,
     compared_batches,
     find_growth,
     says_larger,
@@ -25,7 +24,6 @@ from advisor.claims.reading.change_words import (
     Changed,
     compared_strategies,
     find_change,
-    find_cost,
     find_strategy,
     unjudged_change,
     unpredicted_strategy,
@@ -45,7 +43,7 @@ from advisor.claims.reading.number_words import (
     spelled_out,
 )
 from advisor.claims.reading.ratio_words import says_faster, says_slower
-from advisor.claims.reading.share_words import find_memory_ratio, other_utilisation
+from advisor.claims.reading.share_words import find_memory_ratio, other_utilisation, says_part
 from advisor.claims.reading.sides import Sides, find_sides
 from advisor.claims.reading.size_words import (
     cards_of_memory,
@@ -58,6 +56,8 @@ from advisor.claims.reading.size_words import (
     says_offloaded,
     says_possible,
 )
+from advisor.claims.reading.switch_words import COMPILES, find_saved_bytes
+from advisor.claims.reading.told_change import against_usual, changed, grown, with_change
 from advisor.claims.reading.words import (
     PRECISIONS,
     compared_precisions,
@@ -126,18 +126,25 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     cards = find_gpus(plain, specs)
     if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
         raise refusal("claim-number-negative", Claim(), specs)
-    change, memory = _change_of(plain, cards.mentions), find_memory_ratio(plain)
+    counts = len({count for _, count in find_counts(plain, [(card.start, card.end) for card in cards.mentions])})
+    change, memory = find_change(plain) if counts <= 1 else Changed(), find_memory_ratio(plain)
     bare = memory[1] if memory is not None else plain
+    saved = find_saved_bytes(bare) if memory is None else None
+    bare = saved[1] if saved is not None else bare
     growth = find_growth(bare)
     bare = growth.without if growth is not None else bare
     sides = find_sides(bare, cards.mentions)
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare)
-    figures = _with_change(figures, change, bare, memory[0] if memory is not None else None)
+    of_memory = Figures(memory_ratio=memory[0] if memory else None, saved_bytes=saved[0] if saved else None)
+    figures = with_change(figures, change, bare, of_memory, grew=growth is not None)
+    if (figures.memory_ratio, figures.saved_bytes) != (None, None) and says_part(plain):
+        raise refusal("claim-memory-of-a-part", Claim(), specs)
     if figures.memory_ratio is not None and figures.memory_ratio <= 0:
         raise refusal("claim-saves-all-memory", Claim(), specs)
     if any(value is not None and not _LEAST < value < _MOST for value in figures):
         raise refusal("claim-number-beyond", Claim(), specs)
-    claim = _grown(_changed(_claim(text, plain, figures, sides, cards.mentions), change), growth)
+    claim = grown(changed(_claim(text, plain, figures, sides, cards.mentions), change), growth)
+    claim = against_usual(claim, plain, specs, counts=counts)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
     named = claim.workload is not None or claim.parameters is not None
     if claim.workload is None and is_mixture(plain):
@@ -151,7 +158,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         in_words = not claim.gpus and not cards.unknown
         return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
     if not figures:
-        return _without_figure(claim, plain, sides, specs, of_memory=memory is not None)
+        return _without_figure(claim, plain, sides, specs, of_memory=bool(of_memory))
     _refuse_half_told(claim, plain, sides, specs)
     return claim
 
@@ -165,7 +172,7 @@ def _refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str
     if untold and not claim.reference_gpus and says_larger(plain):
         raise refusal("claim-without-batches", claim, specs)
     stated = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
-    alone = untold and not claim.reference_gpus and not any((*stated, claim.activation_checkpointing))
+    alone = untold and not claim.reference_gpus and not any((*stated, claim.activation_checkpointing, claim.switched))
     if alone and (change := unjudged_change(plain)) is not None:
         raise refusal("claim-change-unjudged", claim, specs, change=change)
 
@@ -181,6 +188,8 @@ def _needing(claim: Claim, plain: str, figures: Figures) -> Claim | None:
 
 def _without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, GpuSpec], *, of_memory: bool) -> Claim:
     """The claim of an order alone. Raises SaidError where it is about anything else, which would take a figure."""
+    if says_part(plain):
+        raise refusal("claim-memory-of-a-part", claim, specs)
     if (other := other_utilisation(plain)) is not None:
         raise refusal(f"claim-utilisation-{other}", claim, specs)
     if claim.unknown_gpus:
@@ -204,12 +213,6 @@ def _ordered(claim: Claim, *, faster: bool) -> Claim:
         count=claim.reference_count,
         reference_count=claim.count or 1,
     )
-
-
-def _change_of(plain: str, cards: tuple[Mention, ...]) -> Changed:
-    """What was changed on the same cards; nothing where one number of them is held against another."""
-    counts = {count for _, count in find_counts(plain, [(card.start, card.end) for card in cards])}
-    return find_change(plain) if len(counts) <= 1 else Changed()
 
 
 def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
@@ -249,9 +252,10 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     parameters, workload = find_parameters(plain), _workload(plain)
     if workload is not None and bits == _QUANTISED_BITS:
         workload = workload.replace("_lora", "_qlora")
-    precisions = _precisions(plain, sides, cards) if figures.speed_up_ratio is not None else None
-    batches = compared_batches(plain) if figures.speed_up_ratio is not None else None
-    strategies = compared_strategies(plain) if figures.speed_up_ratio is not None else None
+    of_change = any((figures.speed_up_ratio, figures.memory_ratio, figures.saved_bytes))
+    precisions = _precisions(plain, sides, cards) if of_change else None
+    batches = compared_batches(plain) if of_change else None
+    strategies = compared_strategies(plain) if of_change else None
     of_each = search(_OF_ONE_CARD, plain) is not None
     of_all = sides.card_count or 1 if of_each else 1
     batch = batches[0] if batches is not None else _number_of(BATCH, plain)
@@ -282,7 +286,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         sequence_length=length,
         image_size=_number_of(_IMAGE, plain),
         channels_last=True if search(r"channels[ _-]?last|\bnhwc\b", plain) else None,
-        compile=True if search(r"torch\.?compile|\bcompiled\b|编译", plain) else None,
+        compile=True if search(COMPILES, plain) else None,
         step_s=figures.step_s,
         per_card=True if of_each and sides.card_count is None else None,
         samples_per_s=_times(_rate(figures, length), of_all),
@@ -291,6 +295,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         job_s=figures.job_s,
         speed_up_ratio=figures.speed_up_ratio,
         memory_ratio=figures.memory_ratio,
+        saved_bytes=figures.saved_bytes,
         mfu_fraction=figures.mfu_fraction,
     )
 
@@ -300,46 +305,6 @@ def _is_inference(plain: str, figures: Figures) -> bool:
     if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) is not None:
         return True
     return figures.tokens_per_s is not None and search(_GENERATES, plain) is not None
-
-
-def _with_change(figures: Figures, change: Changed, plain: str, memory_ratio: float | None) -> Figures:
-    """The figures with what a change costs and what memory it takes, where the text is about one."""
-    if not change.changes_anything:
-        return figures
-    if not figures and (cost := find_cost(plain)) is not None:
-        figures = figures._replace(speed_up_ratio=cost)
-    return figures._replace(memory_ratio=memory_ratio)
-
-
-def _changed(claim: Claim, change: Changed) -> Claim:
-    """The claim with what was changed, where its figures are of a change and nothing else was."""
-    of_change = claim.speed_up_ratio is not None or claim.memory_ratio is not None
-    others = (claim.reference_precision, claim.reference_batch_size, claim.reference_strategy)
-    counted = not change.certain and claim.reference_count != (claim.count or 1)
-    if (
-        not of_change
-        or claim.reference_gpus
-        or claim.compile
-        or counted
-        or any(stated is not None for stated in others)
-    ):
-        return claim
-    settings: dict[str, str] = {}
-    for name, pair in (("tuning", change.tuning), ("attention", change.attention)):
-        settings |= {name: pair[0], f"reference_{name}": pair[1]} if pair is not None else {}
-    if change.checkpointing is not None:
-        after, before = change.checkpointing
-        settings |= {"activation_checkpointing": after, "reference_activation_checkpointing": before}
-    return msgspec.structs.replace(claim, **settings)
-
-
-def _grown(claim: Claim, growth: Growth | None) -> Claim:
-    """The claim of one card and its batch, where a speed-up is told of one that grew, and of nothing else."""
-    of_speed = claim.speed_up_ratio is not None and not claim.reference_gpus and (claim.count or 1) == 1
-    changed = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
-    if growth is None or not of_speed or any((*changed, claim.activation_checkpointing)):
-        return claim
-    return msgspec.structs.replace(claim, batch_ratio=growth.ratio)
 
 
 def _workload(plain: str) -> str | None:

@@ -38,9 +38,14 @@ _OTHER = (
 )
 _MOST_AS_FRACTION = 2.0
 """A bare `0.55` or `1.2` is a fraction of the peak, a bare `55` is in per cent."""
-_MEMORY = (
+MEMORY = (
     r"(?:(?:the |its |as much |of |gpu |peak |video |activation |device )*(?:memory|vram)"
     r"(?: (?:use|usage|consumption|footprint|need))?|显存(?:占用|用量|需求|消耗)?|内存(?:占用)?)"
+)
+_PART = (
+    r"(?:optimi[sz]ers?(?:'s)?(?: states?)?|gradients?|weights?|parameters?|states?)\s+(?:memory|vram)\b"
+    r"|memory (?:of|for) (?:the )?(?:optimi[sz]er|gradients?|weights?|states?)"
+    r"|(?:优化器(?:状态)?|梯度|权重|参数|状态)的?(?:显存|内存)"
 )
 _WORDS = {
     "half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fourth": 1 / 4, "fifth": 1 / 5, "eighth": 1 / 8, "tenth": 1 / 10,
@@ -48,46 +53,44 @@ _WORDS = {
 }  # fmt: skip
 _ENGLISH_SHARE = r"(half|(?:a |one[\s-])(?:third|quarter|fourth|fifth|eighth|tenth))"
 _CHINESE_SHARE = r"([二三四五八十]分之一)"
-_LESS = r"(?:less|lower|smaller|fewer)"
+LESS = r"(?:less|lower|smaller|fewer)"
 _IS = r"(?:\bis|\bwas|只需要?|只有|仅为?|是)[^.;。；\d]{0,10}?"
-_CUT = (
-    r"(?:cuts?|reduc\w+|lower\w*|decreas\w+|shrink\w*|shrank|sav\w+|drop\w*|falls?|fell|减少|降低|节省|省|下降|少用?)"
-)
+CUT = r"(?:cuts?|reduc\w+|lower\w*|decreas\w+|shrink\w*|shrank|sav\w+|drop\w*|falls?|fell|减少|降低|节省|省|下降|少用?)"
 _SIZE = r"(\d+(?:\.\d+)?)\s*(gi?b?|mi?b?)(?![a-z])"
-_FROM_TO = rf"{_SIZE}\s*(?:of {_MEMORY}\s*)?(?:to|->|→|到|降到|降至|instead of)\s*{ABOUT}{_SIZE}"
-_PAIR = rf"{_MEMORY}[^.;。；\d]{{0,24}}?(?:from|从|由)?\s*{_FROM_TO}|{_FROM_TO}[^.;。；\d]{{0,12}}?{_MEMORY}"
+_FROM_TO = rf"{_SIZE}\s*(?:of {MEMORY}\s*)?(?:to|->|→|到|降到|降至|instead of)\s*{ABOUT}{_SIZE}"
+_PAIR = rf"{MEMORY}[^.;。；\d]{{0,24}}?(?:from|从|由)?\s*{_FROM_TO}|{_FROM_TO}[^.;。；\d]{{0,12}}?{MEMORY}"
 _TO = (
-    rf"\b(?:needs?|uses?|takes?|with|in|to|at|only|about)\s*{ABOUT}{_ENGLISH_SHARE}\s*{_MEMORY}",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为)\s*{ABOUT}(?:{_ENGLISH_SHARE}|{_CHINESE_SHARE})",
-    rf"{_CHINESE_SHARE}的?{_MEMORY}",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_IS}(?:{_ENGLISH_SHARE}|{_CHINESE_SHARE})",
+    rf"\b(?:needs?|uses?|takes?|with|in|to|at|only|about)\s*{ABOUT}{_ENGLISH_SHARE}\s*{MEMORY}",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为)\s*{ABOUT}(?:{_ENGLISH_SHARE}|{_CHINESE_SHARE})",
+    rf"{_CHINESE_SHARE}的?{MEMORY}",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?{_IS}(?:{_ENGLISH_SHARE}|{_CHINESE_SHARE})",
 )
 """What is left, as a share in words."""
 _HALVED = (
-    rf"\bhal(?:v(?:e|es|ed|ing)|f(?:s|es))\s*{_MEMORY}|{_MEMORY}[^.;。；\d]{{0,16}}?(?:halved|in half|by half|减半)"
-    rf"|(?:一半|减半)的?{_MEMORY}|{_MEMORY}[^.;。；\d]{{0,8}}?{_CUT}了?一半|{_CUT}了?一半的?{_MEMORY}|\bhalf {_MEMORY}"
-    rf"|{_MEMORY}[^.;。；\d]{{0,8}}?{_IS}一半"
+    rf"\bhal(?:v(?:e|es|ed|ing)|f(?:s|es))\s*{MEMORY}|{MEMORY}[^.;。；\d]{{0,16}}?(?:halved|in half|by half|减半)"
+    rf"|(?:一半|减半)的?{MEMORY}|{MEMORY}[^.;。；\d]{{0,8}}?{CUT}了?一半|{CUT}了?一半的?{MEMORY}|\bhalf {MEMORY}"
+    rf"|{MEMORY}[^.;。；\d]{{0,8}}?{_IS}一半"
 )
-_DOUBLED = rf"\b(?:doubl(?:e|es|ed|ing)|twice)\s*{_MEMORY}|{_MEMORY}[^.;。；\d]{{0,12}}?(?:doubl\w+|翻倍|翻一番)"
+_DOUBLED = rf"\b(?:doubl(?:e|es|ed|ing)|twice)\s*{MEMORY}|{MEMORY}[^.;。；\d]{{0,12}}?(?:doubl\w+|翻倍|翻一番)"
 _LEFT = (
-    rf"{PERCENT}\s*(?:of |的\s*){_MEMORY}",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为)\s*{ABOUT}{PERCENT}",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_IS}{PERCENT}(?! ?{_LESS})",
+    rf"{PERCENT}\s*(?:of |的\s*){MEMORY}",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为)\s*{ABOUT}{PERCENT}",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?{_IS}{PERCENT}(?! ?{LESS})",
 )
 _SAVED = (
-    rf"{PERCENT}\s*{_LESS}\s*{_MEMORY}",
-    rf"{_CUT}\w*\s*(?:了|by|up to )?\s*{ABOUT}{PERCENT}\s*(?:of |in |的\s*)?{_MEMORY}",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_CUT}\w*\s*(?:了|by)?\s*{ABOUT}{PERCENT}",
-    rf"{_CUT}\w*\s*{_MEMORY}\s*(?:by|了)?\s*{ABOUT}{PERCENT}",
-    rf"{PERCENT}\s*(?:{_MEMORY}\s*(?:saving|reduction)s?)",
+    rf"{PERCENT}\s*{LESS}\s*{MEMORY}",
+    rf"{CUT}\w*\s*(?:了|by|up to )?\s*{ABOUT}{PERCENT}\s*(?:of |in |的\s*)?{MEMORY}",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}\w*\s*(?:了|by)?\s*{ABOUT}{PERCENT}",
+    rf"{CUT}\w*\s*{MEMORY}\s*(?:by|了)?\s*{ABOUT}{PERCENT}",
+    rf"{PERCENT}\s*(?:{MEMORY}\s*(?:saving|reduction)s?)",
 )
 _FOLD_LESS = (
-    rf"{NUMBER}\s*{FOLD}\s*{_LESS}\s*{_MEMORY}",
-    rf"{_CUT}\w*\s*{_MEMORY}\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}?(?!\s*(?:%|percent|g|m))",
-    rf"{_MEMORY}[^.;。；\d]{{0,16}}?{_CUT}\w*\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}",
+    rf"{NUMBER}\s*{FOLD}\s*{LESS}\s*{MEMORY}",
+    rf"{CUT}\w*\s*{MEMORY}\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}?(?!\s*(?:%|percent|g|m))",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}\w*\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}",
 )
-_MORE = (rf"{PERCENT}\s*more\s*{_MEMORY}",)
-_FOLD_MORE = (rf"{NUMBER}\s*{FOLD}\s*(?:more\s*)?{_MEMORY}", rf"{NUMBER}\s*倍的?{_MEMORY}")
+_MORE = (rf"{PERCENT}\s*more\s*{MEMORY}",)
+_FOLD_MORE = (rf"{NUMBER}\s*{FOLD}\s*(?:more\s*)?{MEMORY}", rf"{NUMBER}\s*倍的?{MEMORY}")
 
 
 def find_utilisation(plain: str) -> float | None:
@@ -135,6 +138,11 @@ def find_memory_ratio(plain: str) -> tuple[float, str] | None:
                 memory_ratio = ratio(tuple(group for group in match.groups() if group is not None), match.group())
                 return (memory_ratio, blanked(plain, pattern)) if memory_ratio is not None else None
     return None
+
+
+def says_part(plain: str) -> bool:
+    """Whether a part of the memory is spoken of, such as the optimizer's: what is predicted is the whole."""
+    return search(_PART, plain) is not None
 
 
 def _sizes(groups: tuple[str, ...], words: str) -> float | None:

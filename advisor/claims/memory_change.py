@@ -1,0 +1,223 @@
+"""Claims about how much of a card's memory a change takes or saves, as a share of it or in bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from advisor.claims.changes import (
+    batches_of,
+    in_precisions,
+    judged_by,
+    kind_of,
+    models_of,
+    predicted_pair,
+    words_of,
+)
+from advisor.claims.claim import Claim, ClaimAnswer, Verdict
+from advisor.claims.gpu_names import shared_name
+from advisor.claims.predictor import Predictor
+from advisor.claims.refusals import refusal
+from advisor.claims.setting import range_over
+from advisor.core.sentences import Arguments, Listed, Reason
+from advisor.core.units import Estimate
+from advisor.predict.ranges.gain_range import independent_ratio
+from advisor.recommend.comparison import counted
+from advisor.workload.workload import Training, stored_bits
+from advisor.workload.workload_file import load_workload
+
+_OF_ANY_CARD = ("a100-sxm4-80",)
+"""What a step holds hardly differs between cards: asked of where a claim names none."""
+_LARGE_BATCH, _LARGE_FACTOR = 16, 8
+"""Tried beside one sample and a workload's own where a claim names no batch: activations grow with it."""
+_WHOLE_BITS = 16
+_QUANTISED = Training(precision="bf16_amp", batch_size=1, quantization="nf4")
+"""As a side with QLoRA is predicted."""
+_ROUNDED = 1.05
+"""Memory is claimed in round words: `half` is said of 48 or 52 % too (assumed)."""
+_GB, _GIB = 1e9, 2.0**30
+"""`6 GB` is said of either."""
+_SIZE_SLACK = 1.3
+"""A model's size is named in round numbers; bytes of one of another size are other bytes."""
+_ONE_WAY = {"tuning", "attention", "checkpointing", "switched"}
+_EXPLAINED = {
+    ("precision", "above"): "claim-why-autocast-memory",
+    ("tuning", "above"): "claim-why-weights",
+    ("switched", "below"): "claim-why-shared-states",
+    ("switched", "above"): "claim-why-states",
+}
+"""What decides the memory of a change beyond the set-up that it was predicted on."""
+
+
+class _Held(NamedTuple):
+    """The most that a card holds at once before a change, and the share of that after it."""
+
+    before_bytes: Estimate
+    ratio: Estimate
+
+    @property
+    def saved_bytes(self) -> Estimate:
+        """What the change saves, by the range of the share: both sides err alike in what stays."""
+        whole, ratio = self.before_bytes.value, self.ratio
+        low, value, high = (whole * (1 - share) for share in (ratio.high, ratio.value, ratio.low))
+        return Estimate(value=value, low=low, high=high, basis=ratio.basis)
+
+
+def check_memory_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """The memory that the same cards hold after a change, against that before it.
+
+    Raises InputError where the memory of either cannot be told, or bytes are claimed of no model that is known.
+    """
+    if claim.reference_strategy is not None and (claim.count or 1) == 1:
+        raise refusal("claim-strategies-without-count", claim, predictor.specs)
+    asked = msgspec.structs.replace(
+        claim, gpus=claim.gpus or tuple(key for key in _OF_ANY_CARD if key in predictor.specs)
+    )
+    names = models_of(asked, predictor)
+    if claim.saved_bytes is not None and claim.workload is None and not _of_like_size(claim, predictor, names):
+        raise refusal("claim-saved-without-model", claim, predictor.specs)
+    held = [one for key in asked.gpus for name in names for one in _held(asked, predictor, key, name)]
+    if not held:
+        sides = {side: name for side, name in words_of(claim).items() if side != "change"}
+        device = shared_name([predictor.specs[key] for key in asked.gpus])
+        raise refusal("claim-change-not-predicted", claim, predictor.specs, device=device, **sides)
+    if claim.saved_bytes is not None:
+        return _of_bytes(asked, claim, predictor, held)
+    return _of_share(asked, claim, predictor, held)
+
+
+def _of_like_size(claim: Claim, predictor: Predictor, names: Sequence[str]) -> bool:
+    if claim.parameters is None:
+        return False
+    tables = predictor.tables(load_workload(names[0])).values()
+    own = max((table.parameter_count for table in tables), default=0)
+    return own / _SIZE_SLACK <= claim.parameters <= own * _SIZE_SLACK
+
+
+def _of_share(asked: Claim, claim: Claim, predictor: Predictor, held: Sequence[_Held]) -> ClaimAnswer:
+    """The answer where a share of the memory is claimed."""
+    expected = range_over([one.ratio for one in held])
+    assert expected is not None
+    ratio, bound = claim.memory_ratio or 1.0, _least_ratio(claim)
+    verdict: Verdict = "plausible"
+    if bound is not None and ratio < min(bound, expected.low):
+        verdict, word = "impossible", "impossible"
+    elif ratio * _ROUNDED < expected.low:
+        verdict, word = "plausible_only_with", "above"
+    elif ratio > expected.high * _ROUNDED:
+        verdict, word = "below_expected", "below"
+    else:
+        word = "plausible"
+    numbers: Arguments = {
+        **_sides(asked, claim, predictor),
+        "claimed_fraction": ratio,
+        **expected.arguments("expected", "fraction"),
+        "bound_fraction": bound or 0.0,
+    }
+    reasons = (Reason.of(f"claim-memory-{word}", **numbers), *_why(claim, word), *judged_by(asked, predictor))
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_memory_ratio=expected)
+
+
+def _of_bytes(asked: Claim, claim: Claim, predictor: Predictor, held: Sequence[_Held]) -> ClaimAnswer:
+    """The answer where bytes are claimed to be saved."""
+    expected = range_over([one.saved_bytes for one in held])
+    assert expected is not None
+    claimed = claim.saved_bytes or 0.0
+    most_bytes = max(one.before_bytes.high for one in held)
+    verdict: Verdict = "plausible"
+    if claimed > most_bytes * _ROUNDED and claim.batch_size is not None:
+        verdict, word = "impossible", "impossible"
+    elif claimed > expected.high * _ROUNDED:
+        verdict, word = "plausible_only_with", "above"
+    elif claimed * _GIB / _GB * _ROUNDED < expected.low:
+        verdict, word = "below_expected", "below"
+    else:
+        word = "plausible"
+    numbers: Arguments = {
+        **_sides(asked, claim, predictor),
+        "claimed": f"{claimed / _GB:.4g} GB",
+        **expected.arguments("expected", "bytes"),
+        "most_bytes": most_bytes,
+    }
+    reasons = (Reason.of(f"claim-saved-{word}", **numbers), *_why(claim, word), *judged_by(asked, predictor))
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_saved_bytes=expected)
+
+
+def _sides(asked: Claim, claim: Claim, predictor: Predictor) -> Arguments:
+    """The cards, and what stands after and before the change, as a step is said to have it."""
+    words = words_of(claim)
+    if kind_of(claim) == "batch":
+        after = {"ratio": claim.batch_ratio} if claim.batch_ratio is not None else {"batch": claim.batch_size or 1}
+        before = {} if claim.batch_ratio is not None else {"batch": claim.reference_batch_size or 1}
+        grown = "grown" if claim.batch_ratio is not None else "of"
+        words |= {
+            "after": Listed(reasons=(Reason.of(f"claim-side-batch-{grown}", **after),)),
+            "before": Listed(
+                reasons=(Reason.of("claim-side-batch-of" if before else "claim-side-batch-before", **before),)
+            ),
+        }
+    device = counted(claim.count or 1, shared_name([predictor.specs[key] for key in asked.gpus]))
+    return {"device": device, **words}
+
+
+def _why(claim: Claim, word: str) -> tuple[Reason, ...]:
+    kind = kind_of(claim)
+    code = _EXPLAINED.get((kind or "", word))
+    of_states = claim.switched == "optimizer_8bit"
+    of_part = kind == "precision" and claim.reference_precision != "fp32"
+    if (
+        code is None
+        or of_part
+        or (kind == "switched" and not of_states)
+        or (kind == "tuning" and _least_ratio(claim) is None)
+    ):
+        return ()
+    return (Reason.of(code),)
+
+
+def _held(claim: Claim, predictor: Predictor, key: str, name: str) -> list[_Held]:
+    """Of one model at each batch size, and in each precision, that may be meant, on one card."""
+    solved = dataclasses.replace(predictor, solves_memory=True)
+    found: list[_Held] = []
+    for meant, batch in itertools.product(in_precisions(claim), _batches(claim, name)):
+        pair = predicted_pair(meant, solved, predictor.specs[key], name, batch)
+        if pair is not None:
+            after, before = (prediction.peak_memory_bytes for prediction in pair)
+            if after is not None and before is not None:
+                found.append(_Held(before, _one_way(claim, independent_ratio(after, before))))
+    return found
+
+
+def _batches(claim: Claim, name: str) -> Sequence[int]:
+    if claim.batch_size is not None or claim.batch_ratio is not None:
+        return batches_of(claim, name)
+    own = load_workload(name).training.batch_size
+    return sorted({1, own, max(_LARGE_BATCH, _LARGE_FACTOR * own)})
+
+
+def _one_way(claim: Claim, ratio: Estimate) -> Estimate:
+    """A change saves memory or takes some: its range does not reach to the other side of one.
+
+    A larger batch takes no less, and no more than it grew.
+    """
+    if kind_of(claim) == "batch":
+        grown = claim.batch_ratio or (claim.batch_size or 1) / (claim.reference_batch_size or 1)
+        least, most = min(1.0, grown), max(1.0, grown)
+        low, value, high = (min(max(end, least), most) for end in (ratio.low, ratio.value, ratio.high))
+        return msgspec.structs.replace(ratio, low=low, value=value, high=high)
+    if kind_of(claim) not in _ONE_WAY:
+        return ratio
+    if ratio.value <= 1:
+        return msgspec.structs.replace(ratio, high=min(1.0, ratio.high))
+    return msgspec.structs.replace(ratio, low=max(1.0, ratio.low))
+
+
+def _least_ratio(claim: Claim) -> float | None:
+    """What no change of the weights' bits alone can be below: all else stays, so that it only adds to both."""
+    if kind_of(claim) == "tuning" and (claim.tuning, claim.reference_tuning) == ("qlora", "lora"):
+        return (stored_bits(_QUANTISED) or _WHOLE_BITS) / _WHOLE_BITS
+    return None

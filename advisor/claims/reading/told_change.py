@@ -1,0 +1,128 @@
+"""What a claim tells of one change on the same cards: which it is, what it is held against, and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.claims.claim import Claim
+from advisor.claims.reading.batch_words import Growth, compared_batches
+from advisor.claims.reading.change_words import Changed, find_cost, find_strategy
+from advisor.claims.reading.figures import Figures
+from advisor.claims.reading.number_words import search
+from advisor.claims.reading.switch_words import (
+    COMPILES,
+    acts_compiled,
+    find_bare_gain,
+    find_cause,
+    find_switch,
+    joined_changes,
+    leaves_out,
+    lone_precision,
+    names_change,
+)
+from advisor.claims.refusals import refusal
+
+_SHARING = {"zero2", "fsdp", "fsdp_offload"}
+"""Told alone of memory, they are held against a copy of everything on each card."""
+_OF_ONE = (
+    r"\b(?:than|as|over|vs\.?|versus|against) (?:on )?(?:one|a single|1|just one)\b(?![.\d])|比(?:单卡|单张|一张|1 ?张)"
+)
+"""Held against a single card, whose noun stands elsewhere: `8 A100 in bf16 are 12x as fast as one in fp32`."""
+
+
+def with_change(figures: Figures, change: Changed, plain: str, of_memory: Figures, *, grew: bool) -> Figures:
+    """The figures with what a change brings or costs and what memory it takes, where the text is about one."""
+    shared = bool(of_memory) and find_strategy(plain) in _SHARING
+    sized = grew or compared_batches(plain) is not None
+    if not (change.changes_anything or sized or shared or names_change(plain)):
+        return figures._replace(memory_ratio=None)
+    if not figures and change.changes_anything and (cost := find_cost(plain)) is not None:
+        figures = figures._replace(speed_up_ratio=cost)
+    elif not figures and not of_memory:
+        figures = figures._replace(speed_up_ratio=find_bare_gain(plain))
+    return figures._replace(memory_ratio=of_memory.memory_ratio, saved_bytes=of_memory.saved_bytes)
+
+
+def is_of_change(claim: Claim) -> bool:
+    """Whether a ratio is told, of speed or memory, or memory that was saved."""
+    return any(told is not None for told in (claim.speed_up_ratio, claim.memory_ratio, claim.saved_bytes))
+
+
+def changed(claim: Claim, change: Changed) -> Claim:
+    """The claim with what was changed, where its figures are of a change and nothing else was."""
+    others = (claim.reference_precision, claim.reference_batch_size, claim.reference_strategy)
+    counted = not change.certain and claim.reference_count != (claim.count or 1)
+    if (
+        not is_of_change(claim)
+        or claim.reference_gpus
+        or claim.compile
+        or counted
+        or any(stated is not None for stated in others)
+    ):
+        return claim
+    settings: dict[str, str] = {}
+    for name, pair in (("tuning", change.tuning), ("attention", change.attention)):
+        settings |= {name: pair[0], f"reference_{name}": pair[1]} if pair is not None else {}
+    if change.checkpointing is not None:
+        after, before = change.checkpointing
+        settings |= {"activation_checkpointing": after, "reference_activation_checkpointing": before}
+    return msgspec.structs.replace(claim, **settings)
+
+
+def grown(claim: Claim, growth: Growth | None) -> Claim:
+    """The claim of one card and its batch, where a figure is told of one that grew, and of nothing else."""
+    one = is_of_change(claim) and not claim.reference_gpus
+    others = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
+    if growth is None or not one or any((*others, claim.activation_checkpointing)):
+        return claim
+    return msgspec.structs.replace(claim, batch_ratio=growth.ratio)
+
+
+def against_usual(claim: Claim, plain: str, specs: Mapping[str, GpuSpec], *, counts: int) -> Claim:
+    """The claim whose one change is told alone, with what that is usually held against.
+
+    A switch against the same without it, a precision against FP32, sharding against a copy on each card. `counts`:
+    how many different numbers of cards are named; of one alone, as many are compared with. Raises SaidError where one
+    figure is given to two changes.
+    """
+    if not is_of_change(claim) or claim.reference_gpus or counts > 1:
+        return claim
+    if (both := joined_changes(plain)) is not None:
+        raise refusal("claim-changes-joined", claim, specs, first=both[0], other=both[1])
+    lone = claim if _has_reference(claim) else _lone(claim, plain)
+    told = (lone.reference_precision, lone.reference_batch_size, lone.batch_ratio, lone.switched)
+    of_change = any(change is not None for change in told) or (lone.compile and acts_compiled(plain, alone=True))
+    if claim.count is None or not of_change or search(_OF_ONE, plain) is not None:
+        return lone
+    return msgspec.structs.replace(lone, reference_count=claim.count)
+
+
+def _lone(claim: Claim, plain: str) -> Claim:
+    several = (claim.count or 1) > 1
+    if (switch := find_switch(plain, alone=several)) is not None:
+        turned = {
+            name: 1 / figure
+            for name in ("speed_up_ratio", "memory_ratio")
+            if (figure := getattr(claim, name)) is not None and leaves_out(plain)
+        }
+        return msgspec.structs.replace(claim, switched=switch, weights_bits=None, channels_last=None, **turned)
+    of_memory = claim.memory_ratio is not None or claim.saved_bytes is not None
+    if of_memory and claim.strategy in _SHARING:
+        return msgspec.structs.replace(claim, reference_strategy="ddp")
+    if search(COMPILES, plain) is not None:
+        return msgspec.structs.replace(claim, compile=True)
+    precision = lone_precision(plain) if of_memory else find_cause(plain, alone=several)
+    if precision is not None:
+        usual = "bf16_amp" if precision == "fp8" else "fp32"
+        return msgspec.structs.replace(claim, precision=precision, reference_precision=usual)
+    return claim
+
+
+def _has_reference(claim: Claim) -> bool:
+    """Whether it is said what was changed, on both sides."""
+    before = (claim.reference_precision, claim.reference_batch_size, claim.batch_ratio, claim.reference_strategy)
+    operators = (claim.reference_tuning, claim.reference_attention, claim.reference_activation_checkpointing)
+    return any(told is not None for told in (*before, *operators))

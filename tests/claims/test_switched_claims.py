@@ -1,0 +1,120 @@
+"""Claims of one switch told alone, of what a change does to memory in shares and bytes, and of bare figures."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from advisor.catalogue.spec_table import spec_table
+from advisor.claims.claim import Verdict
+from advisor.claims.judge import check_claim
+from advisor.claims.reading.reader import parse_claim
+from advisor.core.sentences import SaidError
+from tests.claims.judged import assert_judged, assert_readable
+from tests.recommend.real_predictor import real_predictor
+
+SWITCHES: list[tuple[str, str, float]] = [
+    ("channels_last gave 20 %", "channels_last", 1.2),
+    ("channels last made ResNet-50 20% faster", "channels_last", 1.2),
+    ("开启 channels_last 提升 20%", "channels_last", 1.2),
+    ("without channels_last ResNet-50 is 20 % slower", "channels_last", 1.25),
+    ("fused Adam 5 % faster", "fused_optimizer", 1.05),
+    ("fused AdamW 让 GPT-2 快 5%", "fused_optimizer", 1.05),
+    ("8-bit Adam is 10 % slower", "optimizer_8bit", 0.9),
+]
+
+
+@pytest.mark.parametrize(("text", "switch", "ratio"), SWITCHES)
+def test_a_switch_told_alone_is_held_against_the_same_without_it(text: str, switch: str, ratio: float) -> None:
+    claim = parse_claim(text, spec_table())
+    assert claim.switched == switch
+    assert claim.speed_up_ratio == pytest.approx(ratio)
+
+
+PRECISIONS: list[tuple[str, str, float]] = [
+    ("TF32 made it 2x", "tf32", 2.0),
+    ("U-Net 从 99 ms 降到 42 ms 因为 TF32", "tf32", 99 / 42),
+    ("U-Net went from 99 ms to 42 ms with TF32 on A100", "tf32", 99 / 42),
+    ("ResNet-50 is 2.4x faster with AMP on a V100", "fp16_amp", 2.4),
+    ("用 TF32 后 BERT 快了 2 倍 A100", "tf32", 2.0),
+]
+
+
+@pytest.mark.parametrize(("text", "precision", "ratio"), PRECISIONS)
+def test_a_precision_told_as_the_cause_is_held_against_fp32(text: str, precision: str, ratio: float) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.precision, claim.reference_precision) == (precision, "fp32")
+    assert claim.speed_up_ratio == pytest.approx(ratio)
+
+
+def test_a_change_on_several_cards_is_held_against_as_many() -> None:
+    claim = parse_claim("bf16 made training 2x faster on 8 A100", spec_table())
+    assert (claim.count, claim.reference_count, claim.reference_precision) == (8, 8, "fp32")
+
+
+@pytest.mark.parametrize("text", ["4 GPUs with compile gave 3.2x", "4 GPUs made it 3.2x faster with AMP"])
+def test_cards_that_are_the_subject_are_held_against_one(text: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.count, claim.reference_count, claim.reference_precision) == (4, 1, None)
+
+
+MEMORY: list[tuple[str, Verdict, str]] = [
+    ("bf16 halves memory", "plausible", "claim-memory-plausible"),
+    ("bf16 halved the memory of GPT-2", "plausible_only_with", "claim-memory-above"),
+    ("混合精度让显存省一半", "plausible", "claim-memory-plausible"),
+    ("fp16 训练显存减半", "plausible", "claim-memory-plausible"),
+    ("FSDP halves memory on 2 GPUs", "plausible", "claim-memory-plausible"),
+    ("8-bit AdamW cut memory by 30 %", "plausible", "claim-memory-plausible"),
+    ("gradient checkpointing cut memory by 60 %", "plausible", "claim-memory-plausible"),
+    ("doubling the batch doubles memory", "plausible", "claim-memory-plausible"),
+    ("batch 64 needs twice the memory of batch 32 for ResNet-50", "below_expected", "claim-memory-below"),
+    ("QLoRA fits a 70B in 48 GB", "plausible", "claim-size-fits"),
+    ("8-bit Adam saved 40 GB on llama 8B", "plausible", "claim-saved-plausible"),
+    ("8-bit Adam on 7B saved 45GB", "plausible", "claim-saved-plausible"),
+    ("8-bit Adam saved 6 GB on llama 8B", "below_expected", "claim-saved-below"),
+    ("8 位 Adam 在 llama 8B 上省了 40 GB 显存", "plausible", "claim-saved-plausible"),
+    ("8-bit Adam saved 200 GB on llama 8B", "plausible_only_with", "claim-saved-above"),
+    ("gradient checkpointing saved 10 GB on BERT-large", "plausible", "claim-saved-plausible"),
+    ("gradient checkpointing saved 100 GB on BERT-large at batch 4", "impossible", "claim-saved-impossible"),
+    ("channels_last gave 20 %", "plausible", "claim-change-plausible"),
+    ("compile gave 30%", "plausible", "claim-change-plausible"),
+    ("fused Adam makes GPT-2 3x faster", "plausible_only_with", "claim-change-above"),
+]
+
+
+@pytest.mark.parametrize(("text", "verdict", "code"), MEMORY, ids=[text for text, _, _ in MEMORY])
+def test_what_a_change_saves_is_judged_by_what_both_sides_hold(text: str, verdict: Verdict, code: str) -> None:
+    predictor = dataclasses.replace(real_predictor(), solves_memory=True, _tables={})
+    answer = check_claim(text, predictor)
+    assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
+    assert_readable(answer)
+
+
+def test_eight_bit_states_save_six_bytes_a_parameter_or_two_beside_pure_bf16() -> None:
+    answer = check_claim("8-bit Adam saved 40 GB on llama 8B", real_predictor())
+    expected, parameters = answer.expected_saved_bytes, 8.03e9
+    assert expected is not None
+    assert expected.low < 6 * parameters < expected.high
+
+
+REFUSED = [
+    ("flash attention saves 10 GB", "claim-saved-without-model"),
+    ("8-bit Adam saved 400 GB on a 70B", "claim-saved-without-model"),
+    ("8-bit Adam saves 75% of optimizer memory", "claim-memory-of-a-part"),
+    ("8 位 Adam 让优化器显存减少 75%", "claim-memory-of-a-part"),
+    ("FSDP halves memory", "claim-strategies-without-count"),
+    ("AMP and compile gave 3x", "claim-changes-joined"),
+    ("channels last + AMP made it 3x", "claim-changes-joined"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), REFUSED)
+def test_what_cannot_be_judged_is_refused_by_what_is_missing(text: str, code: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim(text, real_predictor())
+    assert refused.value.reasons[0].code == code
+
+
+def test_cards_that_gain_more_than_their_number_stay_impossible() -> None:
+    assert_judged("8 A100 in bf16 are 12x as fast as one in fp32", "impossible", "claim-more-than-linear")
