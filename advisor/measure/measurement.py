@@ -12,6 +12,8 @@ from advisor.hardware.machine import Reading
 from advisor.protocol.messages import Environment, LoaderPass, Memory, Sample, StepPart
 
 VerdictKind = Literal["stable", "usable", "unstable", "throttled", "contended", "not_measured"]
+DOUBTED: frozenset[VerdictKind] = frozenset({"unstable", "throttled", "contended"})
+"""Of a series that was disturbed or varies too much to rank by."""
 
 
 class Summary(Record, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.step_time import predict_steps
 from advisor.cost.traced_step import TracedStep
 from advisor.measure.device_rates import rates_of
-from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement
+from advisor.measure.measurement import DOUBTED, Measurement, RateMeasurement, StepMeasurement
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable, step_flop
 from advisor.predict.local.anchors import anchors_of
@@ -127,9 +127,9 @@ def host_speed(measurement: Measurement, figures: Efficiencies | None = None) ->
 def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
     """Seconds in which this processor issues one forward and backward of the model that `table` traces, at least.
 
-    Its smallest measured batch, less what that computes, and a launch for each operator: a card on the same host
-    waits for the same Python. 0 where
-    the step was not timed whole on the CPU, or where compute is not negligible in it.
+    Its quickest measured step, less what that computes, and a launch for each operator: a card on the same host waits
+    for the same Python. 0 where no step was timed whole and undisturbed on the CPU, or where compute is not negligible:
+    what others cost a step is none of its Python.
     """
     whole = [
         step
@@ -137,11 +137,12 @@ def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
         if step.precision == "fp32"
         and step.layer_limit is None
         and step.summary is not None
+        and step.verdict.kind not in DOUBTED
         and {"forward", "backward"} <= set(step.parts_s)
     ]
     if measurement.device_key != "cpu" or not whole:
         return 0.0
-    step = min(whole, key=lambda step: step.batch_size)
+    step = min(whole, key=_undisturbed_s)
     share = (step.parts_s["forward"] + step.parts_s["backward"]) / sum(step.parts_s.values())
     taken_s = share * _undisturbed_s(step)
     computed_s = step_flop(table, step.batch_size) / _LEAST_CPU_FLOP_PER_S

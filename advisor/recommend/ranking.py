@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from advisor.core.records import Record
 from advisor.core.units import S_PER_HOUR, Estimate, value_of
+from advisor.measure.measurement import DOUBTED
 from advisor.predict.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from advisor.recommend.energy import PowerDraw
     from advisor.recommend.recommendation import Goal, Limits
 
-DOUBTED: frozenset[VerdictKind] = frozenset({"unstable", "throttled", "contended"})
 CLEAR_DIFFERENCE_FRACTION = 0.03
 _DOUBT_FACTOR = 1.5
 """An untrustworthy figure's range is widened by this before anything is said of it."""

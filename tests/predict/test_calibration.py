@@ -12,7 +12,7 @@ from advisor.cost.efficiencies import efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.operators.device_rates import device_rates
 from advisor.cost.operators.device_time import device_seconds
-from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict
+from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict, VerdictKind
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.predict.calibration import (
     _FIT_SPREAD,
@@ -222,6 +222,22 @@ def test_a_card_waits_for_the_python_that_the_processor_was_timed_at() -> None:
     slow = predicted_steps(small, training(), "fp32", [CARD], [8], host=HostSpeed(pass_floor_s=floor))
     assert slow.total_s[0, 0] >= 0.99 * floor
     assert slow.total_s[0, 0] > predicted_steps(small, training(), "fp32", [CARD], [8]).total_s[0, 0]
+
+
+@pytest.mark.parametrize("kind", ["contended", "unstable", "throttled"])
+def test_what_others_cost_a_step_is_no_python_that_a_card_would_wait_for(kind: VerdictKind) -> None:
+    small = table(op("elementwise", (0.0, 1e3)), dispatches=5)
+    split = {"forward": 2e-4, "backward": 3e-4, "optimizer": 1e-4}
+    quiet = replace(step_at(8, 9e-4), parts_s=split)
+    disturbed = replace(step_at(1, 0.6), parts_s=split, verdict=Verdict(kind=kind))
+    slow = replace(step_at(1, 0.6), parts_s=split)
+    launches_s = sum(small.dispatch_count.values()) * FIGURES.assumed.host_launch_s
+    for steps, floor_s in (((disturbed, quiet), 9e-4 * 5 / 6 + launches_s), ((disturbed,), 0.0)):
+        on_cpu = replace(measured(steps=steps), device_key="cpu")
+        assert pass_floor_s(on_cpu, small) == pytest.approx(floor_s, rel=0.01)
+    assert pass_floor_s(replace(measured(steps=(slow, quiet)), device_key="cpu"), small) < 1e-3, (
+        "the quicker is no less"
+    )
 
 
 def test_a_model_whose_smallest_step_computes_gives_no_floor() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from advisor.catalogue.precisions import Precision
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict, VerdictKind
 from advisor.optable.op_table import MatmulShape, Op, OpTable, Phase
 from advisor.predict.device_steps import DeviceSteps
@@ -187,6 +187,33 @@ def test_series_that_cannot_be_trusted_have_wider_ranges_and_throttled_ones_say_
     contended = _predict(_measured(_step(4, 0.2, kind="contended"), _step(16, 0.7, kind="contended")), 8)
     assert contended.high_s[0, 0] - contended.low_s[0, 0] > stable.high_s[0, 0] - stable.low_s[0, 0]
     assert anchors_of(_measured(_step(4, 0.2, kind="throttled")), "fp32") == ()
+
+
+@pytest.mark.parametrize("kind", ["contended", "unstable"])
+def test_a_disturbed_step_that_took_longer_than_a_larger_batch_is_left_out_and_said_to_be(kind: VerdictKind) -> None:
+    disturbed = _measured(_step(1, 2.5, kind=kind), _step(6, 0.674, kind=kind), _step(16, 0.7), _step(64, 2.4))
+    assert [anchor.batch_size for anchor in anchors_of(disturbed, "fp32")] == [6, 16, 64]
+    steps = _predict(disturbed, 1, 6)
+    assert steps.total_s[0, 0] < 0.674
+    assert steps.measured.tolist() == [[False, True]]
+    (note,) = [note for note in steps.notes[0] if note.code == "local-disproved"]
+    assert note.numbers["sizes"] == Names(names=("1",))
+
+
+def test_no_step_is_predicted_to_take_longer_than_one_of_more_samples() -> None:
+    large, small = 2.0 * 2048**3, 2.0 * 512**3
+    slow_when_small = _rate("matmul", large / RATE, flop=large), _rate("matmul", 1.0, flop=small)
+    disturbed = msgspec.structs.replace(_measured(_step(256, 0.18)), rates=(*slow_when_small, *RATES[2:]))
+    steps = _predict(disturbed, 256, 16, 64, 1)
+    rising = steps.total_s[0][[3, 1, 2, 0]]
+    assert (np.diff(rising) >= 0).all()
+    assert rising[-1] == 0.18
+
+
+def test_a_step_that_nobody_disturbed_is_kept_though_a_larger_batch_took_less() -> None:
+    odd = _measured(_step(4, 0.9), _step(16, 0.7))
+    assert [anchor.batch_size for anchor in anchors_of(odd, "fp32")] == [4, 16]
+    assert all(note.code != "local-disproved" for note in _predict(odd, 4).notes[0])
 
 
 def test_first_steps_alone_of_a_batch_size_tell_its_order_of_magnitude_and_bend_no_other() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from advisor.catalogue.precisions import ComputedPrecision
 from advisor.core.by_key import grouped
-from advisor.measure.measurement import Measurement, StepMeasurement, VerdictKind
+from advisor.measure.measurement import DOUBTED, Measurement, StepMeasurement, VerdictKind
 from advisor.measure.statistics import reaches_95
 from advisor.protocol.messages import StepPart
 
@@ -43,12 +43,17 @@ class Anchor:
 def anchors_of(measurement: Measurement, precision: ComputedPrecision) -> tuple[Anchor, ...]:
     """Anchors of one precision by rising batch size; none where nothing of it was measured.
 
-    Series that were throttled say nothing; contended and unstable ones do, with a wider range of their own.
+    Series that were throttled say nothing; contended and unstable ones do, with a wider range of their own, unless a
+    larger batch disproves them.
     """
+    disproved = disproved_batches(measurement, precision)
     steps = [
         step
         for step in measurement.steps
-        if step.precision == precision and _median_s(step) > 0.0 and step.verdict.kind in _EXTRA_WIDTH
+        if step.precision == precision
+        and _median_s(step) > 0.0
+        and step.verdict.kind in _EXTRA_WIDTH
+        and not (step.layer_limit is None and step.batch_size in disproved)
     ]
     whole = [_whole(step) for step in steps if step.layer_limit is None]
     seen = {anchor.batch_size for anchor in whole}
@@ -58,6 +63,23 @@ def anchors_of(measurement: Measurement, precision: ComputedPrecision) -> tuple[
         if step.layer_limit is not None and step.full_layer_count is not None and step.batch_size not in seen
     ]
     return tuple(sorted(whole + _extended(partial), key=lambda anchor: anchor.batch_size))
+
+
+def disproved_batches(measurement: Measurement, precision: ComputedPrecision) -> tuple[int, ...]:
+    """Batch sizes whose whole step was disturbed so much that a larger batch took less, which no model's does.
+
+    Others on the machine only ever slow a step, by up to a hundred times where its threads wait for one another.
+    """
+    timed = [
+        (step.batch_size, step.summary, step.verdict.kind in DOUBTED)
+        for step in measurement.steps
+        if step.precision == precision and step.layer_limit is None and step.summary is not None
+    ]
+    return tuple(
+        size
+        for size, summary, doubted in timed
+        if doubted and any(larger > size and other.high_s < summary.low_s for larger, other, _ in timed)
+    )
 
 
 def _whole(step: StepMeasurement) -> Anchor:

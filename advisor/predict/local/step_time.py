@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISIONS, ComputedPrecision
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.core.units import Basis
 from advisor.cost.measured_step import measured_step
 from advisor.cost.operators.measured_rates import MeasuredRates
@@ -19,7 +19,7 @@ from advisor.measure.measurement import Measurement
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable, at
 from advisor.predict.device_steps import DeviceSteps
-from advisor.predict.local.anchors import Anchor, anchors_of
+from advisor.predict.local.anchors import Anchor, anchors_of, disproved_batches
 from advisor.predict.local.two_parts import COUNTED, RATES, TwoParts, fit_to
 from advisor.predict.ranges.local_range import OTHER_PRECISION_WIDTH, RATES_ONLY_WIDTH, half_widths, octaves_outside
 from advisor.protocol.messages import STEP_PARTS, StepPart
@@ -92,10 +92,14 @@ def predict_local_steps(
             measured |= here & anchor.whole
     else:
         width = width + OTHER_PRECISION_WIDTH
+    total_s = np.where(measured, total_s, _as_a_larger_batch_at_most(batches, total_s))
     parts = _split(anchors, timed_batches, batches, shape_there, shape_here, total_s)
     notes = () if exact else (Reason.of("local-other-precision", asked=precision, measured=source),)
     if any(not anchor.whole for anchor in anchors):
         notes = (*notes, Reason.of("local-extended-layers"))
+    disproved = disproved_batches(measurement, source)
+    if disproved:
+        notes = (*notes, Reason.of("local-disproved", sizes=Names(names=tuple(map(str, disproved)))))
     basis: Basis = "measured" if bool(measured.all()) else "calibrated"
     return _steps(parts, width, measured, basis, notes)
 
@@ -148,6 +152,14 @@ def _interpolated(residuals: Floats, timed_batches: Floats, batches: Floats) -> 
     logs, wanted = np.log2(timed_batches), np.log2(np.maximum(batches, 1.0))
     inside = np.interp(wanted, logs, residuals)
     return np.asarray(inside * _RESIDUAL_FADES_PER_OCTAVE ** np.maximum(octaves_outside(logs, wanted) - 1.0, 0.0))
+
+
+def _as_a_larger_batch_at_most(batches: Floats, step_s: Floats) -> Floats:
+    """Steps of which none takes longer than one of more samples: rates that others disturbed would have it so."""
+    rising = np.argsort(batches, kind="stable")
+    least = np.empty_like(step_s)
+    least[rising] = np.minimum.accumulate(step_s[rising][::-1])[::-1]
+    return least
 
 
 def _left_out_error(parts: TwoParts, timed_batches: Floats, times: Floats, noise: Floats) -> float:

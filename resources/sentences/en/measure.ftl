@@ -149,5 +149,6 @@ worker-gpu-busy = { $device } is taken by another process (exclusive compute mod
 
 ## Predicted from what was measured here
 local-other-precision = { $asked } was not measured on this device; its time follows from { $measured } with a wider range. Measure with --precision { $asked } to be sure.
+local-disproved = What was timed at batch size { $sizes } took longer than a larger batch did: other programs held it up, so it is left out and predicted from the others. Stop them and measure again to have it timed.
 local-extended-layers = The time follows from a part of the model's blocks, extended along a line. Give a larger budget (--budget) to measure the whole.
 local-rates-only = No step of the model was measured on this device; its time follows from the calibration alone. Give a larger budget (--budget).

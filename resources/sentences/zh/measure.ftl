@@ -149,5 +149,6 @@ worker-gpu-busy = { $device } 被其他进程独占（独占计算模式）。�
 
 ## 由本机测量得出的预测
 local-other-precision = 此设备未测量 { $asked }，其用时由 { $measured } 推算，范围更宽。以 --precision { $asked } 测量可得确值。
+local-disproved = 批大小 { $sizes } 的实测用时比更大的批还长，说明受到了其他程序的干扰；这些用时不予采用，改由其余批大小推算。请关闭其他程序后重新测量。
 local-extended-layers = 用时由模型的部分模块按直线外推得出。增大预算（--budget）可测量完整模型。
 local-rates-only = 此设备未测量过该模型的步，用时仅由校准得出。请增大预算（--budget）。
