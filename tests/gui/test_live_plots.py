@@ -124,6 +124,16 @@ def test_no_plot_is_empty(qtbot: QtBot, gpu_count: int) -> None:
         assert any(np.isfinite(y).any() for _pen, _x, y in plot.traces.drawn)
 
 
+def test_the_span_stays_as_it_is_named_until_a_person_chooses_another(
+    qtbot: QtBot, full_buffer: ReadingsBuffer
+) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid.redraw()
+    assert full_buffer.times()[-1] - full_buffer.times()[0] > 500.0
+    assert grid.span_s == 60.0
+    assert [button.text() for button in grid._span_buttons if button.isChecked()] == ["1 min"]
+
+
 def test_pausing_keeps_the_picture_and_zooming_changes_the_span(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
     grid = grid_of(qtbot, full_buffer)
     grid.redraw()

@@ -73,7 +73,7 @@ class CompareCharts(QWidget):
         self._unit.setText(texts(f"compare-unit-{goal}"))
         self.bars.show_bars([self._bar(row, switched, rows) for row in rows[:_MOST_BARS]])
         legend = [texts("compare-tie-note")] if any(row.tied for row in rows) else []
-        legend.append(texts("compare-bars-note"))
+        legend.append(texts("compare-bars-note" if rows else "compare-none-ticked"))
         legend += [] if all(row.trusted for row in rows) else [texts("compare-disturbed-note")]
         if len(rows) > _MOST_BARS:
             legend.append(texts("compare-more-bars", shown=_MOST_BARS, total=len(rows)))

@@ -61,12 +61,10 @@ class ComparePage(Page):
         self._rebuild(now=False)
 
     def _advice_arrived(self) -> None:
-        self.show_when_seen(self._rebuild_anew)
-
-    def _rebuild_anew(self) -> None:
-        """Another advice has other set-ups: what was ticked and priced belongs to the one before."""
-        self._state = {}
-        self._rebuild()
+        """Another advice has other set-ups: what was ticked and priced belongs to the one before, seen or not."""
+        self._state, self._ready = {}, False
+        self.in_turns([])
+        self.show_when_seen(self._rebuild)
 
     def _rebuild(self, *, now: bool = True) -> None:
         """Make the page, a part in each turn: together they take a tenth of a second."""

@@ -75,8 +75,8 @@ class SetUpsCard(GrowingCard):
         header = self.table.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(lambda at: self._menu.popup(header.mapToGlobal(at)))
-        self._refused, self._prices = untold(), untold("muted")
-        self.put(self._refused)  # Above the rows: what lies below them may be out of sight.
+        self._refused, self._prices, self.nothing = untold(), untold("muted"), untold("muted")
+        self.put(self._refused, self.nothing)  # Above the rows: what lies below them may be out of sight.
         self.hold(self.table)
         self.put(label(self.texts("compare-table-help"), "muted", wrap=True), self._prices)
         if any(set_up.over_limits for set_up in index.set_ups):
@@ -205,7 +205,9 @@ class SetUpsCard(GrowingCard):
 
     def _rows_changed(self) -> None:
         self.table.fit()
-        self.counted.setText(self.texts("compare-rows", shown=self.rows.rowCount(), total=len(self._index.set_ups)))
+        shown = self.rows.rowCount()
+        self.counted.setText(self.texts("compare-rows", shown=shown, total=len(self._index.set_ups)))
+        tell(self.nothing, "" if shown else self.texts("compare-none-match"))
 
     def _searched(self, set_up: ComparedSetUp) -> str:
         words = self._words.get(set_up)

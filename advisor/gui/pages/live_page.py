@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 
 from advisor.gui.context import Context
-from advisor.gui.pages.page import GAP, Page
+from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.boxes import clear, down
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class LivePage(Page):
         """Nothing here imports numpy."""
         super().__init__(context, title, subtitle)
         self.grid: LiveGrid | None = None
+        self._kept: ViewState = {}
         self._plots = down(GAP)
         self._active = False
         self._timer = QTimer(self, interval=REDRAW_MS)
@@ -35,6 +36,17 @@ class LivePage(Page):
         """Stop drawing."""
         self._active = False
         self._timer.stop()
+
+    def view_state(self) -> ViewState:
+        """The zoom of the plots and the devices that are switched off."""
+        if self.grid is None:
+            return self._kept
+        hidden = [series.device for series in self.grid.series if not series.shown]
+        return {"span_s": self.grid.span_s, "hidden": hidden}
+
+    def restore(self, state: ViewState) -> None:
+        """Take over zoom and switched-off devices."""
+        self._kept = state
 
     def _redraw(self) -> None:
         if self.grid is not None:
@@ -55,11 +67,14 @@ class LivePage(Page):
         self.in_turns([*self.grid.steps(), self.grid.refresh], now=False)
 
     def _set_up(self, grid: LiveGrid) -> None:
-        """Show the plots as an earlier instance of the page did."""
+        """Show the plots as those before them did."""
+        grid.zoom(self._kept.get("span_s", grid.span_s))
+        grid.hide_devices(self._kept.get("hidden", ()))
 
     def _forget_grid(self) -> None:
         """The machine is another: its plots are to be made anew."""
         if self.grid is not None:
+            self._kept = self.view_state()
             self.in_turns([])
             clear(self._plots)
             self.grid = None

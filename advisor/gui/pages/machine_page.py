@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -14,7 +13,7 @@ from advisor.core.units import format_quantity
 from advisor.gui.context import Context
 from advisor.gui.models.machine_words import FORMATS, software_line
 from advisor.gui.pages.live_page import LivePage
-from advisor.gui.pages.page import GAP, ViewState
+from advisor.gui.pages.page import GAP
 from advisor.gui.start.start_card import StartCard
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import clear, down, put
@@ -22,9 +21,6 @@ from advisor.gui.widgets.device_card import DeviceCard
 from advisor.gui.widgets.notice import Notice
 from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading, Refusal
 from advisor.present.look import device_colour
-
-if TYPE_CHECKING:
-    from advisor.gui.plots.live_grid import LiveGrid
 
 _WIDE_COUNT = 3
 _MANY_CARDS = 6
@@ -57,7 +53,6 @@ class MachinePage(LivePage):
         self._cards: dict[str, DeviceCard] = {}
         self._shape = (0, False)
         """How the cards lie: columns, and whether the GPUs stand below the CPU."""
-        self._kept: ViewState = {}
         self.refresh_button = self.add_action(self.texts("machine-refresh"), self._look_again)
         self._notices = down(8)
         self._places = QGridLayout()
@@ -94,17 +89,6 @@ class MachinePage(LivePage):
         if self.grid is not None:
             self.grid.redraw()  # It may be wider than when it was last seen.
 
-    def view_state(self) -> ViewState:
-        """The zoom of the plots and the devices that are switched off."""
-        if self.grid is None:
-            return self._kept
-        hidden = [series.device for series in self.grid.series if not series.shown]
-        return {"span_s": self.grid.span_s, "span_chosen": self.grid.span_chosen, "hidden": hidden}
-
-    def restore(self, state: ViewState) -> None:
-        """Take over zoom and switched-off devices."""
-        self._kept = state
-
     def _show_machine(self) -> None:
         machine = self.session.machine
         self.refresh_button.setEnabled(machine is not None or self.session.machine_outcome is not None)
@@ -120,7 +104,6 @@ class MachinePage(LivePage):
             self._gpu_card(machine, gpu, position)
         self._shape = (0, False)
         self._lay_out()
-        self._kept = self.view_state()
         self._forget_grid()
         if self._active:
             self.once_imported(self._make_grid)
@@ -233,12 +216,6 @@ class MachinePage(LivePage):
         else:
             free = self.texts.size(max(total_bytes - used_bytes, 0))
             card.show_memory(used_bytes / total_bytes, self.texts("machine-memory", free=free, total=total))
-
-    def _set_up(self, grid: LiveGrid) -> None:
-        if self._kept.get("span_chosen"):
-            grid.zoom(self._kept["span_s"])
-        for series in grid.series:
-            series.shown = series.device not in self._kept.get("hidden", ())
 
     def _readings_arrived(self) -> None:
         latest = self.session.feed.buffer.latest if self.session.feed.buffer else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import partial
 from pathlib import Path
 
@@ -39,9 +39,8 @@ from advisor.hardware.machine import Gpu, GpuProcess, Machine
 MANY = 4
 """From so many GPUs on, curves over each other are not told apart: a row each."""
 SPANS_S = (60.0, 180.0, 600.0)
+"""The shortest stands until another is chosen: what runs now is to be seen, however long the window has been open."""
 _HEIGHT, _SMALL_HEIGHT = 176, 150
-_OVERFULL = 1.4
-"""So many times a span may have passed before the next longer one is taken, which is at first two thirds empty."""
 
 
 class LiveGrid(QWidget):
@@ -67,7 +66,6 @@ class LiveGrid(QWidget):
         super().__init__()
         self._theme, self._texts, self._machine, self.buffer = theme, texts, machine, buffer
         self.span_s = SPANS_S[0]
-        self.span_chosen = False
         self.paused_at_s: float | None = None
         self._drawn = (-1, -1)
         self.bar = across(6)
@@ -181,6 +179,7 @@ class LiveGrid(QWidget):
         common = self._common_name()
         if common:
             names.addWidget(label(_short(f"{len(self._machine.gpus)} × {common}"), "legend"))
+        self._legend: dict[str, QPushButton] = {}
         # Rows name their devices themselves.
         for series in () if self._many else self.series:
             # In a button's text, & names its key.
@@ -195,6 +194,7 @@ class LiveGrid(QWidget):
             button.setAccessibleName(series.name)
             button.toggled.connect(lambda on, chosen=series: self._show(chosen, shown=on))
             names.addWidget(button)
+            self._legend[series.device] = button
         self.bar.addWidget(legend, 1)
         self._span_buttons = []
         for span_s in SPANS_S:
@@ -221,9 +221,14 @@ class LiveGrid(QWidget):
         series.shown = shown
         self.redraw()
 
+    def hide_devices(self, devices: Container[str]) -> None:
+        """Draw no curves of these, as if their names in the legend had been clicked."""
+        for device, button in self._legend.items():
+            button.setChecked(device not in devices)
+
     def zoom(self, span_s: float) -> None:
         """Show the last `span_s` seconds, from now on; one of `SPANS_S`."""
-        self.span_chosen, self.span_s = True, span_s
+        self.span_s = span_s
         self._span_buttons[SPANS_S.index(span_s)].setChecked(True)
         self.redraw()
 
@@ -245,8 +250,6 @@ class LiveGrid(QWidget):
             for plot in self.plots:
                 plot.prepare(self.span_s)
             return
-        if not self.span_chosen:
-            self._widen(now_s)
         if self.rows is not None:
             self.rows.redraw(self.buffer, now_s, self.span_s)
             return
@@ -256,14 +259,6 @@ class LiveGrid(QWidget):
         frame = self.buffer.frame(now_s - self.span_s, now_s, min(BUCKETS, max(int(width / 2), 1)))
         for plot in self.plots:
             plot.redraw(self.buffer, frame, now_s, self.span_s)
-
-    def _widen(self, now_s: float) -> None:
-        """Until a person chooses, show about the shortest span that holds all readings: a new window is not empty."""
-        age_s = now_s - float(self.buffer.times()[0])
-        wanted = next((span_s for span_s in SPANS_S if age_s <= _OVERFULL * span_s), SPANS_S[-1])
-        if wanted != self.span_s:
-            self.span_s = wanted
-            self._span_buttons[SPANS_S.index(wanted)].setChecked(True)
 
     def _ask_and_export(self, kind: str) -> None:
         path = ask_save_path(self, self._texts("plot-export"), f"readings.{kind}")

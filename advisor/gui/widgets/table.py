@@ -148,6 +148,8 @@ class Table(QTableView):
         self.offered: Callable[[], Sequence[tuple[str, Callable[[], object]]]] = tuple
         """What the menu of a row offers besides copying: words, and what they do."""
         self.setSortingEnabled(True)
+        # Whoever asks for another order asks what comes first in it.
+        header.sectionClicked.connect(lambda _column: self.scrollToTop())
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
         model.modelReset.connect(self.fit)
