@@ -50,8 +50,8 @@ class Navigation(QWidget):
         put(layout, *self._lines)
 
     def show_page(self, name: PageName) -> None:
-        """Mark a page as the one shown."""
-        if any(button.hasFocus() for button in self._buttons.values()):
+        """Mark a page as the one shown; the focus goes with it, also while a dialog has the keys."""
+        if self.window().focusWidget() in self._buttons.values():
             self._buttons[name].setFocus()
         self._buttons[name].setChecked(True)
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton, QToolTip, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QToolTip, QWidget
 
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
@@ -57,6 +57,20 @@ def test_tab_goes_through_the_model_page_as_one_reads(window: MainWindow, sessio
     for _section, form in page._forms.values():
         wanted |= {form.editor(name): name for name in names if name in form.names}
     assert order_of(page._sources_card.preset.list, wanted) == ["presets", *names, "layers"]
+
+
+def test_the_focus_goes_to_the_page_that_a_dialog_opens(window: MainWindow, qtbot: QtBot) -> None:
+    buttons = window.navigation._buttons
+    buttons["machine"].setFocus()
+    dialog = QDialog(window)
+    line = QLineEdit(dialog)
+    with qtbot.waitActive(dialog):
+        dialog.show()
+        dialog.activateWindow()
+    line.setFocus()
+    qtbot.waitUntil(line.hasFocus)
+    window.show_page("cases")
+    assert window.focusWidget() is buttons["cases"]
 
 
 @pytest.mark.parametrize("name", PAGE_NAMES)

@@ -74,27 +74,6 @@ def test_sorting_by_samples_puts_the_fastest_of_all_rows_first(page: ComparePage
     assert shown[0] == max(one.samples_per_s.value for one in fitting)
 
 
-def test_another_order_is_seen_from_its_first_row(page: ComparePage) -> None:
-    bar = page._table.table.verticalScrollBar()
-    bar.setValue(bar.maximum())
-    assert bar.value() > 0
-    click_header(page, "rate")
-    assert bar.value() == 0
-
-
-def test_where_no_row_is_shown_or_ticked_a_sentence_says_why(page: ComparePage) -> None:
-    table, charts = page._table, page._charts
-    assert table.nothing.isHidden()
-    table.search.setText("no such card")
-    assert table.nothing.text() == page.texts("compare-none-match")
-    table.search.clear()
-    assert table.nothing.isHidden()
-    for set_up in page._comparison.ticked():
-        table._tick(set_up, ticked=False)
-    assert bars(page) == []
-    assert charts.legend.text() == page.texts("compare-none-ticked")
-
-
 def test_in_the_narrowest_window_no_two_rows_look_alike_that_are_different_set_ups(
     page: ComparePage, window: MainWindow, qtbot: QtBot
 ) -> None:
