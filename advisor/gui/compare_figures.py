@@ -90,13 +90,17 @@ class PredictionIndex:
         self._advised_accumulation = advised.gradient_accumulation_steps if advised is not None else None
         self._by_choice: dict[tuple[Precision, int], list[ComparedSetUp]] = defaultdict(list)
         self._by_device: dict[str, list[ComparedSetUp]] = defaultdict(list)
-        for set_up in self.set_ups:
+        self.shown = _of_the_data(self.set_ups, advice)
+        """Those whose step is no larger than all data: what no advice takes is not compared either."""
+        for set_up in self.shown:
             self._by_choice[set_up.prediction.precision, set_up.prediction.batch_size_per_device].append(set_up)
+        for set_up in self.set_ups:
             self._by_device[set_up.prediction.device.key].append(set_up)
-        present = {prediction.precision for prediction in advice.predictions}
+        shown = [set_up.prediction for set_up in self.shown]
+        present = {prediction.precision for prediction in shown}
         self.precisions = tuple(precision for precision in PRECISIONS if precision in present)
-        self.batches = tuple(sorted({prediction.batch_size_per_device for prediction in advice.predictions}))
-        self.counts = tuple(sorted({prediction.count for prediction in advice.predictions}))
+        self.batches = tuple(sorted({prediction.batch_size_per_device for prediction in shown}))
+        self.counts = tuple(sorted({prediction.count for prediction in shown}))
         named_currency = next((prediction.currency for prediction in advice.predictions if prediction.currency), None)
         self.currency = prices.currency if prices is not None else named_currency or currency
         self._file = prices
@@ -124,8 +128,8 @@ class PredictionIndex:
             set_up.ticked = id(set_up.prediction) in best
 
     def best_first(self, goal: Goal) -> list[ComparedSetUp]:
-        """All set-ups: those that are ticked, then the others, each with the least score first, those without last."""
-        scored = [(score(set_up.prediction, goal), set_up) for set_up in self.set_ups]
+        """All that are shown: what is ticked, then the others, each with the least score first, those without last."""
+        scored = [(score(set_up.prediction, goal), set_up) for set_up in self.shown]
         scored.sort(key=lambda pair: (not pair[1].ticked, math.inf if pair[0] is None else pair[0].value))
         return [set_up for _, set_up in scored]
 
@@ -206,6 +210,14 @@ class PredictionIndex:
     def has_energy(self) -> bool:
         """Whether any prediction knows its energy."""
         return any(set_up.prediction.energy_j is not None for set_up in self.set_ups)
+
+
+def _of_the_data(set_ups: Sequence[ComparedSetUp], advice: AdviceRecord) -> list[ComparedSetUp]:
+    """Those that take no more samples a step than there are, than the workload's own step or than what is advised."""
+    workload, advised = advice.workload, advice.main
+    own = workload.training.global_batch_size
+    most = max(workload.data.samples, own, advised.global_batch_size if advised is not None else own)
+    return [set_up for set_up in set_ups if set_up.prediction.global_batch_size <= most] or list(set_ups)
 
 
 def figure_of(prediction: Prediction, goal: Goal) -> Estimate | None:

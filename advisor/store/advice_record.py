@@ -87,6 +87,12 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
         """What is recommended: of all candidates, or where nothing is, of this machine."""
         return self.recommendation or self.recommendation_local
 
+    @property
+    def own_sides(self) -> tuple[int, int] | None:
+        """Height and width of pictures that the model's class has by default, where another side was assumed of it."""
+        told = next((caveat for caveat in self.caveats if caveat.code == "workload-own-side"), None)
+        return None if told is None else (round(told.figure("height")), round(told.figure("width")))
+
     def is_over_limits(self, prediction: Prediction) -> bool:
         """Whether a set-up that is shown passes a limit on cost, power or hours that was given."""
         return any(self.predictions[place] is prediction for place in self.over_limits)

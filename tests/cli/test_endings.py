@@ -69,7 +69,9 @@ def test_an_endless_constructor_is_ended_and_told_as_what_it_is(
     monkeypatch.setattr("advisor.measure.traces.TRACE_LIMIT_S", 5.0)
     (tmp_path / "mine.py").write_text(HEAD + "def build_model():\n    while True:\n        pass\n")
     line = ended(capsys, str(tmp_path / "mine.py"), "--allow-code")
-    assert "Tracing the model took longer than 5.00 s and was ended." in line
+    assert (
+        "Tracing the model took longer than 5.00 s, without what it waited for a processor core, and was ended." in line
+    )
     assert "Mend a loop that does not end; else a shorter sequence (--sequence-length) takes less" in line
 
 

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from advisor.core.errors import OutputError
+from advisor.core.sentences import Reason
 from advisor.predict.assembly import optimizer_step_count
 from advisor.present.script import framework_gaps, launch_script
 from advisor.recommend.recommendation import Recommendation
@@ -205,8 +206,36 @@ def test_a_model_whose_samples_are_not_known_is_not_said_to_be_described_by_numb
     text = launch_script.render(
         msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, model=series))
     )
-    assert "YOUR MODEL: build it as your training does" in text
-    assert "numbers alone" not in text
+    assert "return AutoModel.from_config(config)" in text
+    assert 'YOUR DATA: one sample as a dict of tensors")' in text
+    assert "YOUR MODEL" not in text
+
+
+def test_a_model_of_a_class_of_its_own_is_built_as_that_class() -> None:
+    text = _of_config({"model_type": "sam", "architectures": ["SamModel"]}, sides=(1024, 1024))
+    assert "from transformers import AutoConfig, SamModel" in text
+    assert "return SamModel(config)" in text
+    assert "pictures of 1024 x 1024 pixels" in text
+
+
+@pytest.mark.parametrize(
+    ("sides", "shape"), [((256, 256), "3, 256, 256"), ((48, 480), "3, 48, 480"), (None, "3, 224, 224")]
+)
+def test_pictures_have_the_side_that_the_models_class_was_predicted_with(
+    sides: tuple[int, int] | None, shape: str
+) -> None:
+    config: dict[str, object] = {"model_type": "mobilevit", "architectures": ["MobileViTForImageClassification"]}
+    assert f"torch.randn({shape})" in _of_config(config, sides=sides)
+
+
+def _of_config(config: dict[str, object], *, sides: tuple[int, int] | None) -> str:
+    """The script for a bare configuration, whose class has other sides of pictures than were assumed."""
+    made = advised()
+    data = msgspec.structs.replace(made.workload.data, image_size=224)
+    workload = msgspec.structs.replace(made.workload, model=HuggingFaceModel(config=config), data=data)
+    height, width = sides or (0, 0)
+    told = (Reason.of("workload-own-side", height=height, width=width, side=224),) if sides else ()
+    return launch_script.render(msgspec.structs.replace(made, workload=workload, caveats=told))
 
 
 def test_a_strategy_without_a_script_is_refused_in_a_sentence() -> None:

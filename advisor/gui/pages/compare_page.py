@@ -197,7 +197,9 @@ class ComparePage(Page):
         self.body.addWidget(self._charts)
 
     def _build_table(self) -> None:
-        self._table = SetUpsCard(self.context, self._comparison, self._names)
+        advice = self.session.advice
+        assert advice is not None
+        self._table = SetUpsCard(self.context, self._comparison, self._names, advice.workload.data.samples)
         if "hidden" in self._state:
             self._table.hide_columns(self._state["hidden"])
         if "order" in self._state:

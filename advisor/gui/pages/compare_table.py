@@ -40,8 +40,8 @@ class SetUpsCard(GrowingCard):
     altered = Signal()
     """Filter, columns or pins are others: nothing that a chart shows."""
 
-    def __init__(self, context: Context, index: PredictionIndex, names: Mapping[str, str]) -> None:
-        """`names` by device key."""
+    def __init__(self, context: Context, index: PredictionIndex, names: Mapping[str, str], samples: int) -> None:
+        """`names` by device key; `samples` of the data, which what is left out passes in a step."""
         super().__init__(context.texts("compare-table-title"))
         self._context, self._index, self._names = context, index, names
         self.texts = context.texts
@@ -81,6 +81,8 @@ class SetUpsCard(GrowingCard):
         self.put(label(self.texts("compare-table-help"), "muted", wrap=True), self._prices)
         if any(set_up.over_limits for set_up in index.set_ups):
             self.put(label(self.texts("compare-over-limits-note", mark=OVER_LIMITS), "muted", wrap=True))
+        if left_out := len(index.set_ups) - len(index.shown):
+            self.put(label(self.texts("compare-beyond-data", count=left_out, samples=samples), "muted", wrap=True))
         self.hide_columns(_HIDDEN_AT_FIRST)
 
     def _fill_header(self) -> None:
@@ -206,7 +208,7 @@ class SetUpsCard(GrowingCard):
     def _rows_changed(self) -> None:
         self.table.fit()
         shown = self.rows.rowCount()
-        self.counted.setText(self.texts("compare-rows", shown=shown, total=len(self._index.set_ups)))
+        self.counted.setText(self.texts("compare-rows", shown=shown, total=len(self._index.shown)))
         tell(self.nothing, "" if shown else self.texts("compare-none-match"))
 
     def _searched(self, set_up: ComparedSetUp) -> str:

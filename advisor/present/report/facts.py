@@ -49,8 +49,8 @@ def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, st
     ]
     if workload.data.sequence_length:
         facts.append(("report-fact-sequence", f"{workload.data.sequence_length:,}"))
-    if workload.data.image_size:
-        facts.append(("report-fact-image", f"{workload.data.image_size:,}"))
+    if side := max(advice.own_sides or (0,)) or workload.data.image_size:
+        facts.append(("report-fact-image", f"{side:,}"))
     settings = [precision_name(training.precision, language), _choice("optimizer", training.optimizer, language)]
     settings.append(_setting("attention", training.attention, language))
     settings += [sentence(_field(name), language) for name in _SWITCHES if getattr(training, name)]

@@ -105,7 +105,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         if chosen.thread_count is None
         else f"    if not on_gpu:\n        torch.set_num_threads({chosen.thread_count})\n",
         read_loss_every=training.read_loss_every,
-        model_code=model_code(advice.workload),
+        model_code=model_code(advice.workload, advice.own_sides),
         kept=STAND_IN_SAMPLES,
         data=_data(advice.workload),
         collate="collated" if isinstance(advice.workload.model, PythonModel) else "torch.utils.data.default_collate",

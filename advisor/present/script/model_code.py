@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from advisor.present.script.parts import part
+from advisor.workload.defaults import ASSUMED_SIDE
 from advisor.workload.model_config import resolve_config
 from advisor.workload.python_source import file_of
 from advisor.workload.tasks import AUTO_CLASSES, DECODER_INPUT, WRITING_TASKS, infer_task
@@ -26,14 +27,16 @@ _TEXT_LABELS = {
 
 
 _NUMBERS = "this workload describes it by numbers alone"
-_NO_SAMPLES = "build it as your training does, this program knows no samples of such a model"
 
 
-def model_code(workload: Workload) -> str:
-    """Python source that defines `build_model`, `make_sample` and `compute_loss` for a workload."""
+def model_code(workload: Workload, sides: tuple[int, int] | None) -> str:
+    """Python source that defines `build_model`, `make_sample` and `compute_loss` for a workload.
+
+    `sides`: height and width of pictures, where the model's class has its own and the workload told none.
+    """
     model = workload.model
     if isinstance(model, HuggingFaceModel):
-        return _huggingface(model, workload)
+        return _huggingface(model, workload, sides)
     if isinstance(model, PythonModel):
         return _python(model, workload)
     if isinstance(model, TemplateModel):
@@ -41,14 +44,14 @@ def model_code(workload: Workload) -> str:
     return part("own_model", why=_NUMBERS)
 
 
-def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
+def _huggingface(model: HuggingFaceModel, workload: Workload, sides: tuple[int, int] | None) -> str:
     config = {name: value for name, value in resolve_config(model.config).items() if name not in _STORED_TYPES}
     task = _task(model, config)
     if task is None or task in _WITHOUT_SAMPLE:
-        return part("own_model", why=_NO_SAMPLES)
+        return _without_sample(model, workload, config, sides)
     shown = pprint.pformat(config, width=110, sort_dicts=True)
     # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
-    sample = _sample(task, workload, config)
+    sample = _sample(task, workload, config, sides)
     infers = workload.training.mode == "inference"
     if infers and task in WRITING_TASKS:
         sample = sample.replace('"labels"', f'"{DECODER_INPUT}"')
@@ -67,6 +70,30 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
         attention=", attn_implementation='eager'" if workload.training.attention == "eager" else "",
         sample=sample,
     )
+
+
+def _without_sample(
+    model: HuggingFaceModel, workload: Workload, config: dict[str, Any], sides: tuple[int, int] | None
+) -> str:
+    """The model as it was predicted; what it is fed and taught is the user's: no task of this program tells."""
+    named = [name for name in config.get("architectures") or [] if isinstance(name, str) and name.isidentifier()]
+    auto = AUTO_CLASSES[model.task or infer_task(config) or "base"]
+    own = named[0] if named and model.task is None else None
+    side = workload.data.image_size
+    height, width = sides or (side, side)
+    return part(
+        "huggingface_own_data",
+        config=pprint.pformat(config, width=110, sort_dicts=True),
+        class_name=own or auto,
+        call=f"{own}(config)" if own else f"{auto}.from_config(config)",
+        side=f", pictures of {height} x {width} pixels" if height else "",
+    )
+
+
+def _square(side: Any) -> tuple[int, int]:  # noqa: ANN401 - as a configuration has it
+    """Height and width; a configuration may tell both, in a list or by their names."""
+    sides = list(side.values()) if isinstance(side, dict) else side
+    return (sides, sides) if isinstance(sides, int) else (sides[0], sides[-1])
 
 
 def task_of(workload: Workload) -> Task | None:
@@ -99,14 +126,14 @@ def _label_count(config: dict[str, Any]) -> int:
     return label_count if isinstance(label_count, int) else _USUAL_LABELS
 
 
-def _sample(task: Task, workload: Workload, config: dict[str, Any]) -> str:
+def _sample(task: Task, workload: Workload, config: dict[str, Any], sides: tuple[int, int] | None) -> str:
     """The body of `make_sample`: one random sample of the task's shapes."""
     data = workload.data
     if task in {"image-classification", "semantic-segmentation"}:
-        side = data.image_size or config.get("image_size") or 224
-        labels = "()" if task == "image-classification" else f"({side}, {side})"
+        height, width = sides or _square(data.image_size or config.get("image_size") or ASSUMED_SIDE)
+        labels = "()" if task == "image-classification" else f"({height}, {width})"
         return (
-            f"    pixels = torch.randn({config.get('num_channels', 3)}, {side}, {side})\n"
+            f"    pixels = torch.randn({config.get('num_channels', 3)}, {height}, {width})\n"
             f'    return {{"pixel_values": pixels, "labels": torch.randint(0, LABELS, {labels})}}'
         )
     if task == "speech-classification":

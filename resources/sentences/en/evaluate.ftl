@@ -14,7 +14,7 @@ evaluate-allowed-version = a version such as 2.4 or 2.4.1, or the date of a buil
 evaluate-unknown-gpu = "{ $gpu }" is in no row of the table of cards. { $hint }
 evaluate-trace-failed = { $workload } cannot be traced: { $text }
 evaluate-trace-died = The worker that traced { $workload } died.
-evaluate-trace-too-long = Tracing { $workload } took longer than { $limit_s }.
+evaluate-trace-too-long = Tracing { $workload } took longer than { $limit_s }, without what it waited for a processor core.
 
 # The error table.
 evaluate-column-group = Group

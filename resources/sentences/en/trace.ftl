@@ -25,7 +25,7 @@ trace-no-parameters = The model has no parameter that is trained: all it has is 
 trace-nothing-to-train = The loss does not depend on any trainable parameter. Check `training.trainable`: with tied weights a head may have no parameters of its own.
 trace-unrated-type = The model computes in a type of which no speed is known here ({ $detail }), whatever precision stands beside it: it is never taken for FP32. --measure times it as it is where a device can run it; of other GPUs nothing is told unless it computes in float32.
 trace-sparse = The model makes sparse tensors ({ $detail }), and what a step on them takes is not known here. Where a device can run it, it is measured instead with --measure and `optimizer = "sgd"`, since torch's Adam and AdamW take no sparse gradients; for other GPUs ask for dense ones, such as an embedding with `sparse=False`.
-trace-worker-hung = Tracing the model took longer than { $limit_s } and was ended.
+trace-worker-hung = Tracing the model took longer than { $limit_s }, without what it waited for a processor core, and was ended.
 trace-worker-too-large = Tracing the model took more memory than { $limit_bytes } and was ended.
 trace-worker-killed = Tracing the model was ended from outside, most likely because memory ran out.
 trace-worker-died = The process that traces the model ended by itself (code { $code }).

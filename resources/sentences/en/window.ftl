@@ -338,6 +338,7 @@ compare-bars-note = The blue bar is the advised device; of the others, strong ba
 compare-none-ticked = No set-up is ticked: tick one in the table to see it here.
 compare-disturbed-note = A hatched bar: the measurement was disturbed.
 compare-over-limits-note = { $mark }: over a limit that was given, or not known to keep it.
+compare-beyond-data = Left out, as a step of them takes more samples than there are ({ $samples }): { $count } of the set-ups that were predicted.
 compare-unit-time = samples/s, more is better
 compare-unit-cost = cost of the job, less is better
 compare-unit-energy = energy of the job, less is better

@@ -11,7 +11,7 @@ evaluate-allowed-version = 如 2.4 或 2.4.1 的版本号，或构建日期
 evaluate-unknown-gpu = 显卡参数表中没有“{ $gpu }”。{ $hint }
 evaluate-trace-failed = 无法追踪 { $workload }：{ $text }
 evaluate-trace-died = 追踪 { $workload } 的工作进程意外终止。
-evaluate-trace-too-long = 追踪 { $workload } 超过了 { $limit_s }。
+evaluate-trace-too-long = 追踪 { $workload } 超过了 { $limit_s }（不计等待处理器核心的时间）。
 
 # 误差表。
 evaluate-column-group = 分组

@@ -25,7 +25,7 @@ trace-no-parameters = 模型没有要训练的参数：全部被冻结，或只�
 trace-nothing-to-train = 损失不依赖任何可训练参数。请检查 `training.trainable`：权重共享时，头部可能没有自己的参数。
 trace-unrated-type = 无论旁边写的是什么精度，该模型都以此处不知其速度的类型计算（{ $detail }），绝不当作 FP32。能运行它的设备可用 --measure 按其原样实测；除非改用 float32 计算，否则无法给出其他 GPU 的结果。
 trace-sparse = 该模型生成稀疏张量（{ $detail }），此处不知处理它们的一步要多久。能运行它的设备可用 --measure 和 `optimizer = "sgd"` 实测，因为 torch 的 Adam 和 AdamW 不接受稀疏梯度；其他 GPU 请改用稠密张量，例如嵌入层取 `sparse=False`。
-trace-worker-hung = 追踪模型超过 { $limit_s }，已被终止。
+trace-worker-hung = 追踪模型超过 { $limit_s }（不计等待处理器核心的时间），已被终止。
 trace-worker-too-large = 追踪模型占用的内存超过 { $limit_bytes }，已被终止。
 trace-worker-killed = 追踪模型的进程被外部终止，多半是内存耗尽。
 trace-worker-died = 追踪模型的进程自行结束（代码 { $code }）。

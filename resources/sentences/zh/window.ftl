@@ -320,6 +320,7 @@ compare-bars-note = 蓝色条为所建议的设备；其余颜色较浓的为本
 compare-none-ticked = 没有勾选任何方案：在表中勾选后会显示在这里。
 compare-disturbed-note = 斜线填充的条：测量受到干扰。
 compare-over-limits-note = { $mark }：超出所给的限制，或无法判断是否超出。
+compare-beyond-data = 已略去 { $count } 种一步所用样本多于数据集（{ $samples } 个）的方案。
 compare-unit-time = 样本/秒，越多越好
 compare-unit-cost = 任务费用，越少越好
 compare-unit-energy = 任务能耗，越少越好
