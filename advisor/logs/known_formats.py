@@ -42,6 +42,7 @@ _VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predictin
 """mAP50 and mAP@.5: the head of the table that Ultralytics fills as it validates."""
 _UNITS_S = {
     "us": 1e-6,
+    "h": 3600.0,
     "ms": 1e-3,
     "m": 60.0,
     "min": 60.0,

@@ -26,6 +26,15 @@ _BLANKS = re.compile(r"\s+")
 _LONG_NUMBER = re.compile(r"\d{25,}")
 """No figure of a log; a 64-bit float's own digits are fewer."""
 _BAR = re.compile(rf"(\d+)/(\d+) \[{CLOCK}<")
+_PREPARES = re.compile(
+    r"\b(?:Map|Filter|Tokeniz\w{1,6}|Download\w{0,4}|Generating \w{1,20} split|Loading [\w ]{1,30}|Fetching \w{1,20}"
+    r"|Resolving data files|Casting \w{1,20}|Saving [\w ]{1,30}|Flattening|Extracting|Running tokenizer[\w ]{0,30}"
+    r"|Grouping texts[\w ]{0,30}|Packing|Caching [\w ]{1,20}|Scanning)\b[^|]{0,60}: ?\d{1,3}%"
+)
+_OF_DATA = re.compile(
+    r"(?:\d ?(?:examples|files|tables|shards|[kMGT]?i?B)/s|s/(?:examples|files|tables|shards|[kMGT]?i?B))\b"
+)
+"""Bars of data or weights that are made ready, by their names or by what they count: no step of training."""
 _RANK = re.compile(r"\[default(\d{1,5})\]|(?<![a-z])(?:local_?)?rank['\"]?[ :=_]{0,2}(\d{1,5})\b", re.IGNORECASE)
 """Who prints a line, as torchrun, loggers and `srun` mark it."""
 _RUN_RUNTIME = re.compile(
@@ -182,7 +191,8 @@ def _take(line: str, facts: LogFacts) -> None:
     elif takes_known(line, facts) or takes_epoch(line, facts) or takes_trainers(line, facts):
         return
     elif (bar := _BAR.search(line)) is not None:
-        _take_bar(line, bar, facts)
+        if _PREPARES.search(line[: bar.start()]) is None and _OF_DATA.search(line[bar.end() :]) is None:
+            _take_bar(line, bar, facts)
     elif (took := _EVALUATION_TOOK.search(line)) is not None and elapsed_s(line[: took.start()]) is None:
         facts.validation_passes_s.append(seconds_in(took))
     elif not takes_step(line, facts):

@@ -47,11 +47,14 @@ class RunLength(NamedTuple):
             return "log"
         return "epoch" if self.anew and self.epochs is None else "run"
 
-    def passes_in_all(self, passes: int) -> float:
+    def passes_in_all(self, passes: int, *, at_end: bool) -> float:
         """Passes of validation in all `steps`, where so many were seen.
 
-        Where each epoch that ended had as many, each one has; else they are spread over the steps.
+        Where each epoch that ended had as many, each one has, as where a log that was cut within its only epoch ends
+        with the one pass that it shows (`at_end`); else they are spread over the steps.
         """
+        if self.anew and not self.ended_epochs and passes == 1 and at_end:
+            return float(self.epochs or 1)
         if self.anew and self.ended_epochs and passes % self.ended_epochs == 0:
             return passes / self.ended_epochs * (self.epochs or 1)
         return passes * max(1.0, (self.steps or 1) / (self.seen or self.steps or 1))

@@ -51,7 +51,7 @@ _ELAPSED_CLOCK = re.compile(
 )
 _ELAPSED = re.compile(
     r"(?:\b(?:elapsed|total[_ ]time|time[_ ](?:used|usage|since[_ ]start))|(?<!步)(?:耗时|用时)|已用)"
-    r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|秒|min)?",
+    r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(?:(ms|s|秒|min|m|h)(?![a-z]))?",
     re.IGNORECASE,
 )
 _PER_STEPS = re.compile(
@@ -79,6 +79,15 @@ _RATE = re.compile(
 """The unit of a time of each; none where it is a rate."""
 _UNIT_FIRST = re.compile(r"(?<![\w/])(ms|s|sec)/(?:it|iter|iteration|step|batch)[ :=]{1,3}(\d{1,9}(?:\.\d{1,9})?)")
 """`ms/batch 12.34`, as PyTorch's example of a language model prints."""
+_UNIT_IN_NAME = re.compile(
+    r"\b(?:(?:step|iter(?:ation)?|batch)_?time_(?:in_)?|(?:time_)?per_step_)(ms|s|sec)(?:onds)?['\"]?\s?[:=]\s?"
+    r"['\"]?(\d{1,9}(?:\.\d{1,9})?)"
+)
+"""`"step_time_ms": 213.4`, as programs write their own records."""
+_OWN = re.compile(
+    r"\b(?:step_time|step_avg|dt|train_step_timing(?: in s)?)['\"]?\s*[:=]\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])"
+)
+"""A step's own time beside a clock that goes on."""
 _DATA = re.compile(
     r"\b(?:data(?:[_ ]?(?:time|cost))?|reader_cost|load(?:ing)?[_ ]?time)"
     r"['\"]?\s*[:=]?\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])",
@@ -162,6 +171,7 @@ def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> None:
     iterations: tuple[float, ...] = ()
     if elapsed is not None:
         facts.mark(number, elapsed, of)
+        facts.step_times_s.extend(_seconds_of(_OWN, line) or _by_name(line))
         if VALIDATES.search(line):
             facts.validation_steps.append(number)
     else:
@@ -194,11 +204,18 @@ def _iteration_s(line: str) -> tuple[float, ...]:
     """A step's seconds, as the first of the ways in which lines tell them has it."""
     return (
         _seconds_of_many(line)
+        or _by_name(line)
         or _seconds_of(_ITERATION, line)
         or _seconds_of(_BARE, line)
         or _by_rate(line)
         or tuple(float(match.group(2)) * unit_s(match.group(1)) for match in _UNIT_FIRST.finditer(line))[:1]
     )
+
+
+def _by_name(line: str) -> tuple[float, ...]:
+    """A step's seconds whose unit ends their name, if a line has them."""
+    match = _UNIT_IN_NAME.search(line)
+    return () if match is None else (float(match.group(2)) * unit_s(match.group(1)),)
 
 
 def _seconds_of(pattern: re.Pattern[str], line: str) -> tuple[float, ...]:

@@ -163,7 +163,7 @@ def _validation(facts: LogFacts, told: _Timeline) -> tuple[int, float]:
     passes, seconds = len(facts.validation_passes_s), sum(facts.validation_passes_s)
     if told.total_s is not None or told.steps is None or not passes:
         return passes, seconds
-    in_all = told.length.passes_in_all(passes)
+    in_all = told.length.passes_in_all(passes, at_end=bool(facts.drawn_passes) or facts.pass_stated)
     return max(1, round(in_all)), seconds * in_all / passes
 
 

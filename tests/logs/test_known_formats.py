@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.core.errors import InputError
 from advisor.logs.log_lines import parse_log
 from advisor.logs.terminal_codes import without_terminal_codes
 from advisor.logs.training_log import explain_log
@@ -228,3 +229,46 @@ def test_an_epoch_time_on_a_line_of_its_own_is_a_part_of_the_whole() -> None:
 )
 def test_a_step_is_told_in_many_units(line: str, step_s: float) -> None:
     assert parse_log(line + "\n").step_times_s == [pytest.approx(step_s)]
+
+
+NANOCHAT = "".join(
+    f"step {step:05d}/21400 (0.01%) | loss: 3.2 | dt: 1043.12ms | total time: {step * 1.04312 / 60:.2f}m\n"
+    for step in range(60)
+)
+RECORDS = "".join(f'{{"step": {step}, "step_time_ms": 213.5, "tokens_per_sec": 19200}}\n' for step in range(1, 20))
+
+
+@pytest.mark.parametrize(("text", "step_s"), [(NANOCHAT, 1.04312), (RECORDS, 0.2135)], ids=["minutes", "milliseconds"])
+def test_a_times_unit_is_read_behind_its_figure_and_in_its_name(text: str, step_s: float) -> None:
+    assert explain_log(parse_log(text)).step_s == pytest.approx(step_s)
+
+
+PREPARING = """Generating train split: 100%|██████████| 25000/25000 [00:05<00:00, 4800.00 examples/s]
+Map: 100%|██████████| 25000/25000 [00:21<00:00, 1190 examples/s]
+Loading checkpoint shards: 100%|██████████| 4/4 [00:08<00:00,  2.1s/it]
+Downloading: 100%|████| 420M/420M [00:10<00:00, 42.0MB/s]
+"""
+
+
+def test_bars_of_what_is_made_ready_are_no_training() -> None:
+    with pytest.raises(InputError, match="tells no step times"):
+        explain_log(parse_log(PREPARING))
+    trained = parse_log(
+        PREPARING + "  1%|x| 10/1000 [00:05<08:15, 2.00it/s]\n 10%|x| 100/1000 [00:50<07:30, 2.00it/s]\n"
+    )
+    assert explain_log(trained).step_s == pytest.approx(0.5)
+
+
+CUT = (
+    "".join(
+        f"Epoch: [1][{step:5d}/5005]\tTime 0.21 (0.21)\tData 0.002 (0.002)\tLoss 6.1\n" for step in range(0, 200, 10)
+    )
+    + "Test: [  0/196]\tTime 2.211 (2.211)\tLoss 5.1\n"
+)
+
+
+def test_a_log_cut_before_the_one_pass_that_it_shows_has_one_an_epoch() -> None:
+    report = explain_log(parse_log(CUT))
+    seconds = {part.kind: part.duration_s for part in report.split.parts}
+    assert seconds["validation"] == pytest.approx(2.211 * 196)
+    assert report.step_count == 5005

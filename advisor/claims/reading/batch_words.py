@@ -18,7 +18,7 @@ BATCH = (
 )
 _ANY_BATCH = rf"(?:{'|'.join((BATCH_WORDS, *OTHER_BATCH_WORDS))})"
 _INSTEAD = rf"{BATCH[0]}\s*(?:instead of|rather than|over|vs\.?|versus|而不是|代替)\s*(\d+){_OF_ANOTHER}"
-_RAISED_TO = r"(?:增加|提高|提升|增大|加大|调大|扩大|[增加升改调变换])?[到至]"
+_RAISED_TO = r"(?:增加|提高|提升|增大|加大|调大|扩大|[增加升改调变换提扩涨])?[到至]"
 _RAISED = rf"(?:{_RAISED_TO}|(?:增加|提高|增大|加大|调大)为|[改调变换][为成])"
 _CHANGED = (
     r"\bfrom\s+(?:a\s+)?batch(?:[ _-]?size)?(?: of)? ?(\d+) to (?:a )?(?:batch(?:[ _-]?size)?(?: of)? ?)?(\d+)",

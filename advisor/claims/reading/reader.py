@@ -57,7 +57,7 @@ from advisor.claims.reading.size_words import (
     says_possible,
 )
 from advisor.claims.reading.switch_words import COMPILES, find_saved_bytes
-from advisor.claims.reading.told_change import against_usual, changed, grown, with_change
+from advisor.claims.reading.told_change import against_usual, changed, grown, refuse_alike, with_change
 from advisor.claims.reading.words import (
     PRECISIONS,
     compared_precisions,
@@ -126,7 +126,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     cards = find_gpus(plain, specs)
     if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
         raise refusal("claim-number-negative", Claim(), specs)
-    counts = len({count for _, count in find_counts(plain, [(card.start, card.end) for card in cards.mentions])})
+    named_counts = find_counts(plain, [(card.start, card.end) for card in cards.mentions])
+    counts = len({count for _, count in named_counts})
     change, memory = find_change(plain) if counts <= 1 else Changed(), find_memory_ratio(plain)
     bare = memory[1] if memory is not None else plain
     saved = find_saved_bytes(bare) if memory is None else None
@@ -137,12 +138,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare)
     of_memory = Figures(memory_ratio=memory[0] if memory else None, saved_bytes=saved[0] if saved else None)
     figures = with_change(figures, change, bare, of_memory, grew=growth is not None)
-    if (figures.memory_ratio, figures.saved_bytes) != (None, None) and says_part(plain):
-        raise refusal("claim-memory-of-a-part", Claim(), specs)
-    if figures.memory_ratio is not None and figures.memory_ratio <= 0:
-        raise refusal("claim-saves-all-memory", Claim(), specs)
-    if any(value is not None and not _LEAST < value < _MOST for value in figures):
-        raise refusal("claim-number-beyond", Claim(), specs)
+    _refuse_figures(figures, plain, specs)
     claim = grown(changed(_claim(text, plain, figures, sides, cards.mentions), change), growth)
     claim = against_usual(claim, plain, specs, counts=counts)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
@@ -160,7 +156,18 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if not figures:
         return _without_figure(claim, plain, sides, specs, of_memory=bool(of_memory))
     _refuse_half_told(claim, plain, sides, specs)
+    refuse_alike(claim, plain, named_counts, specs)
     return claim
+
+
+def _refuse_figures(figures: Figures, plain: str, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse figures of a part of the memory, of all of it, and those beyond anything that can be timed."""
+    if (figures.memory_ratio, figures.saved_bytes) != (None, None) and says_part(plain):
+        raise refusal("claim-memory-of-a-part", Claim(), specs)
+    if figures.memory_ratio is not None and figures.memory_ratio <= 0:
+        raise refusal("claim-saves-all-memory", Claim(), specs)
+    if any(value is not None and not _LEAST < value < _MOST for value in figures):
+        raise refusal("claim-number-beyond", Claim(), specs)
 
 
 def _refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, GpuSpec]) -> None:

@@ -23,9 +23,8 @@ _PEAK = (
 )
 _BETWEEN = r"(?:\s*(?:\([^)]{0,20}\)|of|=|:|is|was|at|about|around|roughly|nearly|almost|over|up to|reache[sd]|hits?|"
 _BETWEEN += r"为|是|达到?|到|约|有|仅|只有|高达))*\s*"
-_CHANGED = (
-    rf"{_MFU}[^.;。；]{{0,24}}?(?:from|从|由)\s*{_SHARE_OF_PEAK}\s*(?:to|->|→|到|提升到|提高到)\s*{_SHARE_OF_PEAK}"
-)
+_RAISED_TO = r"(?:to|->|→|(?:提升|提高|[提升涨])?到)"
+_CHANGED = rf"{_MFU}[^.;。；]{{0,24}}?(?:from|从|由)\s*{_SHARE_OF_PEAK}\s*{_RAISED_TO}\s*{_SHARE_OF_PEAK}"
 _PATTERNS = (
     rf"{_BEFORE}\s*(?:的\s*)?{_MFU}",
     rf"{_MFU}{_BETWEEN}{_SHARE_OF_PEAK}",
@@ -40,7 +39,8 @@ _MOST_AS_FRACTION = 2.0
 """A bare `0.55` or `1.2` is a fraction of the peak, a bare `55` is in per cent."""
 MEMORY = (
     r"(?:(?:the |its |as much |of |gpu |peak |video |activation |device )*(?:memory|vram)"
-    r"(?: (?:use|usage|consumption|footprint|need))?|显存(?:占用|用量|需求|消耗)?|内存(?:占用)?)"
+    r"(?: (?:use|usage|consumption|footprint|need))?"
+    r"|(?:激活(?:值)?的?)?显存(?:占用|用量|需求|消耗)?|(?:激活(?:值)?的?)?内存(?:占用)?)"
 )
 _PART = (
     r"(?:optimi[sz]ers?(?:'s)?(?: states?)?|gradients?|weights?|parameters?|states?)\s+(?:memory|vram)\b"
@@ -61,20 +61,21 @@ _FROM_TO = rf"{_SIZE}\s*(?:of {MEMORY}\s*)?(?:to|->|→|到|降到|降至|instea
 _PAIR = rf"{MEMORY}[^.;。；\d]{{0,24}}?(?:from|从|由)?\s*{_FROM_TO}|{_FROM_TO}[^.;。；\d]{{0,12}}?{MEMORY}"
 _TO = (
     rf"\b(?:needs?|uses?|takes?|with|in|to|at|only|about)\s*{ABOUT}{_ENGLISH_SHARE}\s*{MEMORY}",
-    rf"{MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为)\s*{ABOUT}(?:{_ENGLISH_SHARE}|{_CHINESE_SHARE})",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为|剩)\s*(?:原来的?|之前的?|以前的?|原先的?)?\s*{ABOUT}(?:{_ENGLISH_SHARE}|{_CHINESE_SHARE})",
     rf"{_CHINESE_SHARE}的?{MEMORY}",
     rf"{MEMORY}[^.;。；\d]{{0,16}}?{_IS}(?:{_ENGLISH_SHARE}|{_CHINESE_SHARE})",
 )
 """What is left, as a share in words."""
 _HALVED = (
     rf"\bhal(?:v(?:e|es|ed|ing)|f(?:s|es))\s*{MEMORY}|{MEMORY}[^.;。；\d]{{0,16}}?(?:halved|in half|by half|减半)"
-    rf"|(?:一半|减半)的?{MEMORY}|{MEMORY}[^.;。；\d]{{0,8}}?{CUT}了?一半|{CUT}了?一半的?{MEMORY}|\bhalf {MEMORY}"
+    rf"|(?:一半|减半)的?{MEMORY}|{MEMORY}[^.;。；\d]{{0,8}}?(?:{CUT}了?|[到至为剩])\s*(?:(?:原来|之前|以前|原先)的?)?一半"
+    rf"|{CUT}了?一半的?{MEMORY}|\bhalf {MEMORY}"
     rf"|{MEMORY}[^.;。；\d]{{0,8}}?{_IS}一半"
 )
 _DOUBLED = rf"\b(?:doubl(?:e|es|ed|ing)|twice)\s*{MEMORY}|{MEMORY}[^.;。；\d]{{0,12}}?(?:doubl\w+|翻倍|翻一番)"
 _LEFT = (
     rf"{PERCENT}\s*(?:of |的\s*){MEMORY}",
-    rf"{MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为)\s*{ABOUT}{PERCENT}",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为|剩)\s*(?:原来的?|之前的?|以前的?|原先的?)?\s*{ABOUT}{PERCENT}",
     rf"{MEMORY}[^.;。；\d]{{0,16}}?{_IS}{PERCENT}(?! ?{LESS})",
 )
 _SAVED = (
@@ -85,6 +86,8 @@ _SAVED = (
     rf"{PERCENT}\s*(?:{MEMORY}\s*(?:saving|reduction)s?)",
 )
 _FOLD_LESS = (
+    rf"{CUT}\w*\s*(?:了|by|up to )?\s*{ABOUT}{NUMBER}\s*(?:{FOLD}|倍)\s*的?(?:of )?(?:the |its )?{MEMORY}",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}了?\s*(?:约|近)?{NUMBER}\s*倍",
     rf"{NUMBER}\s*{FOLD}\s*{LESS}\s*{MEMORY}",
     rf"{CUT}\w*\s*{MEMORY}\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}?(?!\s*(?:%|percent|g|m))",
     rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}\w*\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}",

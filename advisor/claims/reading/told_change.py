@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
 from advisor.claims.reading.batch_words import Growth, compared_batches
-from advisor.claims.reading.change_words import Changed, find_cost, find_strategy
+from advisor.claims.reading.change_words import Changed, find_cost, find_strategy, unjudged_change
 from advisor.claims.reading.figures import Figures
 from advisor.claims.reading.number_words import search
 from advisor.claims.reading.switch_words import (
@@ -23,6 +23,7 @@ from advisor.claims.reading.switch_words import (
     lone_precision,
     names_change,
 )
+from advisor.claims.reading.words import COMPARES
 from advisor.claims.refusals import refusal
 
 _SHARING = {"zero2", "fsdp", "fsdp_offload"}
@@ -38,7 +39,8 @@ def with_change(figures: Figures, change: Changed, plain: str, of_memory: Figure
     shared = bool(of_memory) and find_strategy(plain) in _SHARING
     sized = grew or compared_batches(plain) is not None
     if not (change.changes_anything or sized or shared or names_change(plain)):
-        return figures._replace(memory_ratio=None)
+        unjudged = not figures and not of_memory and unjudged_change(plain) is not None
+        return figures._replace(speed_up_ratio=find_bare_gain(plain)) if unjudged else figures
     if not figures and change.changes_anything and (cost := find_cost(plain)) is not None:
         figures = figures._replace(speed_up_ratio=cost)
     elif not figures and not of_memory:
@@ -98,6 +100,22 @@ def against_usual(claim: Claim, plain: str, specs: Mapping[str, GpuSpec], *, cou
     if claim.count is None or not of_change or search(_OF_ONE, plain) is not None:
         return lone
     return msgspec.structs.replace(lone, reference_count=claim.count)
+
+
+def refuse_alike(claim: Claim, plain: str, counts: Sequence[tuple[int, int]], specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse one number of cards on both sides, `4 A100 with NVLink against 4 A100 without`: it is not 4 against 1."""
+    alike = len(counts) == 2 and counts[0][1] == counts[1][1] != claim.reference_count  # noqa: PLR2004 - a pair
+    if (
+        not alike
+        or claim.reference_gpus
+        or _has_reference(claim)
+        or search(COMPARES, plain[counts[0][0] : counts[1][0]]) is None
+    ):
+        return
+    change = unjudged_change(plain)
+    if change is not None:
+        raise refusal("claim-change-unjudged", claim, specs, change=change)
+    raise refusal("claim-same-cards", claim, specs)
 
 
 def _lone(claim: Claim, plain: str) -> Claim:

@@ -31,7 +31,7 @@ PRECISIONS: tuple[tuple[str, Precision], ...] = (
     ),
 )
 """`FP16` alone means autocast, as most people use it."""
-_COMPARES = r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas fast as\b|\binstead of\b|比|相对"
+COMPARES = r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas fast as\b|\binstead of\b|比|相对"
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
 _BROUGHT = r"^(?: training)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
 """Behind a precision that is told alone: what it is held against is FP32, or BF16 where that is FP8."""
@@ -133,7 +133,7 @@ def held_against_each_other(named: Sequence[Word], plain: str) -> tuple[Word, Wo
         return None
     if search(_CHANGES, plain) is not None:
         return named[1], named[0]
-    return (named[0], named[1]) if search(_COMPARES, plain) is not None else None
+    return (named[0], named[1]) if search(COMPARES, plain) is not None else None
 
 
 def says_fits(plain: str) -> bool | None:

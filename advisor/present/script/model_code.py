@@ -77,7 +77,7 @@ def _without_sample(
 ) -> str:
     """The model as it was predicted; what it is fed and taught is the user's: no task of this program tells."""
     named = [name for name in config.get("architectures") or [] if isinstance(name, str) and name.isidentifier()]
-    auto = AUTO_CLASSES[model.task or infer_task(config) or "base"]
+    auto = AUTO_CLASSES[model.task or infer_task(config)]
     own = named[0] if named and model.task is None else None
     side = workload.data.image_size
     height, width = sides or (side, side)
