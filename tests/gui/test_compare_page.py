@@ -74,40 +74,6 @@ def test_sorting_by_samples_puts_the_fastest_of_all_rows_first(page: ComparePage
     assert shown[0] == max(one.samples_per_s.value for one in fitting)
 
 
-def test_steps_of_more_samples_than_the_data_have_are_not_compared() -> None:
-    made = fakes.advice()
-    data = msgspec.structs.replace(made.workload.data, samples=64)
-    few = msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, data=data))
-    advised = made.recommendation
-    assert advised is not None
-    most = max(64, made.workload.training.global_batch_size, advised.global_batch_size)
-    index = PredictionIndex(few)
-    sizes = [one.prediction.global_batch_size for one in index.best_first("time")]
-    assert 0 < len(sizes) < len(index.set_ups) == len(made.predictions)
-    assert max(sizes) <= most
-    assert max(index.batches) <= most
-
-
-def test_all_are_compared_where_what_was_asked_for_passes_the_data() -> None:
-    made = fakes.advice()
-    large = tuple(one for one in made.predictions if one.global_batch_size > 1)
-    training = msgspec.structs.replace(made.workload.training, batch_size=1)
-    data = msgspec.structs.replace(made.workload.data, samples=1)
-    workload = msgspec.structs.replace(made.workload, data=data, training=training)
-    index = PredictionIndex(
-        msgspec.structs.replace(
-            made,
-            workload=workload,
-            predictions=large,
-            best_set_ups=(),
-            over_limits=(),
-            recommendation=None,
-            recommendation_local=None,
-        )
-    )
-    assert len(index.shown) == len(large)
-
-
 def test_in_the_narrowest_window_no_two_rows_look_alike_that_are_different_set_ups(
     page: ComparePage, window: MainWindow, qtbot: QtBot
 ) -> None:
