@@ -146,7 +146,7 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
             named = either(names, language) if value.alternatives else listed(names, language)
             return _cut(named + " …" * value.more)
         case Said():
-            return _ended(_cut(value.text))
+            return _ended(_cut(_in_words(value.text, language)))
         case Listed():
             said = [say(reason, language, units) for reason in value.reasons]
             return in_a_row(said) if value.whole else listed(said, language)
@@ -164,7 +164,7 @@ def _sizes(numbers: Mapping[str, Value]) -> dict[str, float]:
 @cache
 def _own_words(language: Language) -> dict[str, str]:
     """What each name that is made of English words is called: records keep one name, whoever reads them."""
-    return _words_of(_NAMED, language)
+    return _words_of(_NAMED, language) | _words_of(_SAID_BY_SYSTEM, language)
 
 
 def _words_of(prefix: str, language: Language) -> dict[str, str]:
@@ -174,6 +174,8 @@ def _words_of(prefix: str, language: Language) -> dict[str, str]:
 
 
 _NAMED = "choice-precision-"
+_SAID_BY_SYSTEM = "system-said-"
+"""Why a file is refused: Python has the C library's English words for it, whatever the reader's language."""
 _SAID_AS_ARGUMENTS = "strategy-"
 """Names that come in the words of the language already."""
 _BETWEEN = " / "

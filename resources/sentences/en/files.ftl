@@ -163,3 +163,19 @@ file-other-separator = { $path }: its cells are parted by { $mark }, not by comm
 file-other-separator-remedy = Save it with commas between the cells and points in the numbers.
 file-no-csv = { $path }: line { $line } is not valid CSV: { $detail }.
 file-no-csv-remedy = Quote such cells.
+
+## What the system says of a file that it refuses; in English word for word as the C library has it
+system-said-no-permission = Permission denied
+system-said-not-permitted = Operation not permitted
+system-said-no-file = No such file or directory
+system-said-is-folder = Is a directory
+system-said-no-folder = Not a directory
+system-said-no-space = No space left on device
+system-said-read-only = Read-only file system
+system-said-long-name = File name too long
+system-said-links = Too many levels of symbolic links
+system-said-failed = Input/output error
+system-said-quota = Disk quota exceeded
+system-said-busy = Device or resource busy
+system-said-open-files = Too many open files
+system-said-invalid = Invalid argument

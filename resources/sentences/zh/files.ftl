@@ -154,3 +154,19 @@ file-other-separator = { $path }：单元格以 { $mark } 分隔，而不是逗�
 file-other-separator-remedy = 请以逗号分隔单元格、以小数点书写数字后重新保存。
 file-no-csv = { $path }：第 { $line } 行不是有效的 CSV：{ $detail }。
 file-no-csv-remedy = 请给这样的单元格加上引号。
+
+## 系统拒绝文件时给出的原因
+system-said-no-permission = 没有权限
+system-said-not-permitted = 不允许此操作
+system-said-no-file = 没有这个文件或文件夹
+system-said-is-folder = 这是文件夹
+system-said-no-folder = 这不是文件夹
+system-said-no-space = 磁盘空间不足
+system-said-read-only = 文件系统只读
+system-said-long-name = 文件名过长
+system-said-links = 符号链接层数过多
+system-said-failed = 读写出错
+system-said-quota = 超出磁盘配额
+system-said-busy = 设备正被占用
+system-said-open-files = 打开的文件过多
+system-said-invalid = 参数无效
