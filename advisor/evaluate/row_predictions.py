@@ -24,6 +24,7 @@ from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.memory.copied_logits import LABELS_SHIFTED_FROM_YEAR
 from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
 from advisor.cost.memory.largest_batch import largest_batch
+from advisor.cost.memory.mixed_units import ADAPTERS_APART_FROM_YEAR
 from advisor.cost.memory.need import memory_question
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import precision_in_layout
@@ -237,6 +238,7 @@ def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
         gradients_kept=is_before(row.software_year, GRADIENTS_FREED_YEAR),
         inputs_kept=is_before(row.software_year, INPUTS_FREED_FROM_YEAR),
         logits_copied=is_before(row.software_year, LABELS_SHIFTED_FROM_YEAR),
+        units_mixed=row.shards_modules and is_before(row.software_year, ADAPTERS_APART_FROM_YEAR),
     )
     if question_of_memory is None:
         return {}

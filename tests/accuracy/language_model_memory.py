@@ -23,6 +23,7 @@ from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.memory.copied_logits import LABELS_SHIFTED_FROM_YEAR
 from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
+from advisor.cost.memory.mixed_units import ADAPTERS_APART_FROM_YEAR
 from advisor.cost.memory.need import MemoryKind, MemoryQuestion, answered, memory_question
 from advisor.optable.op_table import OpTable
 from advisor.predict.ranges.memory_range import need_range, published_range
@@ -33,6 +34,8 @@ HERE = Path(__file__).parent
 DATA = HERE / "data" / "published_llm_memory.csv"
 FAILED = HERE / "data" / "published_llm_failed.csv"
 FROM_SCRATCH = "a model that its author wrote from scratch"
+SHORTER_AFTERWARDS = "samples shorter than the longest, which meet the gradients that accumulate"
+"""The script trains on its longest sample first, before there are gradients; how long the others are is not stated."""
 TABLES = HERE / "tables" / "llm_memory"
 """Memory timelines only, traced from the models' configurations with the settings that a file's name tells."""
 
@@ -72,14 +75,6 @@ _NOT_JUDGED: tuple[tuple[str, str, str], ...] = (
     ("mem_kind", r"not stated", "how the peak was read is not stated"),
     ("fine_tuning", r"adapter v|adapter \(", "what is trained has no word in a description"),
     ("compile", r"thunder", "another compiler"),
-    (
-        "parallel",
-        r"^fsdp1\(",
-        # The size of all weights beside a share, on two cards and on four, and with the batch it grows as the samples
-        # after the longest do: frozen weights have gradients there, as PyTorch's documentation says of such units, and
-        # `no_sync` keeps them whole while they accumulate.
-        "adapters under FSDP in units with frozen weights: gradients of all weights, whole, beside a share of these",
-    ),
 )
 """Why a published peak of a run is none of a described step: a column, what is found in it, and the reason."""
 
@@ -177,6 +172,7 @@ def _question(cells: dict[str, str]) -> MemoryQuestion:
         activation_checkpointing=described["activation_checkpointing"],
         chunked_loss=cells["table"].endswith("-chunked"),
         fused_layers="-fused" in cells["table"],
+        **{name: described[name] for name in ("trainable", "adapter_bits", "quantization") if name in described},
     )
     question = memory_question(
         _table(cells["table"]),
@@ -186,6 +182,7 @@ def _question(cells: dict[str, str]) -> MemoryQuestion:
         layout=_layout(cells),
         inputs_kept=year is not None and year < INPUTS_FREED_FROM_YEAR,
         logits_copied=year is not None and year < LABELS_SHIFTED_FROM_YEAR,
+        units_mixed=year is not None and year < ADAPTERS_APART_FROM_YEAR,
     )
     assert question is not None
     return question
@@ -209,4 +206,6 @@ def _row(cells: dict[str, str]) -> PeakRow:
 
 def _untold(cells: dict[str, str]) -> str | None:
     published = _published()[cells["id"]]
+    if cells["parallel"] == "fsdp" and int(cells["gradient_accumulation"]) > 1:
+        return SHORTER_AFTERWARDS
     return FROM_SCRATCH if "from-scratch" in published["source"] else None

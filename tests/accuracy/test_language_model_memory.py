@@ -5,6 +5,7 @@ import pytest
 
 from advisor.predict.ranges.memory_range import ON_ONE_CARD, SHARED
 from tests.accuracy.language_model_memory import (
+    SHORTER_AFTERWARDS,
     PeakRow,
     failed_rows,
     not_judged,
@@ -43,6 +44,15 @@ def test_sharded_adapters_of_earlier_trainers_are_met_within_a_twentieth() -> No
     assert _errors(rows).mean() <= 0.05
 
 
+def test_gradients_of_frozen_weights_in_units_with_adapters_are_whole_while_they_accumulate() -> None:
+    """Without them these peaks come out at 28 to 86 % of what was published."""
+    rows = [row for row in peak_rows() if row.untold == SHORTER_AFTERWARDS]
+    alone = [row for row in rows if not row.model.startswith("phi") and row.run_id[-3:] in {"039", "042", "046"}]
+    assert (len(rows), len(alone)) == (10, 3)
+    assert _errors(rows).mean() <= 0.08
+    assert _errors(alone).max() <= 0.02
+
+
 def test_fused_losses_of_2024_are_met_to_half_a_percent_with_the_copy_of_their_logits() -> None:
     """Without it the largest batches that ran come out a tenth too low, and those that failed are called fitting."""
     fused = [row for row in told_rows() if row.table.endswith("-fused") and row.layout.count == 1]
@@ -59,7 +69,7 @@ def test_every_published_peak_is_a_row_or_has_the_reason_why_not() -> None:
 def test_nothing_that_was_published_out_of_memory_is_called_fitting() -> None:
     fitting = [row.run_id for row in failed_rows() if row.need.value <= row.usable_bytes]
     surely = [row.run_id for row in failed_rows() if row.need.high <= row.usable_bytes]
-    assert len(failed_rows()) == 7
+    assert len(failed_rows()) == 8
     assert fitting == surely == []
 
 

@@ -16,6 +16,7 @@ from advisor.cost.memory.capacity import context_bytes
 from advisor.cost.memory.copied_logits import copies_logits, with_logits_copied
 from advisor.cost.memory.fragmentation import needed_bytes, reserved_bytes, survives
 from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
+from advisor.cost.memory.mixed_units import mixes_units, with_units_mixed
 from advisor.cost.memory.offloaded import on_device_fraction
 from advisor.cost.memory.replay import (
     Peak,
@@ -98,14 +99,16 @@ def memory_question(  # noqa: PLR0913 - one question
     gradients_kept: bool = False,
     inputs_kept: bool = False,
     logits_copied: bool = False,
+    units_mixed: bool = False,
 ) -> MemoryQuestion | None:
     """What one of `count` devices needs, for any batch a device; None where the table has no memory timeline.
 
     `layout` says how several devices split the work in more detail than strategy and count; the batch is then that of
     a replica. `gradients_kept`: the loop calls `zero_grad(set_to_none=False)`, as was torch's default before 2.0.
     `inputs_kept`: sharded adapters keep their blocks' inputs as trainers of earlier years did (`kept_inputs`);
-    `logits_copied`: the loss keeps the logits twice, as that of earlier years did (`copied_logits`). For `dp` the
-    answer is for the first device, which holds most.
+    `logits_copied`: the loss keeps the logits twice, as that of earlier years did (`copied_logits`); `units_mixed`:
+    adapters share units of full sharding with frozen weights, as in those years (`mixed_units`). For `dp` the answer
+    is for the first device, which holds most.
     """
     if table.memory is None:
         return None
@@ -114,7 +117,16 @@ def memory_question(  # noqa: PLR0913 - one question
         rounds = training.gradient_accumulation_steps * split.tensor
         training = msgspec.structs.replace(training, gradient_accumulation_steps=rounds)
     asked = _Asked(
-        table, training, precision, compute_capability, split, strategy, gradients_kept, inputs_kept, logits_copied
+        table=table,
+        training=training,
+        precision=precision,
+        compute_capability=compute_capability,
+        layout=split,
+        strategy=strategy,
+        gradients_kept=gradients_kept,
+        inputs_kept=inputs_kept,
+        logits_copied=logits_copied,
+        units_mixed=units_mixed,
     )
     ends = (False,) if split.pipeline == 1 else (False, True)
     stages = [_stage_question(asked, last_stage=last) for last in ends]
@@ -133,6 +145,7 @@ class _Asked(NamedTuple):
     gradients_kept: bool
     inputs_kept: bool
     logits_copied: bool
+    units_mixed: bool
 
 
 def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
@@ -159,6 +172,8 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         backward=training.mode != "inference",
         updated=training.updates_weights,
     )
+    if asked.units_mixed and mixes_units(training, precision, asked.layout):
+        shares = with_units_mixed(shares, table, accumulated=rounds > 1)
     setup = _setup(optimizer_memory(table, training, precision, masters_only=shares.masters_only), table, training)
     if training.offload == "activations":
         shares = shares._replace(kept=shares.kept * on_device_fraction(table))
