@@ -258,14 +258,19 @@ def unbroken(text: str) -> str:
     return _PER_SECOND.sub("/\u2060s", _BEFORE_UNIT.sub("\u00a0", text))
 
 
+def in_one_unit(estimate: Estimate, formatter: Callable[[float], str]) -> Callable[[float], str]:
+    """How all figures of an estimate are written: an energy in watt-hours or in joules, as its value is."""
+    if formatter is format_energy:
+        return _watt_hours if estimate.value >= _J_PER_WH else _joules
+    return formatter
+
+
 def format_range(estimate: Estimate, formatter: Callable[[float], str]) -> str:
     """Text for an estimate with its 80 % range: `340 ms (310 ms – 380 ms)`.
 
-    A point (a count) has no range to show. An energy keeps one unit, watt-hours or joules, in all three.
+    A point (a count) has no range to show.
     """
-    if formatter is format_energy:
-        in_watt_hours = estimate.value >= _J_PER_WH
-        formatter = _watt_hours if in_watt_hours else _joules
+    formatter = in_one_unit(estimate, formatter)
     value = formatter(estimate.value)
     if estimate.low == estimate.high:
         return value

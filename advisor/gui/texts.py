@@ -19,6 +19,7 @@ from advisor.core.units import (
     format_rate,
     format_seconds,
     format_size,
+    in_one_unit,
 )
 from advisor.gui.threads import Outcome
 from advisor.present.window_words import window_words
@@ -145,6 +146,8 @@ class Texts:
         """The range of an estimate, the unit said once where both ends share it; empty for None."""
         if estimate is None:
             return ""
+        if how == self.energy:
+            how = in_one_unit(estimate, format_energy)
         low, high = how(estimate.low), how(estimate.high)
         if low == high:
             return ""

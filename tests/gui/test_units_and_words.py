@@ -9,7 +9,7 @@ import pytest
 
 from advisor.cases.case_file import bundled_cases
 from advisor.core.sentences import Reason, SaidError, sentence
-from advisor.core.units import format_cost, format_energy
+from advisor.core.units import Estimate, format_cost, format_energy
 from advisor.gui.jobs.job_state import JobState
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.measure_page import MeasurePage
@@ -151,6 +151,13 @@ def test_money_and_energy_are_written_as_in_the_report() -> None:
     texts = Texts("en")
     assert texts.money(1240.0, "EUR") == format_cost(1240.0, "EUR") == "1,240.00 EUR"
     assert texts.energy(1800.0) == format_energy(1800.0)
+
+
+def test_the_ends_of_an_energys_range_are_in_the_unit_of_its_value() -> None:
+    texts, around = Texts("en"), Estimate(value=4068.0, low=1990.0, high=6228.0, basis="specified")
+    assert (texts.energy(around.value), texts.span(around, texts.energy)) == ("1.13 Wh", "0.553 – 1.73 Wh")
+    below = Estimate(value=3500.0, low=1990.0, high=6228.0, basis="specified")
+    assert (texts.energy(below.value), texts.span(below, texts.energy)) == ("3.50 kJ", "1.99 – 6.23 kJ")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

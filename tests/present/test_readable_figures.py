@@ -13,6 +13,7 @@ from advisor.core.units import Estimate, format_count, format_energy, format_ran
 from advisor.present.look import OVER_LIMITS
 from advisor.present.one_screen import one_screen
 from advisor.present.report.batch_chart import nice_ticks
+from advisor.present.report.figures import key_figures
 from advisor.present.report.tables import device_table
 from advisor.present.summary import best_by_device, summarise
 from advisor.present.tables import Table
@@ -120,3 +121,15 @@ def test_what_an_advice_is_tied_with_is_named_with_its_number_of_cards(language:
     title = sentence("summary-tied", language)
     (shown,) = [text for label, text in summarise(tied, language).figures if label == title]
     assert shown == "8 × Other GPU"
+
+
+def test_the_report_writes_the_range_of_an_energy_in_one_unit() -> None:
+    shown = advice()
+    main = shown.main
+    assert main is not None
+    around = Estimate(value=4068.0, low=1990.0, high=6228.0, basis="specified")
+    predictions = tuple(msgspec.structs.replace(each, energy_j=around) for each in shown.predictions)
+    figures = key_figures(msgspec.structs.replace(shown, predictions=predictions), main, "en")
+    told = next(figure for figure in figures if figure["label"] == sentence("advice-energy", "en"))
+    assert told["value"] == "1.13 Wh"
+    assert told["range"].startswith("0.553 Wh – 1.73 Wh · ")

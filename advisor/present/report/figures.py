@@ -6,7 +6,15 @@ from collections.abc import Callable
 from functools import partial
 
 from advisor.core.sentences import Language, sentence
-from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_rate, format_seconds
+from advisor.core.units import (
+    Estimate,
+    format_bytes,
+    format_cost,
+    format_energy,
+    format_rate,
+    format_seconds,
+    in_one_unit,
+)
 from advisor.recommend.recommendation import Recommendation, prediction_of
 from advisor.store.advice_record import AdviceRecord
 
@@ -19,8 +27,9 @@ def key_figures(advice: AdviceRecord, main: Recommendation, language: Language) 
         if estimate is None:
             return {"label": label, "value": sentence("unknown", language), "range": ""}
         basis = sentence(f"basis-{estimate.basis}", language)
-        spread = f"{formatter(estimate.low)} – {formatter(estimate.high)} · {basis}"
-        return {"label": label, "value": formatter(estimate.value), "range": spread}
+        written = in_one_unit(estimate, formatter)
+        spread = f"{written(estimate.low)} – {written(estimate.high)} · {basis}"
+        return {"label": label, "value": written(estimate.value), "range": spread}
 
     prediction, infers = prediction_of(advice.predictions, main), advice.workload.training.mode == "inference"
     figures = [
