@@ -229,6 +229,18 @@ def test_runs_that_differ_in_nothing_show_no_settings_and_no_clear_step(window: 
     assert all("× 1.00" in row or "–" in row for row in shown)
 
 
+def test_a_figure_that_one_run_lacks_has_no_clear_difference_nor_an_unclear_one(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    advice = recorded()
+    cards = compared_cards(msgspec.structs.replace(advice, recommendation=None), advice, page_context(window))
+    for card in cards:
+        qtbot.addWidget(card)
+    rows = [row for row in cells(cards[0])[0] if row[1] == "–"]
+    assert rows
+    assert {(row[3], row[4]) for row in rows} == {("–", "–")}
+
+
 def test_a_runs_check_shows_every_batch_size_that_was_timed(window: MainWindow, qtbot: QtBot) -> None:
     advice = recorded()
     card = measured_card(advice, page_context(window))

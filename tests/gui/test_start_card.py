@@ -191,6 +191,28 @@ def test_a_card_of_amd_is_described_by_its_target_and_its_compute_units(
     assert (changed.compute_capability, changed.amdgpu_target) == ("9.0", None)
 
 
+def test_the_answers_stay_on_the_screen_when_each_field_says_what_is_wrong(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    dialog = OwnCardDialog(window, Texts("zh"), settings)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    bar = dialog.scrolled.verticalScrollBar()
+    assert bar.maximum() == 0
+    room, before = dialog.screen().availableGeometry(), dialog.height()
+    dialog.move(0, 150)
+    for line in dialog.fields.values():
+        line.setText("no such figure" * 9)
+    dialog.fields["name"].clear()
+    dialog.accept()
+    qtbot.waitUntil(lambda: dialog.height() > before)
+    qtbot.waitUntil(lambda: dialog.frameGeometry().bottom() <= room.bottom())
+    saving = dialog.accepting.mapToGlobal(dialog.accepting.rect().bottomLeft())
+    assert room.contains(saving)
+    first = dialog.fields["name"]
+    assert dialog.scrolled.viewport().rect().contains(first.mapTo(dialog.scrolled.viewport(), first.rect().center()))
+
+
 def test_a_bad_card_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     row = {"key": "my-a", "name": "A", "source": "s", "checked": "2026-01-01", "memory_bytes": 1e10}

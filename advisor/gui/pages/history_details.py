@@ -192,7 +192,7 @@ def _verdict_columns(context: Context) -> list[Column[Any]]:
         ),
         Column(
             title=texts("history-clear"),
-            text=lambda difference: texts("yes" if difference.clear else "no"),
+            text=lambda difference: "–" if difference.ratio is None else texts("yes" if difference.clear else "no"),
             bold=lambda difference: difference.clear,
             header_tip=texts("history-clear-tip"),
         ),

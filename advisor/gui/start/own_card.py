@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFormLayout, QWidget
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import Said, SaidOutputError, visible
 from advisor.gui.dialogs.frame import AskingDialog, confirmed
+from advisor.gui.dialogs.scrolled import Scrolled
 from advisor.gui.models.form_fields import FormField, fields_of, parse, range_text
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.settings import Settings
@@ -69,10 +70,12 @@ class OwnCardDialog(AskingDialog):
         for name in (_PLAIN[0], *_SCALES, *_PLAIN[1:]):
             self._add_field(form, name)
         self._problem = untold()
-        put(self.body, label(texts("own-explained"), "muted", wrap=True), form, self._problem)
+        self.scrolled = Scrolled(form)
+        put(self.body, label(texts("own-explained"), "muted", wrap=True), (self.scrolled, 1), self._problem)
         if card is not None:
             put(self.body, across(0, push(texts("own-delete"), self._delete, "link"), REST))
         self.add_answers(texts("window-cancel"), texts("settings-save"), advised=True)
+        self.scrolled.fit_window()
 
     def _add_field(self, form: QFormLayout, name: str) -> None:
         texts, field, unit = self._texts, _field(name), _SCALES[name][0] if name in _SCALES else ""
@@ -97,6 +100,7 @@ class OwnCardDialog(AskingDialog):
         wrong = [line for line in self.fields.values() if not line.allowed()]
         if wrong:
             wrong[0].setFocus()
+            self.scrolled.ensureWidgetVisible(wrong[0])
             return
         path = self._path()
         try:
