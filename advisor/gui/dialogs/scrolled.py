@@ -17,27 +17,27 @@ class Scrolled(QScrollArea):
         """Hold a layout, without margins of its own."""
         super().__init__()
         form.setContentsMargins(0, 0, 0, 0)
-        content = QWidget()
-        content.setLayout(form)
+        self._content = QWidget()
+        self._content.setLayout(form)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(content)
+        self.setWidget(self._content)
 
     def sizeHint(self) -> QSize:
         """All of it, and room for the bar."""
-        return self.widget().sizeHint() + QSize(self.verticalScrollBar().sizeHint().width(), 0)
+        return self._content.sizeHint() + QSize(self.verticalScrollBar().sizeHint().width(), 0)
 
     def minimumSizeHint(self) -> QSize:
         """Its whole width, and a few of its lines."""
-        width = self.widget().minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        width = self._content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
         return QSize(width, min(self.sizeHint().height(), _LEAST_LINES * self.fontMetrics().height()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What it holds may be higher now."""
         taken = super().eventFilter(watched, event)
-        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+        if event.type() == QEvent.Type.LayoutRequest and watched is self._content:
             self.fit_window()
         return taken
 
