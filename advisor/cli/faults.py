@@ -104,6 +104,30 @@ def in_commas(option: str, values: Sequence[str]) -> Reason:
     return Reason.of("command-in-commas", option=option, given=f'"{joined}"' if quoted else joined)
 
 
+_CALLED = {
+    "--max-hours": "deadline time_limit hours",
+    "--counts": "num_gpus n_gpus ngpus gpu_count world_size nproc_per_node nproc_per_gpu",
+    "--nodes": "nnodes num_nodes",
+    "--goal": "energy objective optimize_for",
+    "--json": "output out save format",
+    "--checkpointing": "activation_checkpointing",
+}
+"""What our options that are no field of a workload file are called elsewhere."""
+
+
+def _called(option: str, names: Sequence[str]) -> list[str]:
+    """Our option for what other programs call so."""
+    from advisor.workload.training_command import field_of
+
+    plain = option.lstrip("-").replace("-", "_").lower()
+    own = next((ours for ours, others in _CALLED.items() if plain in others.split()), None)
+    field = field_of(option) if option.startswith("-") else None
+    shown = own or {"batch_size": "--batch", "activation_checkpointing": "--checkpointing"}.get(
+        field or "", f"--{(field or '').replace('_', '-')}"
+    )
+    return [shown] if shown in names else []
+
+
 def unknown_words(words: Iterable[str], known: Iterable[str], line: Sequence[str] = ()) -> SaidError:
     """Words that are no option of ours, with the nearest that are; behind a list's value the comma that they lack.
 
@@ -117,5 +141,9 @@ def unknown_words(words: Iterable[str], known: Iterable[str], line: Sequence[str
         remedy = in_commas(line[place - 2], tuple(value.strip(",") for value in (line[place - 1], *given)))
         return command_fault("unknown", remedy, given=" ".join(given)[: 4 * _LONGEST])
     options = [word.partition("=")[0][:_LONGEST] for word in given]
-    near = [name for option in options for name in difflib.get_close_matches(option, names, n=1, cutoff=_ALIKE)]
+    near = [
+        name
+        for option in options
+        for name in _called(option, names) or difflib.get_close_matches(option, names, n=1, cutoff=_ALIKE)
+    ]
     return command_fault("unknown", meant(dict.fromkeys(near)), given=" ".join(given)[: 4 * _LONGEST])

@@ -102,4 +102,6 @@ def _filled(text: str, field: str, value: Any) -> str:  # noqa: ANN401 - of any 
     def set_in_its_column(found: re.Match[str]) -> str:
         return f"{field} = {shown}".ljust(len(found[0]) - 2) + "  " if found[0].endswith(" ") else f"{field} = {shown}"
 
+    if field == "image_size":  # whose line told the way to it
+        text = re.sub(r"(?m)^(sequence_length = .*)# tokens; .*$", r"\1# pixels a side", text, count=1)
     return re.sub(rf'(?m)^(?:# )?{line} = (?:"[^"]*"|\S+) *', set_in_its_column, text, count=1)

@@ -10,7 +10,7 @@ from advisor.core.bundled import workloads_folder
 from advisor.core.field_fault import integer_between
 from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_value
 from advisor.core.input_file import check_values, parse_json, read_text
-from advisor.core.sentences import visible
+from advisor.core.sentences import SaidError, visible
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task
 
@@ -118,13 +118,22 @@ def clean_config(value: object, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise file_fault("config-no-table", path=name)
     if not isinstance(value.get("model_type"), str):
-        raise file_fault("no-model-type", path=name)
+        raise _without_type(value, name)
     cleaned = _clean(value, name, "")
     stored = value.get("dtype") or value.get("torch_dtype")
     if isinstance(stored, str) and stored.removeprefix("torch.") in _STORED_TYPES:
         cleaned["dtype"] = stored.removeprefix("torch.")
     _check_product(cleaned, name)
     return cleaned
+
+
+def _without_type(value: dict[Any, Any], name: str) -> SaidError:
+    """The refusal of a configuration without a type: that of another library by the library's name."""
+    built = next((text for key in ("_class_name", "architecture") if isinstance(text := value.get(key), str)), None)
+    if built is None:
+        return file_fault("no-model-type", path=name)
+    library = "diffusers" if "_class_name" in value else "timm"
+    return file_fault("config-of-library", path=name, library=library, model=shown_value(built))
 
 
 def _check_product(table: dict[str, Any], name: str) -> None:

@@ -29,7 +29,7 @@ _NAMES = {
     "epochs": "num_train_epochs num_epochs max_epochs epochs",
     "sequence_length": "max_seq_length max_seq_len seq_length seq_len sequence_length max_length block_size "
     "cutoff_len model_max_length",
-    "image_size": "image_size img_size imgsz input_size train_crop_size crop_size",
+    "image_size": "image_size img_size imgsz input_size train_crop_size crop_size resolution",
     "gradient_accumulation_steps": "gradient_accumulation_steps accumulate_grad_batches grad_accum_steps accum_steps "
     "gradient_accumulation accumulation_steps",
     "loader_workers": "dataloader_num_workers num_workers workers j",
@@ -38,7 +38,8 @@ _NAMES = {
     "samples": "max_train_samples",
     "validation_samples": "max_eval_samples",
     "evaluate_every_steps": "eval_steps val_check_interval eval_interval",
-    "config": "model_name_or_path model_name model config_name arch a",
+    "config": "model_name_or_path pretrained_model_name_or_path model_name model_id base_model model config_name "
+    "arch a",
     "precision": "precision mixed_precision amp_dtype dtype",
     "optimizer": "optim optimizer opt",
 }
@@ -93,6 +94,12 @@ def read_command(text: str) -> ReadCommand:
     if {"lora_rank", "quantization"} & settings.keys():
         settings.setdefault("trainable", "lora")
     return ReadCommand(settings, tuple(unread))
+
+
+def field_of(flag: str) -> str | None:
+    """The field that a flag of other programs sets, `--seq-len` that of `sequence_length`; None: none, or several."""
+    name = flag.lstrip("-").replace("-", "_").lower()
+    return _FIELD_OF.get(name) or next(iter(_SWITCHES.get(name, ())), None)
 
 
 def _flags(words: list[str]) -> Iterator[tuple[str, str]]:

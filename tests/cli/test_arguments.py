@@ -192,3 +192,32 @@ def test_a_trainers_word_for_an_optimizer_is_told_by_its_fields(word: str) -> No
     }
     with pytest.raises(InputError, match="optimizer_bits = 8"):
         load_workload(workload)
+
+
+@pytest.mark.parametrize(
+    ("given", "ours"),
+    [
+        ("--deadline", "--max-hours"),
+        ("--bs", "--batch"),
+        ("--per_device_train_batch_size", "--batch"),
+        ("--seq-len", "--sequence-length"),
+        ("--bf16", "--precision"),
+        ("--mixed_precision", "--precision"),
+        ("--gradient_checkpointing", "--checkpointing"),
+        ("--load_in_4bit", "--quantization"),
+        ("--num_gpus", "--counts"),
+        ("--nnodes", "--nodes"),
+        ("--energy", "--goal"),
+        ("--output", "--json"),
+    ],
+)
+def test_an_option_that_other_programs_call_so_is_told_by_our_name(given: str, ours: str) -> None:
+    with pytest.raises(InputError, match="unrecognized") as caught:
+        build_parser().parse_args(["--predict", "resnet50", given, "3"])
+    assert caught.value.remedy == f"Did you mean {ours}? See advisor --help."
+
+
+def test_what_is_no_option_anywhere_is_told_where_help_is() -> None:
+    with pytest.raises(InputError, match="unrecognized") as caught:
+        build_parser().parse_args(["--predict", "resnet50", "--frobnicate", "3"])
+    assert caught.value.remedy == "See advisor --help."

@@ -86,3 +86,8 @@ def test_a_later_flag_stands_over_an_earlier_one() -> None:
 def test_a_quotation_that_is_not_closed_is_no_command() -> None:
     with pytest.raises(ValueError, match="quotation"):
         read_command("python x.py --name 'half")
+
+
+def test_a_model_is_known_by_the_flag_of_diffusers_scripts_too() -> None:
+    read = read_command("train.py --pretrained_model_name_or_path=stabilityai/sd-2 --resolution=512")
+    assert read.settings == {"config": "stabilityai/sd-2", "image_size": 512}
