@@ -148,7 +148,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     elif holding:
         word = "only-with-precision" if inside else "only-elsewhere"
         numbers["precisions"] = any_precision_of(inside or holding)
-    elif bound is not None and ratio > bound:
+    elif bound is not None and ratio > bound >= expected.value:
         verdict, word = "impossible", "impossible"
     elif ratio > expected.value:
         word = "above"

@@ -9,6 +9,7 @@ import pytest
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Verdict
 from advisor.claims.judge import check_claim
+from advisor.claims.ratios import LINEAR_SLACK
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.sentences import SaidError
 from tests.claims.judged import assert_judged, assert_readable
@@ -65,6 +66,10 @@ MEMORY: list[tuple[str, Verdict, str]] = [
     ("混合精度让显存省一半", "plausible", "claim-memory-plausible"),
     ("fp16 训练显存减半", "plausible", "claim-memory-plausible"),
     ("4 A100 SXM 80GB with DDP are 1.5x faster than 4 A100 SXM 80GB with DP", "plausible", "claim-change-plausible"),
+    ("DDP on 2 GPUs takes 60 % of the time", "plausible", "claim-efficiency-plausible"),
+    ("8 GPUs scale 7.2x with NVLink", "plausible", "claim-efficiency-plausible"),
+    ("bf16 on an A100 SXM 80GB made BERT 3x faster", "plausible", "claim-change-plausible"),
+    ("channels_last makes ViT 30% faster", "plausible_only_with", "claim-change-above"),
     ("FSDP halves memory on 2 GPUs", "plausible", "claim-memory-plausible"),
     ("8-bit AdamW cut memory by 30 %", "plausible", "claim-memory-plausible"),
     ("gradient checkpointing cut memory by 60 %", "plausible", "claim-memory-plausible"),
@@ -115,6 +120,9 @@ REFUSED = [
     ("4 A100 in Docker are 1.1x slower than 4 A100 on bare metal", "claim-same-cards"),
     ("NVLink 比 PCIe 快 1.8 倍", "claim-change-unjudged"),
     ("Unsloth is 2x faster", "claim-change-unjudged"),
+    ("int8 inference is 2x faster", "claim-change-unjudged"),
+    ("gradient accumulation gave 20 % on 8 A100", "claim-change-unjudged"),
+    ("channels_last gave 2x for BERT", "claim-layout-without-pictures"),
     ("larger num_workers gave 30 %", "claim-change-unjudged"),
     ("channels last + AMP made it 3x", "claim-changes-joined"),
 ]
@@ -129,3 +137,19 @@ def test_what_cannot_be_judged_is_refused_by_what_is_missing(text: str, code: st
 
 def test_cards_that_gain_more_than_their_number_stay_impossible() -> None:
     assert_judged("8 A100 in bf16 are 12x as fast as one in fp32", "impossible", "claim-more-than-linear")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bf16 gave me 3x on a 4090 for ResNet-50",
+        "TF32 is 3x faster than FP32 on a 3090 for ResNet-50",
+        "bf16 gave me 60x on a 4090 for ResNet-50",
+        "bf16 is 60x faster than fp32 on an A100 SXM 40GB for BERT-base",
+    ],
+)
+def test_nothing_is_called_impossible_by_a_bound_that_the_prediction_itself_passes(text: str) -> None:
+    answer = check_claim(text, real_predictor())
+    assert answer.expected_ratio is not None
+    assert answer.verdict == "impossible" or answer.bound_ratio is None
+    assert answer.bound_ratio is None or answer.expected_ratio.value <= LINEAR_SLACK * answer.bound_ratio

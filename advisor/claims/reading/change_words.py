@@ -26,10 +26,11 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     (r"data\s*parallel\b|\bdp\b", "dp"),
 )
 _NOT_JUDGED = (
-    r"\b(?:(?:num|data)?[\s_-]*workers|pin(?:ned)?[\s_-]?memory|prefetch\w*|(?:gradient )?accumulat\w+|liger\w*"
-    r"|cudnn[\s._]?benchmark|zero_grad|chunked (?:loss|cross[\s-]?entropy)"
+    r"\b(?:(?:num|data)?[\s_-]*workers|pin(?:ned)?[\s_-]?memory|prefetch\w*|(?:gradient )?accumulat\w+(?: gradients?)?"
+    r"|liger\w*|cudnn[\s._]?benchmark|zero_grad|chunked (?:loss|cross[\s-]?entropy)"
     r"|nvlink|nvswitch|pcie(?: (?:gen ?)?[345](?:\.0)?)?|infiniband|roce|ecc|cuda graphs?|(?:sequence |sample )?packing"
-    r"|unsloth|muon|lion|sophia|apex|ffcv|dali|overclock\w*|undervolt\w*|power limits?)\b"
+    r"|unsloth|muon|lion|sophia|apex|ffcv|dali|overclock\w*|undervolt\w*|power limits?"
+    r"|(?:int8|int4|quanti[sz]ed) inference|quanti[sz]ation|pruning|distillation|speculative decoding)\b"
     r"|梯度(?:累积|累加)|锁页内存|预取|加载进程|超频|降压|功耗(?:墙|限制)|样本打包|序列打包"
 )
 """What people change for speed and no claim can be held against."""

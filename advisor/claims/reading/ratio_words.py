@@ -119,6 +119,9 @@ def _before_to_after(plain: str) -> float | None:
 def _less_time(plain: str) -> float | None:
     """From `45 % less time` and `to 60 % of the time`."""
     left = search(rf"(?:{_CUT})\w*\s*(?:了)?(?:to|到|至|为)\s*(?:原来的?|之前的?|以前的?)?\s*{ABOUT}{PERCENT}", plain)
+    left = left or search(
+        rf"\b(?:takes?|took|needs?|needed|in)\s*{ABOUT}{PERCENT}\s*(?:of )?the (?:\w+ )?time\b", plain
+    )
     if left is not None and search(_TIME, plain):
         share = number(left.group(1), left.group(2)) / 100
         return 1 / share if share > 0 else None

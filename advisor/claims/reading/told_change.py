@@ -19,6 +19,7 @@ from advisor.claims.reading.switch_words import (
     find_cause,
     find_switch,
     joined_changes,
+    leads,
     leaves_out,
     lone_precision,
     names_change,
@@ -103,19 +104,20 @@ def against_usual(claim: Claim, plain: str, specs: Mapping[str, GpuSpec], *, cou
 
 
 def refuse_alike(claim: Claim, plain: str, counts: Sequence[tuple[int, int]], specs: Mapping[str, GpuSpec]) -> None:
-    """Refuse one number of cards on both sides, `4 A100 with NVLink against 4 A100 without`: it is not 4 against 1."""
-    alike = len(counts) == 2 and counts[0][1] == counts[1][1] != claim.reference_count  # noqa: PLR2004 - a pair
-    if (
-        not alike
-        or claim.reference_gpus
-        or _has_reference(claim)
-        or search(COMPARES, plain[counts[0][0] : counts[1][0]]) is None
-    ):
+    """Refuse one number of cards on both sides, `4 A100 with NVLink against 4 A100 without`: it is not 4 against 1.
+
+    Nor is what something else is said to have brought on so many.
+    """
+    several = bool(counts) and counts[0][1] != claim.reference_count and claim.speed_up_ratio is not None
+    if not several or claim.reference_gpus or _has_reference(claim):
         return
     change = unjudged_change(plain)
-    if change is not None:
+    compared = len(counts) == 2 and counts[0][1] == counts[1][1]  # noqa: PLR2004 - a pair
+    alike = compared and search(COMPARES, plain[counts[0][0] : counts[1][0]]) is not None
+    if change is not None and (alike or (len(counts) == 1 and leads(plain, change, counts[0][0]))):
         raise refusal("claim-change-unjudged", claim, specs, change=change)
-    raise refusal("claim-same-cards", claim, specs)
+    if alike:
+        raise refusal("claim-same-cards", claim, specs)
 
 
 def _lone(claim: Claim, plain: str) -> Claim:
