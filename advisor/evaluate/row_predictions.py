@@ -229,6 +229,8 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
 def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
     """Peak and largest batch, where the row asks for them: replaying the allocator takes its time."""
     row, training, spec = question.row, question.workload.training, question.spec
+    if row.optimizer_outside is not None and training.mode == "training":
+        training = msgspec.structs.replace(training, optimizer=row.optimizer_outside)
     question_of_memory = memory_question(
         table,
         training,

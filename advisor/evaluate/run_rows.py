@@ -74,6 +74,8 @@ class RunRow(Record, frozen=True, kw_only=True):
     """Sequence length, image side or samples of audio."""
     optimizer: Optimizer | None = None
     fused_optimizer: bool = False
+    optimizer_outside: Optimizer | None = None
+    """What the run trains with where its time is without the update: its states are there all the same."""
     channels_last: bool | None = None
     compiled: bool | None = None
     """Whether `torch.compile` was used."""
@@ -184,7 +186,7 @@ def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
 
 
 def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
-    optimizer, fused = _optimizer(cells)
+    (optimizer, fused), outside = _optimizer(cells)
     facts = {
         "mode": _choice(cells, "mode", MODES),
         "precision": _understood(cells, "precision", run_precision_meant, PRECISIONS),
@@ -192,6 +194,7 @@ def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
         "length": _count(cells, "seq_len_or_img"),
         "optimizer": optimizer,
         "fused_optimizer": fused,
+        "optimizer_outside": outside,
         "channels_last": _choice(cells, "layout", CHANNELS_LAST),
         "compiled": _choice(cells, "compile", COMPILED),
         "attention": _understood(cells, "attention", attention_meant, get_args(Attention)),
@@ -222,12 +225,15 @@ def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
     return facts
 
 
-def _optimizer(cells: Mapping[str, str]) -> tuple[Optimizer | None, bool]:
-    """`optimizer_in_step = no` is the optimizer `none`."""
-    within = _choice(cells, "optimizer_in_step", YES_OR_NO)
-    if within is False:
-        return "none", False
-    return _understood(cells, "optimizer", optimizer_meant, OPTIMIZER_WORDS) or (None, False)
+def _optimizer(cells: Mapping[str, str]) -> tuple[tuple[Optimizer | None, bool], Optimizer | None]:
+    """The optimizer of the timed step and whether its kernel is fused, and the one whose update is not in the time.
+
+    `optimizer_in_step = no` is the optimizer `none`; one that is named beside it is the run's own.
+    """
+    named = _understood(cells, "optimizer", optimizer_meant, OPTIMIZER_WORDS) or (None, False)
+    if _choice(cells, "optimizer_in_step", YES_OR_NO) is False:
+        return ("none", named[1]), named[0]
+    return named, None
 
 
 def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, Meant]) -> Meant | None:

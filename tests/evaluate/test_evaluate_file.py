@@ -156,6 +156,22 @@ def test_inputs_of_products_by_4_bits_are_kept_where_a_row_names_an_earlier_pyto
     assert key_of(question).packed_inputs_kept is kept
 
 
+def test_a_peak_has_the_states_of_an_optimizer_whose_update_is_not_in_the_time(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    row = "resnet50,a100-sxm4-40,{mode},fp32,64,224,100,{optimizer},,,5,,,,no"
+    modes = (("training", "none"), ("training", "adamw_fused"), ("forward_backward", "adamw_fused"))
+    lines = [row.format(mode=mode, optimizer=optimizer) for mode, optimizer in modes]
+    path.write_text("\n".join([f"{HEADER},optimizer_in_step", *lines]) + "\n", encoding="utf-8")
+    answers = evaluate_file(path, tracer=recorded).answers
+    without, with_states, passes = (answer.peak_bytes for answer in answers)
+    assert without is not None
+    assert with_states is not None
+    assert passes is not None
+    assert answers[0].step_s == answers[1].step_s
+    assert with_states.value - without.value == pytest.approx(2 * 25.56e6 * 4, rel=0.05)
+    assert passes.value == without.value
+
+
 def test_memory_and_efficiency_are_answered_where_a_row_asks(tmp_path: Path) -> None:
     found = evaluated(
         tmp_path,
