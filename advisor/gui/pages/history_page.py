@@ -30,6 +30,7 @@ from advisor.store.advice_record import AdviceRecord
 from advisor.store.history import History, Run, TrackRecord, Truth
 
 _BOTH = 2
+_PRECISION_COLUMN = 3
 _SETTLED_MS = 300
 """A write is several changes of the folder."""
 _WHOLE_ROW = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
@@ -185,7 +186,8 @@ class HistoryPage(Page):
             self._run_columns(),
             listing.runs,
             below=texts("history-hint"),
-            wide=(1,),
+            wide=(1, 2),
+            optional=(_PRECISION_COLUMN,),
             grows=True,
         )
         self._model: TableModel[Run] = card.model
@@ -250,7 +252,7 @@ class HistoryPage(Page):
                 tip=lambda truth: texts.say(truth.disturbed) if truth.disturbed else "",
             ),
         ]
-        return TableCard(texts("history-ledger"), columns, listing.ledger, wide=(1,))
+        return TableCard(texts("history-ledger"), columns, listing.ledger, wide=(1, 2))
 
     def _offered(self) -> list[tuple[str, Callable[[], object]]]:
         """What the buttons above the runs do to those that are selected."""

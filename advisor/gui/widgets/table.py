@@ -35,6 +35,7 @@ _LEAST_WIDE = 64
 _MOST_WIDE = 480
 """Beyond this a column of names shares what room is left with all others."""
 _ROOM_FOR_NAMES = 120
+"""In pixels, of each column of names."""
 _MEASURED_ROWS = 60
 _MARK_WIDTH = 40
 """Of a column that holds a tick or a mark alone."""
@@ -231,7 +232,7 @@ class Table(QTableView):
             if place in self.never_shown:
                 continue
             named = sum(width for column, width in widths.items() if column not in self._wide)
-            if self.viewport().width() - named >= _ROOM_FOR_NAMES:
+            if self.viewport().width() - named >= _ROOM_FOR_NAMES * len(self._wide):
                 break
             self.hideColumn(place)
             del widths[place]

@@ -47,13 +47,14 @@ class TableCard(GrowingCard):
         below: str = "",
         visible_rows: int = 8,
         wide: Sequence[int] = (0,),
+        optional: Sequence[int] = (),
         grows: bool = False,
     ) -> None:
-        """`note` stands at the right of the title, `below` under the table; `wide` as in `Table`."""
+        """`note` stands at the right of the title, `below` under the table; `wide` and `optional` as in `Table`."""
         super().__init__(title, note=note)
         self.model: TableModel[Any] = TableModel(columns)
         self.model.show(records)
-        self.table = Table(self.model, title, visible_rows=visible_rows, wide=wide, grows=grows)
+        self.table = Table(self.model, title, visible_rows=visible_rows, wide=wide, optional=optional, grows=grows)
         if grows:
             self.hold(self.table)
         else:
