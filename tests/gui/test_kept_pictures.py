@@ -6,18 +6,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QPixmap, QPixmapCache
 from PySide6.QtWidgets import QApplication, QWidget
 
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.traces import line_icon
-from advisor.gui.theme import LIGHT
-from advisor.gui.widgets.card import KeyFigure
+from advisor.gui.theme import DARK, LIGHT, Theme
+from advisor.gui.widgets.card import Card, KeyFigure
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
 from tests.gui import fakes
+from tests.gui.conftest import renew
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
 
 
 class Painted(QObject):
@@ -124,6 +126,38 @@ def test_a_cell_looks_the_same_the_first_time_as_ever_after(qtbot: QtBot) -> Non
     assert first == second
     model.show([4, 5, 6])
     assert table.grab().toImage() != second
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_letters_in_two_lines_are_as_heavy_as_those_in_one(
+    window: MainWindow, settings: Settings, qtbot: QtBot, theme: Theme
+) -> None:
+    settings.store("scheme", "dark" if theme is DARK else "light")
+    renew(window)
+    names = ["RoBERTa-large classification", "RoBERTa-large"]
+    model: TableModel[str] = TableModel([Column[str](title="name", text=str)])
+    table, holder = Table(model, "table", visible_rows=3), Card("card")
+    holder.put(table)
+    qtbot.addWidget(holder)
+    model.show(names)
+    holder.resize(table.fontMetrics().horizontalAdvance(names[0]), 260)
+    holder.show()
+    qtbot.waitExposed(holder)
+    picture, inks = holder.grab().toImage(), []
+    for row in range(2):
+        cell = table.visualRect(table.model().index(row, 0))
+        top = cell.top() + (3 if row == 0 else (cell.height() - table.fontMetrics().height()) // 2)
+        place = table.viewport().mapTo(holder, QPoint(cell.left(), top))
+        ground = picture.pixelColor(place).lightness()
+        inks.append(
+            sum(
+                abs(picture.pixelColor(x, y).lightness() - ground)
+                for x in range(place.x(), place.x() + cell.width())
+                for y in range(place.y(), place.y() + table.fontMetrics().height())
+            )
+        )
+    assert table.rowHeight(0) > 40
+    assert inks[0] == pytest.approx(inks[1], rel=0.03)
 
 
 def test_pictures_of_cells_take_a_bounded_room_however_many_sizes_a_cell_had(

@@ -7,7 +7,16 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette, QPixmap, QPixmapCache, QStaticText
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QPainter,
+    QPalette,
+    QPixmap,
+    QPixmapCache,
+    QStaticText,
+)
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 if TYPE_CHECKING:
@@ -108,7 +117,8 @@ class CellDelegate(QStyledItemDelegate):
         if not QPixmapCache.find(key, picture):
             picture = QPixmap(place.size() * scale)
             picture.setDevicePixelRatio(scale)
-            picture.fill(Qt.GlobalColor.transparent)
+            # Letters on nothing come out heavier than those beside them, which are painted on the card.
+            picture.fill(QGuiApplication.palette().color(QPalette.ColorRole.Base))
             given.rect = place.translated(-place.topLeft())
             drawing = QPainter(picture)
             super().paint(drawing, option, index)
