@@ -60,7 +60,8 @@ def find_facts(request: AdviceRequest, traces: Traces) -> Generator[RunnerEvent,
 
         measurements = yield from measured(request, machine, wanted, tables, cancelled)
     if cancelled.is_set():
-        caveats.append(Reason.of("advice-interrupted"))
+        timed = any(step.summary is not None for measurement in measurements for step in measurement.steps)
+        caveats.append(Reason.of("advice-interrupted" if timed else "advice-interrupted-early"))
     failure = yield from complete_tables(request, tables, wanted, traces)
     traced = any(precision in tables for precision in wanted)
     not_traced = None if traced else failure or Reason.of("advice-not-traced")

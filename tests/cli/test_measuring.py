@@ -97,7 +97,9 @@ def test_an_interrupt_keeps_and_writes_what_was_measured(tmp_path: Path, setting
     assert running.returncode == 4, complaint
     assert "Traceback" not in complaint
     advice = json_file.read(saved)
-    assert "advice-interrupted" in {caveat.code for caveat in advice.caveats}
+    timed = any(step.summary for measurement in advice.measurements for step in measurement.steps)
+    told = "advice-interrupted" if timed else "advice-interrupted-early"  # a busy machine times nothing by then
+    assert told in {caveat.code for caveat in advice.caveats}
     assert advice.predictions
 
 

@@ -4,6 +4,7 @@ advice-phase-trace = Tracing the model
 advice-phase-predict = Predicting every candidate
 advice-phase-done = Done
 advice-interrupted = The run was interrupted: what had been measured until then is kept, the rest is predicted.
+advice-interrupted-early = The run was interrupted before a step was timed: all times are predicted.
 advice-window-closed = The window was closed before the rest was predicted: what had been measured until then is kept. Measure or predict again for an advice.
 advice-not-traced = The model was not traced, so nothing could be predicted for other devices.
 advice-not-traced-at = At { $precisions } the model could not be traced, so nothing is predicted there. { $reason }

@@ -4,6 +4,7 @@ advice-phase-trace = 正在追踪模型
 advice-phase-predict = 正在预测所有候选方案
 advice-phase-done = 完成
 advice-interrupted = 运行被中断：中断前的测量结果已保留，其余部分由预测给出。
+advice-interrupted-early = 运行在测得任何一步之前被中断：所有时间均由预测给出。
 advice-window-closed = 窗口在给出预测之前被关闭：此前的测量结果已保留。如需建议，请重新测量或预测。
 advice-not-traced = 模型未能追踪，因此无法预测其他设备上的表现。
 advice-not-traced-at = 在 { $precisions } 下无法追踪该模型，因此没有这些精度的预测。{ $reason }
