@@ -31,7 +31,8 @@ from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.strip.call import Call
 from advisor.gui.strip.job_strip import JobStrip
-from advisor.gui.theme import palette_of, style_sheet, theme_for
+from advisor.gui.style_sheet import style_sheet
+from advisor.gui.theme import palette_of, theme_for
 from advisor.gui.widgets.boxes import across
 
 _POPUP_MS = 150

@@ -80,8 +80,9 @@ def redraw_costs_s(gpu_count: int) -> tuple[float, float]:
     from advisor.gui.application import make_application
     from advisor.gui.models.readings import ReadingsBuffer
     from advisor.gui.plots.live_grid import LiveGrid
+    from advisor.gui.style_sheet import style_sheet
     from advisor.gui.texts import Texts
-    from advisor.gui.theme import LIGHT, palette_of, style_sheet
+    from advisor.gui.theme import LIGHT, palette_of
 
     application = make_application()
     application.setPalette(palette_of(LIGHT))

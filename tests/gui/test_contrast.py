@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from advisor.gui.theme import DARK, LIGHT, Theme, style_sheet, zoomed
+from advisor.gui.style_sheet import style_sheet, zoomed
+from advisor.gui.theme import DARK, LIGHT, Theme
 
 _USED = (
     "QPushButton",

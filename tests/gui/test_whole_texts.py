@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
-from advisor.gui.theme import DARK, LIGHT, Theme, palette_of, style_sheet
+from advisor.gui.style_sheet import style_sheet
+from advisor.gui.theme import DARK, LIGHT, Theme, palette_of
 from advisor.gui.widgets.labels import ElidedLabel, QuietLabel, paragraph
 from tests.gui import fakes
 from tests.gui.cut_texts import cut_texts
