@@ -95,6 +95,7 @@ def test_the_settings_take_no_file_that_is_not_there(
         ("price_file", "~nobody-of-this-name/p.toml"),
         ("price_file", "x" * 5000),
         ("data_folder", str(file)),
+        ("data_folder", str(file / "below")),
     ):
         before = dialog._lines[key].text()
         dialog._lines[key].setText(typed)

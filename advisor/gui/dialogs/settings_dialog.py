@@ -138,9 +138,9 @@ def _file(text: str) -> None:
 
 
 def _folder(text: str) -> None:
-    """Nothing, or a folder that is there or can come. Raises FieldError."""
+    """Nothing, or a folder that is there or can come: below a file none can. Raises FieldError."""
     path = _path(text)
     with contextlib.suppress(OSError, ValueError):
-        if path is None or path.is_dir() or not path.exists():
+        if path is None or next((place for place in (path, *path.parents) if place.exists()), path).is_dir():
             return
     raise FieldError("settings-no-folder")
