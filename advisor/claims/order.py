@@ -7,7 +7,7 @@ from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import ASKED, card_ratio, largest_bound, rate_reasons
-from advisor.claims.refusals import refusal
+from advisor.claims.refusals import cards_unpredicted
 from advisor.claims.setting import range_over
 from advisor.core.sentences import Names, Reason
 from advisor.core.units import Estimate
@@ -31,7 +31,7 @@ def check_order(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         if (expected := card_ratio(claim, predictor, faster, slower, precision)) is not None
     }
     if not by_precision:
-        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+        raise cards_unpredicted(claim, predictor.specs)
     ahead: list[Precision] = [precision for precision, expected in by_precision.items() if expected.value > _ALIKE]
     behind = [precision for precision, expected in by_precision.items() if expected.value < 1 / _ALIKE]
     bound = largest_bound(claim, faster, slower, asked)

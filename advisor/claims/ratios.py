@@ -14,7 +14,7 @@ from advisor.claims.bounds import clock_slack, ratio_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.refusals import refusal, unknown_card_reasons
+from advisor.claims.refusals import cards_unpredicted, refusal, unknown_card_reasons
 from advisor.claims.setting import claimed_workload, held_against, range_over, stand_ins, usual_precision
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
@@ -130,7 +130,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     }
     shown = stated if stated in by_precision else _nearest(ratio, by_precision)
     if shown is None:
-        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+        raise cards_unpredicted(claim, predictor.specs)
     expected, bound = by_precision[shown], largest_bound(claim, fast, slow, precisions)
     holding = [precision for precision, estimate in by_precision.items() if estimate.holds(ratio)]
     inside = [precision for precision in holding if precision in precisions]
@@ -164,7 +164,7 @@ def _check_each(
     """Two cards, each in a precision of its own: FP8 on one that has it, against BF16 on one that has not."""
     expected = card_ratio(claim, predictor, fast, slow, precision)
     if expected is None:
-        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+        raise cards_unpredicted(claim, predictor.specs)
     ratio, others = claim.speed_up_ratio or 1.0, {_other_precision(claim, card, precision) for card in slow} - {None}
     bounds = [
         bound * clock_slack(faster)

@@ -40,6 +40,18 @@ def unpredicted(
     return refusal("claim-without-prediction", claim, specs, model=workload.name, device=device, precision=label)
 
 
+def cards_unpredicted(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
+    """The refusal of two cards that no model is predicted on: by the figures that the data sheet of either lacks."""
+    from advisor.cost.operators.device_rates import missing_figures  # numpy, which most refusals need not load
+
+    for keys in (claim.gpus, claim.reference_gpus):
+        lacking = [missing_figures(specs[key], claim.precision or "fp32") for key in keys]
+        first = next((reason for reason in lacking if reason is not None), None)
+        if first is not None and None not in lacking:
+            return SaidError((first,), Reason.of("claim-unknown-card-remedy"))
+    return refusal("claim-cards-not-predicted", claim, specs)
+
+
 def lacks_precision(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
     """The refusal of a precision that no variant of the claimed card computes in: torch may do without, much slower."""
     label = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"

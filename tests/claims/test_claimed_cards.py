@@ -223,3 +223,14 @@ def test_a_card_whose_clock_is_not_published_is_refused_for_that_and_not_for_its
         check_claim("resnet-50 trains at 1000 images/s on an H20 in fp16", real_predictor())
     assert [reason.code for reason in refused.value.reasons] == ["predict-missing-figures"]
     assert "lacks boost_clock_hz" in refused.value.text
+
+
+@pytest.mark.parametrize(
+    "text", ["H20 训练 7B 比 H800 慢 3 倍", "H800 is 3x faster than H20", "H20 is slower than H800"]
+)
+def test_a_card_whose_figures_are_missing_is_refused_by_these_beside_another(text: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim(text, real_predictor())
+    reason = refused.value.reasons[0]
+    assert reason.code == "predict-missing-figures"
+    assert reason.numbers == {"gpu": "H20 96 GB", "fields": "boost_clock_hz"}
