@@ -25,6 +25,7 @@ from advisor.claims.refusals import refusal
 from advisor.claims.setting import range_over
 from advisor.core.sentences import Arguments, Listed, Reason
 from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.comparison import counted
 from advisor.workload.workload import Training, stored_bits
@@ -43,6 +44,7 @@ _GB, _GIB = 1e9, 2.0**30
 """`6 GB` is said of either."""
 _SIZE_SLACK = 1.3
 """A model's size is named in round numbers; bytes of one of another size are other bytes."""
+_COUNTED = {"parameters", "gradients", "optimizer"}
 _ONE_WAY = {"tuning", "attention", "checkpointing", "switched"}
 _EXPLAINED = {
     ("precision", "above"): "claim-why-autocast-memory",
@@ -188,8 +190,24 @@ def _held(claim: Claim, predictor: Predictor, key: str, name: str) -> list[_Held
         if pair is not None:
             after, before = (prediction.peak_memory_bytes for prediction in pair)
             if after is not None and before is not None:
-                found.append(_Held(before, _one_way(claim, independent_ratio(after, before))))
+                found.append(_Held(before, _one_way(claim, _share_of(pair, after, before))))
     return found
+
+
+def _share_of(pair: tuple[Prediction, Prediction], after: Estimate, before: Estimate) -> Estimate:
+    """One need over the other, by the range of what differs between them: what stays the same errs alike on both sides.
+
+    Parameters, gradients and states are counted, so that the other parts err by more than the whole does.
+    """
+    alone = independent_ratio(after, before)
+    new, old = ({part.kind: part.size_bytes for part in prediction.memory_parts} for prediction in pair)
+    differs = {kind: abs(new.get(kind, 0.0) - old.get(kind, 0.0)) for kind in sorted({*new, *old})}
+    uncertain = [kind for kind in differs if kind not in _COUNTED]
+    held = max(sum(side.get(kind, 0.0) for kind in uncertain) for side in (new, old))
+    shares = (sum(differs.values()) / before.value, sum(differs[kind] for kind in uncertain) / held if held else 0.0)
+    width = max(before.high / before.value - 1, 1 - before.low / before.value) * max(shares)
+    low, high = max(alone.low, alone.value - width), min(alone.high, alone.value + width)
+    return msgspec.structs.replace(alone, low=low, high=high)
 
 
 def _batches(claim: Claim, name: str) -> Sequence[int]:

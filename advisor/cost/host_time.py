@@ -23,7 +23,7 @@ _OVERLAP_POWER = 8.0
 """Joins device and host time: the longer one hides the shorter, but for the ends."""
 _MOST_WAITING = 1.0 - 1e-6
 """A step that waits for its host alone."""
-_HOST_SPREAD = 4.0
+HOST_SPREAD = 4.0
 """Hosts differ by no more than this in what Python does around the operators."""
 _SLOW_HOST_SHARE = 0.5
 """Of the link's rate that a copy from ordinary memory reaches, staged by the driver."""
@@ -102,7 +102,7 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     elif training.activation_checkpointing == "selective":
         passes += table.dispatch_count.get("forward", 0) * assumed.selective_s_per_dispatch * forward / server
     # A host that is slow at dispatching is slow at everything else that Python does around it.
-    slowness = min(max(forward / server, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
+    slowness = min(max(forward / server, 1.0 / HOST_SPREAD), HOST_SPREAD)
     passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
     update = assumed.host_update_s * slowness * cost.update_count
     kept = training.mode != "inference" and is_before(software_year, GRADIENTS_FREED_YEAR)

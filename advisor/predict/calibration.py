@@ -17,7 +17,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISIONS, TRACE_PRECISIONS, ComputedPrecision
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies, efficiencies
-from advisor.cost.host_time import HostSpeed, host_of_dispatch
+from advisor.cost.host_time import HOST_SPREAD, HostSpeed, host_of_dispatch
 from advisor.cost.operators.device_rates import device_rates, missing_figures
 from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.step_time import predict_steps
@@ -128,8 +128,8 @@ def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
     """Seconds in which this processor issues one forward and backward of the model that `table` traces, at least.
 
     Its quickest measured step, less what that computes, and a launch for each operator: a card on the same host waits
-    for the same Python. 0 where no step was timed whole and undisturbed on the CPU, or where compute is not negligible:
-    what others cost a step is none of its Python.
+    for the same Python. 0 where no step was timed whole on the CPU, or where compute is not negligible, or where a
+    disturbed one took longer than Python may: what others cost a step is none of its Python.
     """
     whole = [
         step
@@ -137,19 +137,22 @@ def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
         if step.precision == "fp32"
         and step.layer_limit is None
         and step.summary is not None
-        and step.verdict.kind not in DOUBTED
         and {"forward", "backward"} <= set(step.parts_s)
     ]
     if measurement.device_key != "cpu" or not whole:
         return 0.0
-    step = min(whole, key=_undisturbed_s)
+    step = min([step for step in whole if step.verdict.kind not in DOUBTED] or whole, key=_undisturbed_s)
     share = (step.parts_s["forward"] + step.parts_s["backward"]) / sum(step.parts_s.values())
     taken_s = share * _undisturbed_s(step)
     computed_s = step_flop(table, step.batch_size) / _LEAST_CPU_FLOP_PER_S
     if computed_s >= _NEGLIGIBLE_SHARE * taken_s:
         return 0.0
+    calls, assumed = sum(table.dispatch_count.values()), efficiencies().assumed
+    usual_s = calls * (rates_of(measurement.rates).call_s or assumed.host_s_per_dispatch) + assumed.host_pass_s
+    if step.verdict.kind in DOUBTED and taken_s - computed_s > HOST_SPREAD * usual_s:
+        return 0.0
     # What ran on the processor itself launched nothing.
-    return taken_s - computed_s + sum(table.dispatch_count.values()) * efficiencies().assumed.host_launch_s
+    return taken_s - computed_s + calls * assumed.host_launch_s
 
 
 def _undisturbed_s(step: StepMeasurement) -> float:

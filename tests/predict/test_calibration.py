@@ -228,16 +228,18 @@ def test_a_card_waits_for_the_python_that_the_processor_was_timed_at() -> None:
 def test_what_others_cost_a_step_is_no_python_that_a_card_would_wait_for(kind: VerdictKind) -> None:
     small = table(op("elementwise", (0.0, 1e3)), dispatches=5)
     split = {"forward": 2e-4, "backward": 3e-4, "optimizer": 1e-4}
+    chain = rate("host_overhead", {"forward_calls": 64.0, "links": 32.0}, 256 * 6e-6)
     quiet = replace(step_at(8, 9e-4), parts_s=split)
     disturbed = replace(step_at(1, 0.6), parts_s=split, verdict=Verdict(kind=kind))
     slow = replace(step_at(1, 0.6), parts_s=split)
     launches_s = sum(small.dispatch_count.values()) * FIGURES.assumed.host_launch_s
     for steps, floor_s in (((disturbed, quiet), 9e-4 * 5 / 6 + launches_s), ((disturbed,), 0.0)):
-        on_cpu = replace(measured(steps=steps), device_key="cpu")
+        on_cpu = replace(measured(chain, steps=steps), device_key="cpu")
         assert pass_floor_s(on_cpu, small) == pytest.approx(floor_s, rel=0.01)
-    assert pass_floor_s(replace(measured(steps=(slow, quiet)), device_key="cpu"), small) < 1e-3, (
-        "the quicker is no less"
-    )
+    both = replace(measured(chain, steps=(slow, quiet)), device_key="cpu")
+    assert pass_floor_s(both, small) < 1e-3, "the quicker step is issued whole too"
+    hardly = replace(disturbed, summary=summary(1e-4))
+    assert pass_floor_s(replace(measured(chain, steps=(hardly,)), device_key="cpu"), small) > launches_s
 
 
 def test_a_model_whose_smallest_step_computes_gives_no_floor() -> None:
