@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 _NOTHING_CHOSEN = 5
 """Pytest's exit code where the further words left no test."""
-MOST_WHEEL_BYTES = 5_500_000
-"""Two thirds of it are the fonts, with Chinese; a sixth are operator tables that spare a trace."""
+MOST_WHEEL_BYTES = 6_000_000
+"""More than half of it are the fonts, with Chinese; a sixth are operator tables that spare a trace."""
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".venv*", ".git", "build", "dist", ".mypy_cache", ".ruff_cache")
 COPIED = (
     "tests",
