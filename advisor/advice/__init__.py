@@ -27,6 +27,7 @@ from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason, SaidError
 from advisor.core.units import format_count
 from advisor.measure.events import RunnerEvent
+from advisor.measure.measurement import has_timed_steps
 from advisor.measure.traces import Traces
 from advisor.optable.op_table import OpTable, sizes_follow_values, step_flop
 from advisor.predict.additions import with_added
@@ -220,9 +221,7 @@ def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:
 
 def _failures(facts: Facts) -> tuple[Reason, ...]:
     """Why no step was timed, of each device where that is so."""
-    untimed = (
-        measurement for measurement in facts.measurements if all(step.summary is None for step in measurement.steps)
-    )
+    untimed = (measurement for measurement in facts.measurements if not has_timed_steps((measurement,)))
     reasons_of_each = (
         (*measurement.caveats, *(step.verdict.reason for step in measurement.steps)) for measurement in untimed
     )

@@ -11,7 +11,7 @@ from advisor.core.sentences import Listed, Names, Reason
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine
 from advisor.measure.events import RunnerEvent, RunProgress
-from advisor.measure.measurement import Measurement
+from advisor.measure.measurement import Measurement, has_timed_steps
 from advisor.measure.traces import Traces, TraceUnanswered
 from advisor.optable.op_table import OpTable
 from advisor.predict.additions import Added
@@ -60,8 +60,7 @@ def find_facts(request: AdviceRequest, traces: Traces) -> Generator[RunnerEvent,
 
         measurements = yield from measured(request, machine, wanted, tables, cancelled)
     if cancelled.is_set():
-        timed = any(step.summary is not None for measurement in measurements for step in measurement.steps)
-        caveats.append(Reason.of("advice-interrupted" if timed else "advice-interrupted-early"))
+        caveats.append(Reason.of("advice-interrupted" if has_timed_steps(measurements) else "advice-interrupted-early"))
     failure = yield from complete_tables(request, tables, wanted, traces)
     traced = any(precision in tables for precision in wanted)
     not_traced = None if traced else failure or Reason.of("advice-not-traced")

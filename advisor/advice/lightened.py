@@ -13,6 +13,7 @@ from advisor.advice.facts import Facts, LighterTables, complete_tables, trace_pr
 from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
 from advisor.measure.events import RunnerEvent
+from advisor.measure.measurement import has_timed_steps
 from advisor.measure.traces import Traces
 from advisor.predict.additions import Addition, possible_additions, with_added
 from advisor.predict.computed_precision import traces_of_shards
@@ -45,7 +46,7 @@ def lightened_where_needed(
         if set(tables) != set(facts.tables):  # else autocast's operators stand in
             facts = replace(facts, tables=tables)
             advice = answer(facts)
-    if any(step.summary is not None for measurement in facts.measurements for step in measurement.steps):
+    if has_timed_steps(facts.measurements):
         return facts, advice
     for added in possible_additions(request.workload, keep_checkpointing=request.fixed.checkpointing):
         everywhere = advice.recommendation is None

@@ -67,8 +67,7 @@ def kind_of(claim: Claim) -> ChangeKind | None:
 
 def is_about_one_change(claim: Claim) -> bool:
     """Whether a ratio of speed or memory is claimed of the same cards, by what was changed on them."""
-    figures = (claim.speed_up_ratio, claim.memory_ratio, claim.saved_bytes)
-    if all(figure is None for figure in figures) or claim.reference_gpus:
+    if not claim.of_change or claim.reference_gpus:
         return False
     kind = kind_of(claim)
     return kind is not None and (kind in _OF_ANY_COUNT or claim.count in {None, 1, claim.reference_count})

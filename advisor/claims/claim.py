@@ -116,6 +116,16 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """The claimed share of the cards' peak that the model's own FLOP take (MFU): 0.55 is 55 %."""
 
     @property
+    def of_memory(self) -> bool:
+        """Whether it is told what a change does to a card's memory, as a share or in bytes."""
+        return self.memory_ratio is not None or self.saved_bytes is not None
+
+    @property
+    def of_change(self) -> bool:
+        """Whether it is told what a change brings, in speed or in memory."""
+        return self.speed_up_ratio is not None or self.of_memory
+
+    @property
     def passed_tokens(self) -> float | None:
         """Tokens that an epoch or the whole training passes; None: not said, in no way."""
         if self.trained_tokens is not None or self.trained_samples is None or self.sequence_length is None:

@@ -77,8 +77,7 @@ def _without_speed(parsed: Claim, predictor: Predictor) -> ClaimAnswer | None:
         return check_order(parsed, predictor)
     if parsed.mfu_fraction is not None and _is_only_about_utilisation(parsed):
         return check_utilisation(parsed, predictor)
-    of_memory = parsed.memory_ratio is not None or parsed.saved_bytes is not None
-    return _of_memory(parsed, predictor) if of_memory else None
+    return _of_memory(parsed, predictor) if parsed.of_memory else None
 
 
 def _of_speed(parsed: Claim, predictor: Predictor) -> ClaimAnswer:

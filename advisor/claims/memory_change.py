@@ -46,11 +46,11 @@ _SIZE_SLACK = 1.3
 """A model's size is named in round numbers; bytes of one of another size are other bytes."""
 _COUNTED = {"parameters", "gradients", "optimizer"}
 _ONE_WAY = {"tuning", "attention", "checkpointing", "switched"}
-_EXPLAINED = {
+_EXPLAINED: dict[tuple[str | None, str], str] = {
     ("precision", "above"): "claim-why-autocast-memory",
     ("tuning", "above"): "claim-why-weights",
-    ("switched", "below"): "claim-why-shared-states",
-    ("switched", "above"): "claim-why-states",
+    ("optimizer_8bit", "below"): "claim-why-shared-states",
+    ("optimizer_8bit", "above"): "claim-why-states",
 }
 """What decides the memory of a change beyond the set-up that it was predicted on."""
 
@@ -153,32 +153,23 @@ def _sides(asked: Claim, claim: Claim, predictor: Predictor) -> Arguments:
     """The cards, and what stands after and before the change, as a step is said to have it."""
     words = words_of(claim)
     if kind_of(claim) == "batch":
-        after = {"ratio": claim.batch_ratio} if claim.batch_ratio is not None else {"batch": claim.batch_size or 1}
-        before = {} if claim.batch_ratio is not None else {"batch": claim.reference_batch_size or 1}
-        grown = "grown" if claim.batch_ratio is not None else "of"
-        words |= {
-            "after": Listed(reasons=(Reason.of(f"claim-side-batch-{grown}", **after),)),
-            "before": Listed(
-                reasons=(Reason.of("claim-side-batch-of" if before else "claim-side-batch-before", **before),)
-            ),
-        }
+        if claim.batch_ratio is not None:
+            after = Reason.of("claim-side-batch-grown", ratio=claim.batch_ratio)
+            before = Reason.of("claim-side-batch-before")
+        else:
+            after = Reason.of("claim-side-batch-of", batch=claim.batch_size or 1)
+            before = Reason.of("claim-side-batch-of", batch=claim.reference_batch_size or 1)
+        words |= {"after": Listed(reasons=(after,)), "before": Listed(reasons=(before,))}
     device = counted(claim.count or 1, shared_name([predictor.specs[key] for key in asked.gpus]))
     return {"device": device, **words}
 
 
 def _why(claim: Claim, word: str) -> tuple[Reason, ...]:
     kind = kind_of(claim)
-    code = _EXPLAINED.get((kind or "", word))
-    of_states = claim.switched == "optimizer_8bit"
-    of_part = kind == "precision" and claim.reference_precision != "fp32"
-    if (
-        code is None
-        or of_part
-        or (kind == "switched" and not of_states)
-        or (kind == "tuning" and _least_ratio(claim) is None)
-    ):
-        return ()
-    return (Reason.of(code),)
+    code = _EXPLAINED.get((claim.switched if kind == "switched" else kind, word))
+    from_half = kind == "precision" and claim.reference_precision != "fp32"
+    of_more_than_weights = kind == "tuning" and _least_ratio(claim) is None
+    return () if code is None or from_half or of_more_than_weights else (Reason.of(code),)
 
 
 def _held(claim: Claim, predictor: Predictor, key: str, name: str) -> list[_Held]:

@@ -25,6 +25,7 @@ from advisor.cli.untraced import TraceWatch, nothing_known
 from advisor.core.drive import drive
 from advisor.core.errors import UserFacingError
 from advisor.core.units import S_PER_HOUR
+from advisor.measure.measurement import has_timed_steps
 
 if TYPE_CHECKING:
     import argparse
@@ -136,7 +137,7 @@ def open_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def measured_anything(advice: AdviceRecord) -> bool:
     """Whether at least one step of the workload was timed, however noisy the machine was."""
-    return any(step.summary is not None for measurement in advice.measurements for step in measurement.steps)
+    return has_timed_steps(advice.measurements)
 
 
 def advice_request(arguments: argparse.Namespace, language: Language = "en") -> AdviceRequest:

@@ -117,10 +117,9 @@ _CALLED = {
 
 def _called(option: str, names: Sequence[str]) -> list[str]:
     """Our option for what other programs call so."""
-    from advisor.workload.training_command import field_of
+    from advisor.workload.training_command import field_of, plain_name
 
-    plain = option.lstrip("-").replace("-", "_").lower()
-    own = next((ours for ours, others in _CALLED.items() if plain in others.split()), None)
+    own = next((ours for ours, others in _CALLED.items() if plain_name(option) in others.split()), None)
     field = field_of(option) if option.startswith("-") else None
     shown = own or {"batch_size": "--batch", "activation_checkpointing": "--checkpointing"}.get(
         field or "", f"--{(field or '').replace('_', '-')}"

@@ -167,6 +167,11 @@ class Measurement(Record, frozen=True, kw_only=True):
     """A step of `steps` once more, while the process kept what it freed; None where that promised nothing."""
 
 
+def has_timed_steps(measurements: Iterable[Measurement]) -> bool:
+    """Whether a step of any of them was timed."""
+    return any(step.summary is not None for measurement in measurements for step in measurement.steps)
+
+
 def timed_loader(measurements: Iterable[Measurement]) -> tuple[LoaderPass, ...]:
     """The passes of the job's data loader that were timed here; empty: none was."""
     return next((measurement.loader for measurement in measurements if measurement.loader), ())

@@ -85,7 +85,7 @@ def read_command(text: str) -> ReadCommand:
     settings: dict[str, object] = {}
     unread: list[str] = []
     for flag, value in _flags(shlex.split(text)):
-        name = flag.lstrip("-").replace("-", "_").rpartition(".")[2].lower()
+        name = plain_name(flag).rpartition(".")[2]
         said = _said(name, value)
         if said is None:
             unread.append(flag)
@@ -96,9 +96,14 @@ def read_command(text: str) -> ReadCommand:
     return ReadCommand(settings, tuple(unread))
 
 
+def plain_name(flag: str) -> str:
+    """A flag's name however it is spelt: `--Seq-Len` and `seq_len` alike."""
+    return flag.lstrip("-").replace("-", "_").lower()
+
+
 def field_of(flag: str) -> str | None:
     """The field that a flag of other programs sets, `--seq-len` that of `sequence_length`; None: none, or several."""
-    name = flag.lstrip("-").replace("-", "_").lower()
+    name = plain_name(flag)
     return _FIELD_OF.get(name) or next(iter(_SWITCHES.get(name, ())), None)
 
 

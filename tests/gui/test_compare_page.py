@@ -20,7 +20,7 @@ from advisor.gui.texts import CHANGED
 from advisor.gui.widgets.notice import Strip
 from tests.gui import fakes
 from tests.gui.at_the_window import press, turn_wheel
-from tests.gui.shown_page import shown_page
+from tests.gui.shown_page import shown_comparison, shown_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def page(window: MainWindow, session: Session, qtbot: QtBot) -> ComparePage:
-    session.show_recorded(fakes.advice())
-    window.resize(1280, 1000)
-    return shown_page(window, "compare", ComparePage, qtbot)
+    return shown_comparison(window, session, qtbot)
 
 
 def rows(page: ComparePage) -> list[ComparedSetUp]:

@@ -8,9 +8,8 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from advisor.gui.pages.compare_page import ComparePage
-from tests.gui import fakes
 from tests.gui.at_the_window import press
-from tests.gui.shown_page import shown_page
+from tests.gui.shown_page import shown_comparison
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def page(window: MainWindow, session: Session, qtbot: QtBot) -> ComparePage:
-    session.show_recorded(fakes.advice())
-    window.resize(1280, 1000)
-    return shown_page(window, "compare", ComparePage, qtbot)
+    return shown_comparison(window, session, qtbot)
 
 
 def test_another_order_is_seen_from_its_first_row(page: ComparePage) -> None:

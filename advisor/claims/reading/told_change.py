@@ -49,17 +49,12 @@ def with_change(figures: Figures, change: Changed, plain: str, of_memory: Figure
     return figures._replace(memory_ratio=of_memory.memory_ratio, saved_bytes=of_memory.saved_bytes)
 
 
-def is_of_change(claim: Claim) -> bool:
-    """Whether a ratio is told, of speed or memory, or memory that was saved."""
-    return any(told is not None for told in (claim.speed_up_ratio, claim.memory_ratio, claim.saved_bytes))
-
-
 def changed(claim: Claim, change: Changed) -> Claim:
     """The claim with what was changed, where its figures are of a change and nothing else was."""
     others = (claim.reference_precision, claim.reference_batch_size, claim.reference_strategy)
     counted = not change.certain and claim.reference_count != (claim.count or 1)
     if (
-        not is_of_change(claim)
+        not claim.of_change
         or claim.reference_gpus
         or claim.compile
         or counted
@@ -77,7 +72,7 @@ def changed(claim: Claim, change: Changed) -> Claim:
 
 def grown(claim: Claim, growth: Growth | None) -> Claim:
     """The claim of one card and its batch, where a figure is told of one that grew, and of nothing else."""
-    one = is_of_change(claim) and not claim.reference_gpus
+    one = claim.of_change and not claim.reference_gpus
     others = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
     if growth is None or not one or any((*others, claim.activation_checkpointing)):
         return claim
@@ -91,7 +86,7 @@ def against_usual(claim: Claim, plain: str, specs: Mapping[str, GpuSpec], *, cou
     how many different numbers of cards are named; of one alone, as many are compared with. Raises SaidError where one
     figure is given to two changes.
     """
-    if not is_of_change(claim) or claim.reference_gpus or counts > 1:
+    if not claim.of_change or claim.reference_gpus or counts > 1:
         return claim
     if (both := joined_changes(plain)) is not None:
         raise refusal("claim-changes-joined", claim, specs, first=both[0], other=both[1])
@@ -129,12 +124,11 @@ def _lone(claim: Claim, plain: str) -> Claim:
             if (figure := getattr(claim, name)) is not None and leaves_out(plain)
         }
         return msgspec.structs.replace(claim, switched=switch, weights_bits=None, channels_last=None, **turned)
-    of_memory = claim.memory_ratio is not None or claim.saved_bytes is not None
-    if of_memory and claim.strategy in _SHARING:
+    if claim.of_memory and claim.strategy in _SHARING:
         return msgspec.structs.replace(claim, reference_strategy="ddp")
     if search(COMPILES, plain) is not None:
         return msgspec.structs.replace(claim, compile=True)
-    precision = lone_precision(plain) if of_memory else find_cause(plain, alone=several)
+    precision = lone_precision(plain) if claim.of_memory else find_cause(plain, alone=several)
     if precision is not None:
         usual = "bf16_amp" if precision == "fp8" else "fp32"
         return msgspec.structs.replace(claim, precision=precision, reference_precision=usual)
