@@ -123,6 +123,12 @@ class Session(QObject):
         from advisor.store.advice_record import AdviceRecord
         from advisor.store.history import Truth
 
+        outcome = self.runner.outcome
+        if isinstance(result, AdviceRecord) and outcome is not None and outcome.kind == "cancelled":
+            from advisor.measure.measurement import has_timed_steps
+
+            if not has_timed_steps(result.measurements):
+                return  # Nobody asked for what could be predicted all the same.
         if isinstance(result, AdviceRecord):
             self.set_advice(result)
         if isinstance(result, AdviceRecord | Truth):

@@ -15,6 +15,7 @@ from advisor.workload.workload import Workload
 from advisor.workload.workload_file import Source
 
 SCHEMA_VERSION = 3
+_INTERRUPTED = frozenset({"advice-interrupted", "advice-interrupted-early"})
 
 
 class ModelFacts(Record, frozen=True, kw_only=True):
@@ -86,6 +87,11 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     def main(self) -> Recommendation | None:
         """What is recommended: of all candidates, or where nothing is, of this machine."""
         return self.recommendation or self.recommendation_local
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether its run was cancelled before everything was measured."""
+        return any(caveat.code in _INTERRUPTED for caveat in self.caveats)
 
     @property
     def own_sides(self) -> tuple[int, int] | None:

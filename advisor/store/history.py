@@ -20,7 +20,7 @@ from advisor.core.sentences import Reason, SaidOutputError
 from advisor.core.units import Estimate
 from advisor.hardware.machine import Machine
 from advisor.measure.collection import calibration_key
-from advisor.measure.measurement import Measurement
+from advisor.measure.measurement import Measurement, has_timed_steps
 from advisor.store import json_file
 from advisor.store.advice_record import AdviceRecord
 from advisor.store.history_store import Entry, Store
@@ -30,8 +30,8 @@ FILE_NAME = "history.sqlite"
 Head = TypeVar("Head", bound=msgspec.Struct)
 
 
-class RunHead(Record, frozen=True, kw_only=True):
-    """What the list of runs shows of one."""
+class RunHead(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What the list of runs shows of one; a program from before a field reads what does not need it."""
 
     workload_name: str
     device_name: str | None
@@ -41,6 +41,8 @@ class RunHead(Record, frozen=True, kw_only=True):
     batch_size_per_device: int | None
     job_s: Estimate | None
     measured: bool
+    interrupted: bool = False
+    """Whether it was cancelled before everything was measured."""
 
 
 class Run(Record, frozen=True, kw_only=True):
@@ -146,7 +148,8 @@ class History:
             precision=advice.shown_precision,
             batch_size_per_device=chosen.batch_size_per_device if chosen else None,
             job_s=chosen.job_s if chosen else None,
-            measured=bool(advice.measurements),
+            measured=has_timed_steps(advice.measurements),
+            interrupted=advice.interrupted,
         )
         return self._add("run", head, json_file.encode(advice), advice.created_utc)
 

@@ -223,7 +223,7 @@ class HistoryPage(Page):
             estimates(texts("column-job"), lambda run: run.head.job_s, texts.duration, texts),
             Column(
                 title=texts("column-basis"),
-                text=lambda run: texts.basis(run.head.job_s) if run.head.device_name else texts("history-no-advice"),
+                text=lambda run: _basis(run, self),
                 tip=lambda run: texts("history-with-measurements" if run.head.measured else "history-predicted"),
             ),
         ]
@@ -338,6 +338,14 @@ class HistoryPage(Page):
         before_utc = ask_age(self, self.texts, self._model.records)
         if before_utc is not None:
             self._in_history(lambda history: history.prune(before_utc), self._read)
+
+
+def _basis(run: Run, page: Page) -> str:
+    """Where the job's time comes from, and that its run was cancelled."""
+    if run.head.device_name is None:
+        return page.texts("history-no-advice")
+    basis = page.texts.basis(run.head.job_s)
+    return page.texts("history-cancelled", basis=basis) if run.head.interrupted else basis
 
 
 def _set_up(run: Run, page: Page) -> str:

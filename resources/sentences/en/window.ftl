@@ -604,6 +604,7 @@ history-when = When
 history-workload = Workload
 history-predicted = predicted
 history-no-advice = no advice
+history-cancelled = { $basis }, cancelled
 history-reading-two = Reading both runs …
 history-with-measurements = with steps measured here
 history-ledger = Predicted against what came true

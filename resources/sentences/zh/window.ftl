@@ -576,6 +576,7 @@ history-when = 时间
 history-workload = 任务
 history-predicted = 预测
 history-no-advice = 无建议
+history-cancelled = { $basis }（已取消）
 history-reading-two = 正在读取两次运行…
 history-with-measurements = 含本机实测
 history-ledger = 预测与实际
