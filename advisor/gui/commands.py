@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QMai
 
 from advisor.core.errors import InputError, UserFacingError
 from advisor.gui.dialogs.save_path import ask_save_path
+from advisor.gui.jobs.told_log import SUFFIXES as LOG_SUFFIXES
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.texts import Texts
@@ -31,6 +30,8 @@ _FILES: dict[str, tuple[FileKind, str]] = {
     "save-script": ("script", "py"),
 }
 """What an entry of the menus writes, and the suffix of its file."""
+_OPENED = {"open-filter": (".toml", ".json", ".py"), "open-logs": LOG_SUFFIXES}
+"""What may be chosen, and the suffixes of its files."""
 _NEEDS_ADVICE = (*_FILES, "copy-text", "copy-command")
 _TOLD_MS = 6000
 
@@ -76,7 +77,8 @@ class Commands(QObject):
     def act(self, name: str) -> None:
         """Do one entry of the menus."""
         plain: dict[str, Callable[[], object]] = {
-            "open": self.ask_and_open,
+            "open": lambda: self.ask_and_open("open-filter", "open-logs"),
+            "open-log": lambda: self.ask_and_open("open-logs"),
             "quit": self.window_.close,
             "settings": self.show_settings,
             "about": self.show_about,
@@ -167,17 +169,16 @@ class Commands(QObject):
         if not wrong or self.session.described.last_edited in wrong:
             self.session.described.undo.undo()
 
-    def ask_and_open(self) -> None:
-        """Choose a file and open it."""
+    def ask_and_open(self, *kinds: str) -> None:
+        """Choose a file of the kinds that are named and open it; the first kind is listed at first."""
         texts = self.texts
-        name, _filter = QFileDialog.getOpenFileName(
-            self.window_, texts("menu-open"), "", f"{texts('open-filter')} (*.toml *.json *.py)"
-        )
+        filters = ";;".join(f"{texts(kind)} ({' '.join(f'*{one}' for one in _OPENED[kind])})" for kind in kinds)
+        name, _filter = QFileDialog.getOpenFileName(self.window_, texts("menu-open"), "", filters)
         if name:
             self.open_path(Path(name))
 
     def open_path(self, path: Path) -> None:
-        """Open a workload, a model's config.json or folder, a Python model, or a saved advice."""
+        """Open a workload, a model's config.json or folder, a Python model, a saved advice, or a training log."""
         try:
             self._open(path)
         except UserFacingError as error:
@@ -194,6 +195,9 @@ class Commands(QObject):
         elif path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
             self.session.described.load(str(path))
             self.page_wanted.emit("model")
+        elif path.suffix in LOG_SUFFIXES:
+            self.session.log.read(path)
+            self.page_wanted.emit("cases")
         else:
             raise InputError(self.texts("open-other", path=str(path)), self.texts("open-other-remedy"))
         self.settings.add_recent(path)
@@ -284,7 +288,7 @@ class Commands(QObject):
         chosen = None if self.session.advice is None else self.session.advice.main
         if chosen is None:
             return
-        command = launch_script.launch_command(chosen, _quoted(path))
+        command = launch_script.launch_command(chosen, launch_script.shell_word(str(path.resolve())))
 
         def saved() -> None:
             QGuiApplication.clipboard().setText(command)
@@ -338,9 +342,3 @@ class Commands(QObject):
         """Show everything in another language or in other colours, now."""
         self.settings.store(key, value)
         self.look_changed.emit()
-
-
-def _quoted(path: Path) -> str:
-    """A path as a shell of this system takes it."""
-    text = str(path.resolve())
-    return f'"{text}"' if os.name == "nt" else shlex.quote(text)

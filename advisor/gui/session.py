@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from advisor.gui.described_workload import DescribedWorkload
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.job_runner import JobRunner
+from advisor.gui.jobs.told_log import ToldLog
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.settings import Settings
 from advisor.gui.threads import Crew, Outcome, call_as_job
@@ -52,6 +53,7 @@ class Session(QObject):
         self.advice: AdviceRecord | None = None
         self.runner = JobRunner(self.described, settings, self.feed, self.crew)
         self.runner.answered.connect(self._take_answer)
+        self.log = ToldLog(self.crew, self)
         self.unkept = ""
         """Why the last run is kept only until the window is closed; empty: it is in the history."""
         self.case_answers: dict[str, CaseAnswer] = {}

@@ -68,7 +68,12 @@ _EVALUATION_TOOK = re.compile(
 
 def read_log(path: Path) -> LogFacts:
     """The facts of a log file of at most 16 MiB of text. Raises InputError for what cannot be read."""
-    return parse_log(read_foreign_text(path, max_bytes=MAX_BYTES, whole=False))
+    return parse_log(log_text(path))
+
+
+def log_text(path: Path) -> str:
+    """The text of a log file of at most 16 MiB. Raises InputError for what cannot be read."""
+    return read_foreign_text(path, max_bytes=MAX_BYTES, whole=False)
 
 
 def parse_log(text: str) -> LogFacts:

@@ -189,6 +189,8 @@ def test_a_name_cannot_break_out_of_its_comment() -> None:
     text = launch_script.render(msgspec.structs.replace(made, workload=renamed))
     assert "\nimport os; os.abort()" not in text
     ast.parse(text)
+    named = launch_script.render(made, name="x\nimport os; os.abort()\n.py")
+    assert "\nimport os; os.abort()" not in named
 
 
 def test_a_model_of_numbers_gives_a_script_with_a_place_for_the_model() -> None:

@@ -177,6 +177,7 @@ def test_every_bundled_workload_trains_on_a_processor(tmp_path: Path, name: str)
 def test_a_script_names_the_file_that_it_is_saved_as() -> None:
     made = advice_for(load_workload("gpt2_small"))
     assert "# Launch:  python run.py" in launch_script.render(made, name="run.py")
+    assert "# Launch:  python 'my run.py'\n" in launch_script.render(made, name="my run.py")
 
 
 def test_each_optimizer_begins_with_its_usual_rate() -> None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.gui.jobs.asks import AdviseAsk, Ask, CasesAsk, DetectAsk, NewestAdviceAsk, PlainAsk, TraceAsk, VerifyAsk
+from advisor.gui.jobs.asks import (
+    AdviseAsk,
+    Ask,
+    CasesAsk,
+    DetectAsk,
+    LogAsk,
+    NewestAdviceAsk,
+    PlainAsk,
+    TraceAsk,
+    VerifyAsk,
+)
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
@@ -52,6 +62,11 @@ def _plain(ask: PlainAsk) -> object:
             kept = (history.load(run.entry_index) for run in history.runs()[:_LOOKED_BACK])
             # A window that was closed on its job may have left measurements alone.
             return next((advice for advice in kept if advice is not None and advice.predictions), None)
+    if isinstance(ask, LogAsk):
+        from advisor.logs.log_lines import parse_log
+        from advisor.logs.training_log import explain_log
+
+        return explain_log(parse_log(ask.text))
     from advisor.catalogue.spec_table import spec_table
     from advisor.claims.predictor import Predictor
 

@@ -49,6 +49,12 @@ class ClaimAsk(Record, frozen=True, kw_only=True, tag="claim"):
     text: str
 
 
+class LogAsk(Record, frozen=True, kw_only=True, tag="log"):
+    """Explain the text of a training log."""
+
+    text: str
+
+
 class TraceAsk(Record, frozen=True, kw_only=True, tag="trace"):
     """The operator table of a workload in its own precision."""
 
@@ -62,7 +68,7 @@ class NewestAdviceAsk(Record, frozen=True, kw_only=True, tag="newest"):
     folder: str
 
 
-PlainAsk = DetectAsk | CasesAsk | ClaimAsk | NewestAdviceAsk
+PlainAsk = DetectAsk | CasesAsk | ClaimAsk | LogAsk | NewestAdviceAsk
 """What tells nothing meanwhile."""
 Ask = AdviseAsk | VerifyAsk | TraceAsk | PlainAsk
 

@@ -20,6 +20,7 @@ _KINDS = {
     "Truth": "advisor.store.history",
     "ClaimAnswer": "advisor.claims.claim",
     "CaseAnswer": "advisor.cases.case_file",
+    "LogReport": "advisor.logs.training_log",
     "Prediction": "advisor.predict.prediction",
     "Measurement": "advisor.measure.measurement",
     "Refused": "advisor.gui.jobs.asks",
@@ -27,7 +28,7 @@ _KINDS = {
 }
 """Where each kind stands that is no event; a star behind its name: several of them."""
 _NOTHING, _ANSWERS = "Nothing", "CaseAnswer*"
-RESULT_NAMES = ("AdviceRecord", "Machine", "OpTable", "Truth", "ClaimAnswer", _ANSWERS, _NOTHING)
+RESULT_NAMES = ("AdviceRecord", "Machine", "OpTable", "Truth", "ClaimAnswer", "LogReport", _ANSWERS, _NOTHING)
 _PIECES = {"Prediction*": "predictions", "Measurement*": "measurements"}
 """Fields of an advice that come before it."""
 

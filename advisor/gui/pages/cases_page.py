@@ -15,6 +15,7 @@ from advisor.core.units import exactly
 from advisor.gui.context import Context
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import CasesAsk, ClaimAsk
+from advisor.gui.pages.log_card import LogCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.threads import Outcome
@@ -56,7 +57,7 @@ class CasesPage(Page):
         self._list.setParent(self._beside)
         self.scroll_area.verticalScrollBar().valueChanged.connect(self._follow)
         self._detail = down(GAP)
-        put(self.body, self._checker(), (across(GAP, self._beside, (self._detail, 1)), 1))
+        put(self.body, self._checker(), LogCard(context), (across(GAP, self._beside, (self._detail, 1)), 1))
         self._list.setCurrentRow(0)
 
     def view_state(self) -> ViewState:

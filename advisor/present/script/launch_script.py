@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import re
+import shlex
 from string import Template
 from typing import Literal
 
@@ -39,6 +42,13 @@ WARM_UP_STEPS = 3
 def script_name(advice: AdviceRecord) -> str:
     """What the script of an advice is called: it trains, or it only infers."""
     return INFERENCE_SCRIPT_NAME if advice.workload.training.mode == "inference" else SCRIPT_NAME
+
+
+def shell_word(text: str) -> str:
+    """A path or name as a shell of this system takes it as one word."""
+    if os.name == "nt":
+        return text if re.fullmatch(r"[\w.:\\/-]+", text) else f'"{text}"'
+    return shlex.quote(text)
 
 
 def launch_command(
@@ -79,7 +89,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     template = Template(
         resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
     )
-    command = launch_command(chosen, name or script_name(advice))
+    command = _comment(launch_command(chosen, shell_word(name or script_name(advice))))
     # DataParallel deals one process's batch out to its copies of the model.
     copies = chosen.count if STRATEGY_FACTS[chosen.strategy].one_process else 1
     ranked = in_ranks(advice.workload, chosen)

@@ -53,8 +53,9 @@ scheme-system = As the system
 scheme-light = Light
 scheme-dark = Dark
 open-other = { $path } cannot be opened.
-open-other-remedy = Open a .toml workload, a config.json, a .py model or a saved .json advice.
+open-other-remedy = Open a .toml workload, a config.json, a .py model, a saved .json advice, or a training log (.log, .txt, .out, .csv, .jsonl).
 open-filter = Workloads, models and saved advice
+open-logs = Training logs
 qt-look-in = &Look in:
 qt-files-of-type = Files of &type:
 qt-folder = Folder
@@ -631,7 +632,7 @@ history-measured = Measured
 history-subtitle = Every run stays on this machine
 
 ## Cases
-cases-subtitle = Published questions about training speed, answered; and claims, checked
+cases-subtitle = Published questions about training speed, answered; claims checked, and training logs explained
 cases-checker = Is this claim possible?
 cases-check = Check
 cases-examples = Try
@@ -643,6 +644,13 @@ cases-bar-claimed = claimed
 cases-bar-expected = expected
 cases-bar-least = no faster than
 cases-bar-most = at most
+logs-title = Where does the time of a run go?
+logs-explained = A training log says it: Trainer's, Lightning's, Keras', bars of tqdm, a table of steps, or prints of your own. Open it, drop it on this window, or copy its lines.
+logs-open = Open a log…
+logs-paste = From the clipboard
+logs-reading = Reading the log …
+logs-copied = Copied lines
+logs-nothing-copied = The clipboard holds no text: copy the lines of a log first.
 watch-part-of-layers = { $layers ->
     [one] { $batch } (1 block)
    *[other] { $batch } ({ $layers } blocks)
