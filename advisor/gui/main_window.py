@@ -347,13 +347,13 @@ class MainWindow(QMainWindow):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept local files."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
+            _take_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what was dropped; of several files the first one, and say so."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
-            event.acceptProposedAction()
+            _take_copy(event)
             self.commands.open_path(paths[0])
         if len(paths) > 1:
             self.commands.tell(self.context.texts("window-dropped-several", path=str(paths[0]), count=len(paths)))
@@ -373,6 +373,12 @@ class MainWindow(QMainWindow):
         self.hide()
         self.closed_cleanly = self.session.close()
         event.accept()
+
+
+def _take_copy(event: QDropEvent) -> None:
+    """Accept, never as a move: whoever dragged a file that was moved may delete it."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def _put_aside(page: Page) -> None:

@@ -24,6 +24,7 @@ _SLICE_S = 0.1
 _PAUSED_S = 2.0
 """How often is looked whether a paused sampler still lives; looking as ever is most of what a hidden window costs."""
 _MOST_KEPT = 20_000
+_STOPPED = Reason.of("readings-stopped")
 
 
 class Monitor:
@@ -32,6 +33,7 @@ class Monitor:
     One thread of ours starts, watches and restarts the sampler. A poll that misses 2 s (10 s at the start)
     means that the driver does not respond: the sampler is killed, one that asks no driver takes over so that
     the host's readings go on (`driver_responding` False), and the driver is tried again after 5 to 60 s.
+    Where no driver is asked, none is to blame: a machine that is too busy for a reading is given 10 s.
     """
 
     def __init__(self, interval_s: float = 0.1) -> None:
@@ -46,7 +48,7 @@ class Monitor:
         self._child: ChildProcess | None = None
         self._thread: threading.Thread | None = None
         self._ask_driver = True
-        self._driver_up = False
+        self._driver_up = self._in_driver = False
         self._asked_s = self._silent_after_s = 0.0
 
     def __enter__(self) -> Self:
@@ -108,6 +110,7 @@ class Monitor:
         child = ChildProcess(SAMPLER, memory_limit_bytes=SAMPLER_LIMIT_BYTES)
         with self._lock:
             self._child, self._ask_driver, self._driver_up = child, ask_driver, False
+            self._in_driver = False  # asked only after a first reading, which it announces
             self._ask()
         self._silent_after_s = time.monotonic() + _START_DEADLINE_S
         try:
@@ -136,14 +139,16 @@ class Monitor:
     def _take(self, event: Event, *, ask_driver: bool) -> None:
         if isinstance(event, Read):
             self._readings.append(event.reading)
-            self._silent_after_s = event.reading.monotonic_s + (self._interval_s or 0.0) + _POLL_DEADLINE_S
-            if self._driver_up:
+            patience_s = _POLL_DEADLINE_S if self._in_driver else _START_DEADLINE_S
+            self._silent_after_s = event.reading.monotonic_s + (self._interval_s or 0.0) + patience_s
+            if self._driver_up or self._problem == _STOPPED:
                 self._problem = None
         elif isinstance(event, DriverState) and ask_driver:
             # A driver that has come up is believed only when it has answered a whole poll.
             patience_s = _START_DEADLINE_S if event.opening else _POLL_DEADLINE_S
             self._silent_after_s = time.monotonic() + (self._interval_s or 0.0) + patience_s
             self._driver_up = event.problem is None and not event.opening
+            self._in_driver = event.problem is None or event.opening
             self._problem = event.problem or self._problem
 
     def _overdue(self) -> bool:
@@ -155,7 +160,7 @@ class Monitor:
 
     def _fail(self, code: str) -> Reason:
         # Said at once: ending a child that is stuck in the driver may take seconds.
-        self._problem = Reason.of(code)
+        self._problem = Reason.of(code) if self._in_driver else _STOPPED
         return self._problem
 
     def _ask(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 
@@ -135,6 +135,23 @@ def test_of_several_dropped_files_the_first_is_opened_and_that_is_said(
     told = window.statusBar().currentMessage()
     assert told == f"Of 2 dropped files only the first is opened, {first}; drop the others one at a time."
     assert window.statusBar().isVisible()
+
+
+def test_a_file_that_is_dropped_to_be_moved_is_only_read(window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "saved.json"
+    json_file.write(fakes.advice(), path)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    either = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
+    left, plain = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    dragged = QDragEnterEvent(QPoint(5, 5), either, data, left, plain)
+    dropped = QDropEvent(QPoint(5, 5).toPointF(), either, data, left, plain)
+    for event in (dragged, dropped):
+        event.setDropAction(Qt.DropAction.MoveAction)
+    window.dragEnterEvent(dragged)
+    window.dropEvent(dropped)
+    for event in (dragged, dropped):
+        assert (event.dropAction(), event.isAccepted()) == (Qt.DropAction.CopyAction, True)
 
 
 def test_a_dropped_advice_opens(window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot) -> None:

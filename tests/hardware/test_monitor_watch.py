@@ -73,6 +73,7 @@ def test_what_a_sampler_that_was_not_to_ask_says_of_the_driver_does_not_count() 
 
 def test_a_reading_is_overdue_two_seconds_after_it_should_have_come() -> None:
     monitor = Monitor(0.1)
+    state(monitor)
     read(monitor, 5.0)
     assert monitor._silent_after_s == pytest.approx(7.1)
     assert monitor._overdue()
@@ -89,6 +90,33 @@ def test_a_driver_that_opens_is_given_ten_seconds_and_one_that_is_open_two(openi
     before_s = time.monotonic()
     state(monitor, opening=opening)
     assert before_s + patience_s <= monitor._silent_after_s <= time.monotonic() + patience_s
+
+
+ABSENT = Reason.of("driver-absent")
+
+
+@pytest.mark.parametrize(
+    ("states", "blamed", "patience_s"),
+    [
+        ([], "readings-stopped", 10.1),
+        ([(None, True), (ABSENT, False)], "readings-stopped", 10.1),
+        ([(None, True), (ABSENT, False), (ABSENT, True)], "driver-crashed", 2.1),
+        ([(None, True), (None, False)], "driver-crashed", 2.1),
+    ],
+)
+def test_only_a_driver_that_is_asked_is_blamed_for_a_silence(
+    states: list[tuple[Reason | None, bool]], blamed: str, patience_s: float
+) -> None:
+    monitor = Monitor(0.1)
+    for problem, opening in states:
+        state(monitor, problem, opening=opening)
+    read(monitor, 5.0)
+    assert monitor._silent_after_s == pytest.approx(5.0 + patience_s)
+    assert monitor._fail("driver-crashed").code == blamed
+    state(monitor, LOST)
+    monitor._fail("driver-crashed")
+    read(monitor)
+    assert monitor.problem is None
 
 
 def test_a_paused_sampler_owes_no_reading() -> None:

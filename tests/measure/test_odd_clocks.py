@@ -98,9 +98,9 @@ def test_a_sampler_that_slept_is_said_to_be_silent_and_comes_back() -> None:
         os.kill(monitor.sampler_pid, signal.SIGSTOP)
         monitor.readings()
         end_s = time.monotonic() + 30.0
-        while (monitor.problem is None or monitor.problem.code != "driver-not-responding") and time.monotonic() < end_s:
-            time.sleep(0.05)
-        assert monitor.problem is not None
-        assert monitor.problem.code == "driver-not-responding"
+        silent = {"driver-not-responding", "readings-stopped"}  # where no driver is asked, none is blamed
+        while (problem := monitor.problem) is None or problem.code not in silent:
+            assert time.monotonic() < end_s
+            time.sleep(0.01)
         monitor.readings()
         until(monitor, "reading")

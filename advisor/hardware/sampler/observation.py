@@ -85,7 +85,7 @@ class Observation:
             self._tell(unavailable.reason)
             return
         # Opened: from here on an answer is due as in any poll, or the host's readings would wait as for a start.
-        self._emit(DriverState(problem=self._problem))
+        self._emit(DriverState(problem=None))
         try:
             number = min(int(nvml.call("nvmlDeviceGetCount")), MAX_GPUS)
         except NvmlRefusedError as refusal:

@@ -20,6 +20,7 @@ driver-crashed = The NVIDIA driver's library crashed: it is left alone and tried
 driver-call-hung = The NVIDIA driver did not answer { $function } in time: that call is left out; if other figures are missing too, reboot.
 driver-call-crashed = The NVIDIA driver's library crashed in { $function }: that call is left out; a newer driver may mend it.
 driver-not-asked = The look at this machine ended before the NVIDIA driver was asked, so that no NVIDIA GPU is known here: look again when the machine is less busy.
+readings-stopped = The readings of this machine stopped and are taken up again: it may be too busy to read in time.
 driver-no-gpus = The NVIDIA driver runs but shows no GPU: check that the card is passed through to this machine or container.
 driver-gpu-asleep = The NVIDIA GPU is asleep to save power and is not woken for plots: they begin when a program uses it.
 driver-gpu-was-asleep = { $gpu_count ->

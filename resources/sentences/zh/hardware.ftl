@@ -17,6 +17,7 @@ driver-crashed = NVIDIA 驱动库崩溃：暂时不再调用，稍后重试；�
 driver-call-hung = NVIDIA 驱动没有及时回答 { $function }：已跳过该调用；如果还缺少其他数据，请重启。
 driver-call-crashed = NVIDIA 驱动库在 { $function } 中崩溃：已跳过该调用；更新驱动也许能解决。
 driver-not-asked = 在询问 NVIDIA 驱动之前检测就结束了，因此不知道本机有没有 NVIDIA GPU：请在机器空闲一些时重新检测。
+readings-stopped = 本机读数中断，正在重新读取：机器可能过于繁忙，来不及读取。
 driver-no-gpus = NVIDIA 驱动正在运行，但没有显示任何 GPU：请检查显卡是否已直通到本机或容器。
 driver-gpu-asleep = NVIDIA GPU 正处于省电休眠状态，绘图不会唤醒它：有程序使用它时曲线才开始。
 driver-gpu-was-asleep = 有 { $gpu_count } 块 NVIDIA GPU 原本处于省电休眠状态，为了检测而被唤醒：其时钟和功耗可能仍然偏低。
