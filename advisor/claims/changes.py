@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
-from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import STRATEGY_LABELS, Strategy
 from advisor.claims.claim import Claim, ClaimedSwitch
 from advisor.claims.predictor import Predictor, candidate
@@ -38,6 +38,15 @@ _TUNING_BATCHES = (1, 4, 16)
 
 _OPEN_FACTOR = 4
 """How many times a workload's own batch is tried beside it where a claim about operators or FP8 names none."""
+
+
+class Meant(NamedTuple):
+    """One of the ways in which a claim's change may be run."""
+
+    claim: Claim
+    """With the precision of both sides, where it names none."""
+    prepared: bool = False
+    """Whether a quantised side was prepared by PEFT: what is not packed is in FP32, and so is what flows between."""
 
 
 class Side(NamedTuple):
@@ -106,14 +115,15 @@ def judged_by(claim: Claim, predictor: Predictor) -> tuple[Reason, ...]:
 
 
 def predicted_pair(
-    claim: Claim, predictor: Predictor, spec: GpuSpec, name: str, batch: int
+    meant: Meant, predictor: Predictor, spec: GpuSpec, name: str, batch: int
 ) -> tuple[Prediction, Prediction] | None:
     """After and before the change, of one model at a batch size a device; None: one of them cannot be predicted."""
+    claim = meant.claim
     workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
     if kind_of(claim) in _OF_OPERATORS and claim.strategy is None and (claim.count or 1) > 1:
         claim = msgspec.structs.replace(claim, strategy=usual_sharing(spec, predictor.tables(workload).values()))
     predicted: list[Prediction] = []
-    for side in sides_of(claim, workload, spec, batch):
+    for side in sides_of(meant._replace(claim=claim), workload, spec, batch):
         if rate_of(spec, side.precision) is None:
             return None
         changed = with_training(workload, precision=side.precision, **side.settings)
@@ -148,15 +158,26 @@ def batches_of(claim: Claim, name: str) -> tuple[int, ...]:
     return (own, own * _OPEN_FACTOR) if kind_of(claim) in _OF_OPERATORS or in_fp8 else (own,)
 
 
-def in_precisions(claim: Claim) -> tuple[Claim, ...]:
+def ways_meant(claim: Claim) -> tuple[Meant, ...]:
     """The claim, and of ways of training and of switches the same with autocast on both sides if it names no precision.
 
     PEFT's own scripts train LoRA in pure BF16, where FP32 adapters keep products in FP32; under autocast they do not.
     A layout, an optimizer's kernels and its states bring other gains beside weights of 16 bits or autocast.
+    QLoRA is run with PEFT's `prepare_model_for_kbit_training` and without it.
     """
-    if kind_of(claim) not in {"tuning", "switched"} or claim.precision is not None:
-        return (claim,)
-    return (claim, msgspec.structs.replace(claim, precision="bf16_amp"))
+    if kind_of(claim) not in {"tuning", "switched"}:
+        return (Meant(claim),)
+    precisions = (claim.precision,) if claim.precision is not None else (None, "bf16_amp")
+    claims = [msgspec.structs.replace(claim, precision=precision) for precision in precisions]
+    # Without a precision of its own, QLoRA is run under autocast, which alone can be prepared.
+    able = [of for of in claims if of.precision is None or PRECISION_FACTS[of.precision].autocast]
+    prepared = [Meant(of, prepared=True) for of in able] if may_be_prepared(claim) else []
+    return (*(Meant(of) for of in claims), *prepared)
+
+
+def may_be_prepared(claim: Claim) -> bool:
+    """Whether one side alone is QLoRA, which PEFT may have prepared."""
+    return "qlora" in {claim.tuning, claim.reference_tuning} and kind_of(claim) == "tuning"
 
 
 def batches_before(name: str) -> tuple[int, ...]:
@@ -166,13 +187,14 @@ def batches_before(name: str) -> tuple[int, ...]:
     return tuple(sorted({1, *(_OPEN_FACTOR**step for step in smaller), own, own * _OPEN_FACTOR}))
 
 
-def sides_of(claim: Claim, workload: Workload, spec: GpuSpec, batch: int) -> tuple[Side, Side]:
+def sides_of(meant: Meant, workload: Workload, spec: GpuSpec, batch: int) -> tuple[Side, Side]:
     """After and before the change."""
+    claim = meant.claim
     asked = claim.precision or workload.training.precision
     usual = asked if kind_of(claim) == "precision" else usual_precision(spec, asked) or asked
     strategy: Strategy = (claim.strategy or "ddp") if (claim.count or 1) > 1 else "single"
     after = Side(usual, batch, strategy, {"compile": bool(claim.compile)})
-    return _settled(claim, workload, spec, after) or (after, _before(claim, after))
+    return _settled(meant, workload, spec, after) or (after, _before(claim, after))
 
 
 def _before(claim: Claim, after: Side) -> Side:
@@ -189,12 +211,12 @@ def _before(claim: Claim, after: Side) -> Side:
     return after._replace(settings={"compile": False})
 
 
-def _settled(claim: Claim, workload: Workload, spec: GpuSpec, side: Side) -> tuple[Side, Side] | None:
+def _settled(meant: Meant, workload: Workload, spec: GpuSpec, side: Side) -> tuple[Side, Side] | None:
     """After and before a change of the operators: each side by its own settings; None: the change is another."""
-    kind = kind_of(claim)
+    claim, kind = meant.claim, kind_of(meant.claim)
     if kind == "tuning":
         ways = (claim.tuning, claim.reference_tuning)
-        return _tuned(claim, ways[0], workload, spec, side), _tuned(claim, ways[1], workload, spec, side)
+        return _tuned(meant, ways[0], workload, spec, side), _tuned(meant, ways[1], workload, spec, side)
     settings: list[dict[str, object]]
     if kind == "attention":
         settings = [{"attention": way} for way in _attentions(claim, workload)]
@@ -221,10 +243,10 @@ def _switched(switch: ClaimedSwitch, workload: Workload) -> list[dict[str, objec
     return [{"optimizer": optimizer, "fused_optimizer": False, "optimizer_bits": bits} for bits in (8, 32)]
 
 
-def _tuned(claim: Claim, way: str | None, workload: Workload, spec: GpuSpec, side: Side) -> Side:
+def _tuned(meant: Meant, way: str | None, workload: Workload, spec: GpuSpec, side: Side) -> Side:
     """Adapters beside whole 16-bit weights, or beside NF4 ones under autocast, as their libraries run them."""
     training = workload.training
-    precision = claim.precision or ("bf16_amp" if way == "qlora" else "bf16_true")
+    precision = meant.claim.precision or ("bf16_amp" if way == "qlora" else "bf16_true")
     if rate_of(spec, precision) is None:
         precision = usual_precision(spec, "bf16_amp") or precision
     settings: dict[str, object] = {"trainable": "all", "lora_rank": None, "lora_targets": None}
@@ -232,6 +254,7 @@ def _tuned(claim: Claim, way: str | None, workload: Workload, spec: GpuSpec, sid
         targets = training.lora_targets or "all_linear"
         settings = {"trainable": "lora", "lora_rank": training.lora_rank or _LORA_RANK, "lora_targets": targets}
     settings |= {"weights_bits": None, "quantization": "nf4" if way == "qlora" else None}
+    settings |= {"unpacked_bits": 32 if way == "qlora" and meant.prepared else None}
     return side._replace(precision=precision, settings=settings)
 
 

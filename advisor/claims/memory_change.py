@@ -11,11 +11,11 @@ import msgspec
 
 from advisor.claims.changes import (
     batches_of,
-    in_precisions,
     judged_by,
     kind_of,
     models_of,
     predicted_pair,
+    ways_meant,
     words_of,
 )
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
@@ -120,7 +120,8 @@ def _of_share(asked: Claim, claim: Claim, predictor: Predictor, held: Sequence[_
         **expected.arguments("expected", "fraction"),
         "bound_fraction": bound or 0.0,
     }
-    reasons = (Reason.of(f"claim-memory-{word}", **numbers), *_why(claim, word), *judged_by(asked, predictor))
+    of = (*_tried(asked, predictor), *judged_by(asked, predictor))
+    reasons = (Reason.of(f"claim-memory-{word}", **numbers), *_why(claim, word), *of)
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_memory_ratio=expected)
 
 
@@ -145,7 +146,8 @@ def _of_bytes(asked: Claim, claim: Claim, predictor: Predictor, held: Sequence[_
         **expected.arguments("expected", "bytes"),
         "most_bytes": most_bytes,
     }
-    reasons = (Reason.of(f"claim-saved-{word}", **numbers), *_why(claim, word), *judged_by(asked, predictor))
+    of = (*_tried(asked, predictor), *judged_by(asked, predictor))
+    reasons = (Reason.of(f"claim-saved-{word}", **numbers), *_why(claim, word), *of)
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_saved_bytes=expected)
 
 
@@ -173,10 +175,10 @@ def _why(claim: Claim, word: str) -> tuple[Reason, ...]:
 
 
 def _held(claim: Claim, predictor: Predictor, key: str, name: str) -> list[_Held]:
-    """Of one model at each batch size, and in each precision, that may be meant, on one card."""
+    """Of one model at each batch size, and in each way, that may be meant, on one card."""
     solved = dataclasses.replace(predictor, solves_memory=True)
     found: list[_Held] = []
-    for meant, batch in itertools.product(in_precisions(claim), _batches(claim, name)):
+    for meant, batch in itertools.product(ways_meant(claim), _batches(claim, name)):
         pair = predicted_pair(meant, solved, predictor.specs[key], name, batch)
         if pair is not None:
             after, before = (prediction.peak_memory_bytes for prediction in pair)
@@ -206,6 +208,14 @@ def _batches(claim: Claim, name: str) -> Sequence[int]:
         return batches_of(claim, name)
     own = load_workload(name).training.batch_size
     return sorted({1, own, max(_LARGE_BATCH, _LARGE_FACTOR * own)})
+
+
+def _tried(claim: Claim, predictor: Predictor) -> tuple[Reason, ...]:
+    """Which batch sizes a change was judged on, where the claim names none."""
+    if claim.batch_size is not None or claim.batch_ratio is not None:
+        return ()
+    sizes = [size for name in models_of(claim, predictor) for size in _batches(claim, name)]
+    return (Reason.of("claim-any-batch", least=min(sizes), most=max(sizes)),)
 
 
 def _one_way(claim: Claim, ratio: Estimate) -> Estimate:

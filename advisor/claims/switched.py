@@ -14,11 +14,12 @@ from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.claims.changes import (
     batches_before,
     batches_of,
-    in_precisions,
     judged_by,
     kind_of,
+    may_be_prepared,
     models_of,
     predicted_pair,
+    ways_meant,
     words_of,
 )
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
@@ -101,7 +102,8 @@ def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         verdict, word = "impossible", "impossible"
     grown = _by_size(gains, names) if claim.batch_ratio is not None else ()
     kind = claim.switched or kind_of(claim)
-    why = (Reason.of(f"claim-why-{kind}"),) if (kind, word) in _EXPLAINED else ()
+    why = [Reason.of(f"claim-why-{kind}")] if (kind, word) in _EXPLAINED else []
+    why += [Reason.of("claim-prepared")] if may_be_prepared(claim) else []
     no_card = () if claim.gpus else (Reason.of("claim-any-card"),)
     reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *grown, *no_card, *judged_by(claim, predictor))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
@@ -116,9 +118,9 @@ def _device(claim: Claim, specs: Sequence[GpuSpec]) -> str | Names:
 
 
 def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[_Gain]:
-    """How many times as fast the change makes one model, at each batch size and in each precision that may be meant."""
+    """How many times as fast the change makes one model, at each batch size and in each way that may be meant."""
     gains: list[_Gain] = []
-    for meant, batch in itertools.product(in_precisions(claim), batches_of(claim, name)):
+    for meant, batch in itertools.product(ways_meant(claim), batches_of(claim, name)):
         pair = predicted_pair(meant, predictor, spec, name, batch)
         if pair is not None:
             after, before = pair

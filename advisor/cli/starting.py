@@ -75,6 +75,12 @@ def _told(command: ReadCommand, path: Path, *, of_command: bool) -> list[Reason]
         told.append(Reason.of("command-init-read", fields=Names(names=tuple(settings))))
     if command.unread:
         told.append(Reason.of("command-init-unread", flags=Names(names=tuple(map(visible, command.unread)))))
+    if command.global_batch_size is not None:
+        told.append(
+            Reason.of(
+                "command-init-global-batch", batch=command.global_batch_size, plain=str(command.global_batch_size)
+            )
+        )
     if "config" in command.settings and "config" not in settings:
         told.append(Reason.of("command-init-unknown-model", model=visible(str(command.settings["config"]))))
     elif of_command and "config" not in settings:

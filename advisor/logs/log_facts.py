@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -72,6 +73,16 @@ class LogFacts:
     """Of the whole run, as its configuration says."""
     bar_epoch: int | None = None
     """Of the newest bar of steps, where it bears a number."""
+    counts_samples: bool = False
+    """Whether bars count samples, of which a step takes as many as the batch holds."""
+    bar_step_s: float | None = None
+    """What the newest bar of steps says that one takes: all that a log with a single state of it tells."""
+    epoch_states: list[tuple[int, float]] = field(default_factory=list)
+    """States of a bar that counts epochs: (epochs that ended, seconds)."""
+    notebook_pass_s: float | None = None
+    """Of the bar of evaluation that a notebook keeps, the newest of as many as its table has rows."""
+    validated_rows: int | None = None
+    """Rows of the table that Trainer keeps in a notebook; None: it has none of validation."""
     step_times_s: list[float] = field(default_factory=list)
     data_times_s: list[float] = field(default_factory=list)
     starts_s: list[float] = field(default_factory=list)
@@ -222,6 +233,17 @@ class LogFacts:
             self.drawn_passes.clear()
         self.pass_stated = True
         self.validation_passes_s.append(seconds)
+
+    def sum_up_bars(self) -> None:
+        """What bars tell once all was read: of epochs where nothing else does, of passes whose rows were counted."""
+        if not (self.marks or self.step_times_s or self.epochs_s):
+            states = [(0, 0.0), *self.epoch_states]
+            for (before, begun_s), (ended, ended_s) in itertools.pairwise(states):
+                if ended > before:
+                    each_s = (ended_s - begun_s) / (ended - before)
+                    self.epochs_s.extend((number + 1, each_s) for number in range(before, ended))
+        if self.notebook_pass_s is not None and not self.validation_passes_s:
+            self.validation_passes_s = [self.notebook_pass_s] * (self.validated_rows or 1)
 
     def progress(self) -> tuple[int, int | None, int]:
         """What changes with a training step that was told: the newest step, its epoch, and how many times were."""

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from advisor.core.input_file import read_foreign_text
+from advisor.logs.bars import drop_bar_of_evaluation, takes_bar
 from advisor.logs.epoch_lines import takes_epoch
-from advisor.logs.known_formats import CLOCK, announces_again, clock_s, row_epoch, takes_known
-from advisor.logs.log_facts import Count, LogFacts
+from advisor.logs.known_formats import CLOCK, announces_again, clock_s, takes_known
+from advisor.logs.log_facts import LogFacts
 from advisor.logs.metric_tables import table_facts
-from advisor.logs.step_lines import VALIDATES, elapsed_s, epoch_of, seconds_in, take_configuration, takes_step
+from advisor.logs.notebook_bars import takes_notebook
+from advisor.logs.step_lines import VALIDATES, elapsed_s, seconds_in, take_configuration, takes_step
 from advisor.logs.step_rates import PAUSE_RATIO
 from advisor.logs.terminal_codes import without_terminal_codes
 from advisor.logs.trainer_lines import takes_trainers
@@ -25,16 +27,6 @@ MAX_LINE_CHARACTERS = 2000
 _BLANKS = re.compile(r"\s+")
 _LONG_NUMBER = re.compile(r"\d{25,}")
 """No figure of a log; a 64-bit float's own digits are fewer."""
-_BAR = re.compile(rf"(\d+)/(\d+) \[{CLOCK}<")
-_PREPARES = re.compile(
-    r"\b(?:Map|Filter|Tokeniz\w{1,6}|Download\w{0,4}|Generating \w{1,20} split|Loading [\w ]{1,30}|Fetching \w{1,20}"
-    r"|Resolving data files|Casting \w{1,20}|Saving [\w ]{1,30}|Flattening|Extracting|Running tokenizer[\w ]{0,30}"
-    r"|Grouping texts[\w ]{0,30}|Packing|Caching [\w ]{1,20}|Scanning)\b[^|]{0,60}: ?\d{1,3}%"
-)
-_OF_DATA = re.compile(
-    r"(?:\d ?(?:examples|files|tables|shards|[kMGT]?i?B)/s|s/(?:examples|files|tables|shards|[kMGT]?i?B))\b"
-)
-"""Bars of data or weights that are made ready, by their names or by what they count: no step of training."""
 _RANK = re.compile(r"\[default(\d{1,5})\]|(?<![a-z])(?:local_?)?rank['\"]?[ :=_]{0,2}(\d{1,5})\b", re.IGNORECASE)
 """Who prints a line, as torchrun, loggers and `srun` mark it."""
 _RUN_RUNTIME = re.compile(
@@ -99,6 +91,7 @@ def parse_log(text: str) -> LogFacts:
     shown = [runs[0], *(run for run in runs[1:] if _trains(run))]
     told = shown[-1]
     told.runs = len(shown)
+    told.sum_up_bars()
     _tell_own_times(told)
     _tell_validating(told)
     if not told.step_times_s and not told.marks:
@@ -191,17 +184,17 @@ def _take(line: str, facts: LogFacts) -> None:
     if _take_summary(line, facts):
         return
     if (evaluation := _EVAL_RUNTIME.search(line)) is not None:
-        _drop_bar_of_evaluation(facts)
+        drop_bar_of_evaluation(facts)
         facts.add_stated_pass(float(evaluation.group(1)))
-    elif takes_known(line, facts) or takes_epoch(line, facts) or takes_trainers(line, facts):
+    elif any(takes(line, facts) for takes in _READERS):
         return
-    elif (bar := _BAR.search(line)) is not None:
-        if _PREPARES.search(line[: bar.start()]) is None and _OF_DATA.search(line[bar.end() :]) is None:
-            _take_bar(line, bar, facts)
     elif (took := _EVALUATION_TOOK.search(line)) is not None and elapsed_s(line[: took.start()]) is None:
         facts.validation_passes_s.append(seconds_in(took))
     elif not takes_step(line, facts):
         _take_pass(line, facts)
+
+
+_READERS = (takes_known, takes_epoch, takes_trainers, takes_notebook, takes_bar)
 
 
 def _take_pass(line: str, facts: LogFacts) -> None:
@@ -227,51 +220,3 @@ def _take_summary(line: str, facts: LogFacts) -> bool:
         else:
             facts.add_epoch(int(epoch), seconds)
     return runtime is not None or rate is not None or total is not None
-
-
-def _drop_bar_of_evaluation(facts: LogFacts) -> None:
-    """A bar that came to its end after the one of training did: its result shows that it was an evaluation's."""
-    of = facts.marks[-1].of if facts.marks else None
-    outer = max((mark.of or 0 for mark in facts.marks), default=0)
-    while of is not None and of < outer and facts.marks[-1].of in (of, None):
-        facts.marks.pop()
-    facts.total_steps = outer or facts.total_steps
-
-
-def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> None:
-    done, total = int(bar.group(1)), int(bar.group(2))
-    elapsed, ended = clock_s(bar.groups()[2:6]), done == total > 0
-    head = line[: bar.start()]
-    named = VALIDATES.search(head) is not None or "mAP" in head
-    # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
-    if not named and not _is_inner(total, facts):
-        epoch, epochs = row_epoch(head, facts) or epoch_of(head)
-        _begin_epoch(epoch, facts, ended=ended)
-        facts.mark(done, elapsed, total, epoch)
-        facts.has_clock = True
-        if done:
-            facts.count(Count(done, total, epoch, epochs))
-        facts.total_steps = total
-    elif ended:
-        facts.add_drawn_pass(total, elapsed)
-        newest = facts.marks[-1] if facts.marks else None
-        if named and newest is not None and newest.epoch is None and newest.step == facts.total_steps:
-            # The next bar is another epoch's, even where a file kept only the last state of each bar.
-            facts.mark_beginning()
-
-
-def _begin_epoch(epoch: int | None, facts: LogFacts, *, ended: bool) -> None:
-    """A bar that bears another epoch's number than the one before it is no other state of that one.
-
-    Nor is the first one of a file that kept only the last state of each: its clock went from its first step on.
-    """
-    anew = epoch is not None and facts.bar_epoch is not None and epoch > facts.bar_epoch
-    if anew or (ended and not facts.marks):
-        facts.mark_beginning(epoch)
-    facts.bar_epoch = epoch if facts.bar_epoch is None or anew else facts.bar_epoch
-
-
-def _is_inner(total: int, facts: LogFacts) -> bool:
-    """Whether a bar of so many steps stands inside another one that has not come to its end."""
-    outer = facts.total_steps
-    return outer is not None and total < outer and bool(facts.marks) and 0 < facts.marks[-1].step < outer

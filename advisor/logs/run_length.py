@@ -72,7 +72,7 @@ class _Segment:
 
 def run_length(facts: LogFacts) -> RunLength:
     """The length of the run that a log tells of."""
-    counts = facts.counts
+    counts = _counted_from_one(facts.counts)
     of = next((count.of for count in reversed(counts) if count.of), None) or facts.total_steps
     if not counts:
         return RunLength(anew=False, of=of or facts.planned_steps, epochs=None, seen=None, ended_epochs=0, first_step=0)
@@ -102,6 +102,20 @@ def run_length(facts: LogFacts) -> RunLength:
     return RunLength(
         anew=False, of=until, epochs=None, seen=shown_steps or None, ended_epochs=0, first_step=first if until else 0
     )
+
+
+def _counted_from_one(counts: Sequence[Count]) -> Sequence[Count]:
+    """Counts of a log that numbers steps from zero and counts up to the last number, `9/99`, `19/99`: to 100.
+
+    That all numbers and their end are one short of the steps between two of them shows it.
+    """
+    apart = _interval(counts) if len(counts) > 1 else 0
+    short = apart > 1 and all(
+        count.of is not None and (count.number + 1) % apart == (count.of + 1) % apart == 0 for count in counts
+    )
+    if not short:
+        return counts
+    return [count._replace(number=count.number + 1, of=count.of and count.of + 1) for count in counts]
 
 
 def made_before(run: Sequence[tuple[int, float]], step_s: float) -> int:

@@ -52,6 +52,7 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
     if told.step_s is None and not (told.total_s if facts.runtime_s or len(facts.marks) == 1 else None):
         raise file_fault("no-step-times")
     passes, validation_s = _validation(facts, told)
+    counts_samples = facts.counts_samples and not facts.step_times_s
     steps, step_s = told.steps, told.step_s
     total = told.total_s if told.total_s is not None else (step_s or 0.0) * (steps or 1) + validation_s
     if facts.runtime_s is None and told.total_s is not None and validation_s > total:
@@ -66,13 +67,18 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
     }
     seconds["training"] = max(0.0, total - sum(seconds.values()))
     of_epochs = told.covers == "epoch"
+    length = tuple(_told_samples(told, total)) if counts_samples else ()
+    if counts_samples:
+        # What a step takes depends on a batch size that the log does not tell.
+        told, step_s = told._replace(step_s=None, steps=None), None
     loud = (
         *_split_reasons(passes, seconds, total, of_epochs=of_epochs),
         *_step_reasons(step_s, data_fraction, prediction),
     )
     loud = loud or tuple(_nothing_loud(facts, told, total))
     before = tuple(_said_before(facts))
-    length = () if prediction is not None else (*_told_length(told, passes, total), *_told_epochs(facts, told))
+    if prediction is None:
+        length = (*length, *_told_length(told, passes, total), *_told_epochs(facts, told))
     return _report((*before, *loud, *length), seconds, told)
 
 
@@ -120,12 +126,13 @@ def _timeline(facts: LogFacts) -> _Timeline:
     if facts.step_times_s and not runs and facts.counts and facts.stated_runtime_s is None:
         median = statistics.median(facts.step_times_s)
         return _Timeline(median, None, 0.0, length.steps or length.seen, length.covers, length)
-    step_s, pauses, steps = usual_step_s(runs), 0.0, length.steps
+    step_s, pauses, steps = usual_step_s(runs) or facts.bar_step_s, 0.0, length.steps
     if facts.step_times_s:
         step_s = statistics.median(facts.step_times_s)
     elif step_s is not None:
         pauses = paused_s(runs, step_s)
-    elapsed = sum(_spans(runs)) + facts.outside_s if runs else None
+    # A clock of whole seconds that still stands at none tells nothing.
+    elapsed = (sum(_spans(runs)) + facts.outside_s or None) if runs else None
     if runs:
         steps = sum(run[-1][0] - (made_before(run, step_s) if step_s else 0) for run in runs)
     summed_up = _steps_summed_up(facts) if step_s is None else None
@@ -189,6 +196,16 @@ def _told_length(told: _Timeline, passes: int, total_s: float) -> Iterator[Reaso
         yield Reason.of("log-steps-validated", **numbers, steps=steps, passes=passes)
     else:
         yield Reason.of("log-steps-projected", **numbers, steps=steps)
+
+
+def _told_samples(told: _Timeline, total_s: float) -> Iterator[Reason]:
+    """What a sample takes where bars count samples, and how long all of them take where a part is shown."""
+    if told.step_s is None:
+        return
+    yield Reason.of("log-sample-alone", sample_s=told.step_s, samples=round(1.0 / told.step_s))
+    whole, seen = told.length.steps, told.steps
+    if told.length.covers == "run" and whole and seen and whole > MORE_TO_COME_RATIO * seen:
+        yield Reason.of("log-whole-samples", samples=whole, total_s=total_s / seen * whole)
 
 
 def _told_epochs(facts: LogFacts, told: _Timeline) -> Iterator[Reason]:

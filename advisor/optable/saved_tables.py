@@ -39,9 +39,11 @@ _OTHERWISE: dict[str, dict[str, dict[str, object]]] = {
         "chunked": {"chunked_loss": True},
     },
     "llama_7b_pretraining": {"chunked": {"chunked_loss": True}},
+    "llama_1b_qlora": {"prepared": {"unpacked_bits": 32}},
+    "llama_8b_qlora": {"prepared": {"unpacked_bits": 32}},
 }
-"""Bundled workloads with one setting changed: what claims of attention, checkpointing and FP8 are held against,
-and what is added where the usual cards lack memory."""
+"""Bundled workloads with one setting changed: what claims of attention, checkpointing, FP8 and QLoRA are held
+against, and what is added where the usual cards lack memory."""
 
 
 def saved_workloads() -> Iterator[SavedTables]:

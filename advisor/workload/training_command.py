@@ -6,6 +6,7 @@ and nanoGPT, by their documented names; what is not among them is told, never gu
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -21,6 +22,8 @@ class ReadCommand(NamedTuple):
     """`config` is the model's; the others are of `[data]` and `[training]`."""
     unread: tuple[str, ...]
     """Flags that say nothing here, as they were written, without their values."""
+    global_batch_size: int | None = None
+    """Of all devices, where their number, or a batch that divides it, is not told: no field of a file says it."""
 
 
 _NAMES = {
@@ -44,6 +47,17 @@ _NAMES = {
     "optimizer": "optim optimizer opt",
 }
 _FIELD_OF = {name: field for field, names in _NAMES.items() for name in names.split()}
+_GLOBAL_BATCH = frozenset({"global_batch_size", "global_batch", "global_train_batch_size"})
+_DEVICES = frozenset({"nproc_per_node", "num_gpus", "devices", "num_processes"})
+"""What launchers are told; Accelerate's `num_processes` is of all machines, the others of each."""
+_MACHINES = frozenset({"nnodes", "num_nodes"})
+_SPLITS = frozenset(
+    {"tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size", "tp_size", "pp_size"}
+)
+"""Devices that share a sample's work: a global batch is then shared out among fewer than there are."""
+_INTERPRETER = re.compile(r"(?:.*[/\\])?(?:python[\d.]*w?|pypy3?)(?:\.exe)?")
+_WITH_VALUE = frozenset({"-m", "-W", "-X"})
+_MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _SWITCHES: dict[str, dict[str, object]] = {
     "bf16": {"precision": "bf16_amp"},
     "fp16": {"precision": "fp16_amp"},
@@ -84,16 +98,57 @@ def read_command(text: str) -> ReadCommand:
     """
     settings: dict[str, object] = {}
     unread: list[str] = []
-    for flag, value in _flags(shlex.split(text)):
+    counts: dict[str, int] = {}
+    for flag, value in _flags(_without_interpreter(shlex.split(text))):
         name = plain_name(flag).rpartition(".")[2]
-        said = _said(name, value)
+        if flag in {"-m", "--module"} and _MODULE.fullmatch(value):
+            continue  # what torchrun and Accelerate start
+        if name in _GLOBAL_BATCH | _DEVICES | _SPLITS | _MACHINES and value.isdecimal() and int(value):
+            counts["global_batch" if name in _GLOBAL_BATCH else name] = int(value)
+        said = {} if name in _GLOBAL_BATCH and "global_batch" in counts else _said(name, value)
         if said is None:
             unread.append(flag)
         else:
             settings |= said
     if {"lora_rank", "quantization"} & settings.keys():
         settings.setdefault("trainable", "lora")
-    return ReadCommand(settings, tuple(unread))
+    shared = _shared_out(counts, settings)
+    left = None if shared else counts.get("global_batch")
+    return ReadCommand(settings | shared, tuple(unread), left)
+
+
+def _shared_out(counts: dict[str, int], settings: dict[str, object]) -> dict[str, object]:
+    """A global batch as each device's batch and its accumulation; empty where the command does not tell that.
+
+    Without a batch of its own a device has its share at once. What is told beside it is not overruled.
+    """
+    whole, told = counts.get("global_batch"), [name for name in _DEVICES if name in counts]
+    if whole is None or len(told) != 1 or any(counts.get(name, 1) > 1 for name in _SPLITS):
+        return {}
+    machines = max(counts.get(name, 1) for name in _MACHINES) if told[0] != "num_processes" else 1
+    devices = counts[told[0]] * machines
+    batch = settings.get("batch_size")
+    if "gradient_accumulation_steps" in settings:
+        return {}
+    each = batch if isinstance(batch, int) and batch else whole // devices
+    if not each or whole % (each * devices):
+        return {}
+    accumulated: dict[str, object] = {"gradient_accumulation_steps": whole // (each * devices)}
+    return accumulated if batch else {"batch_size": each}
+
+
+def _without_interpreter(words: list[str]) -> list[str]:
+    """The words without Python and its own flags: `python -u -m torch.distributed.run`."""
+    begins = next((place for place, word in enumerate(words) if _INTERPRETER.fullmatch(word)), None)
+    if begins is None:
+        return words
+    ends = begins + 1
+    while ends < len(words) and words[ends].startswith("-"):
+        flag = words[ends]
+        ends += 1 + (flag in _WITH_VALUE)
+        if flag == "-m":
+            break
+    return words[:begins] + words[ends:]
 
 
 def plain_name(flag: str) -> str:

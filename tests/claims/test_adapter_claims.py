@@ -65,6 +65,7 @@ def test_adapters_beside_another_comparison_are_not_what_was_changed(text: str) 
 
 JUDGED: list[tuple[str, Verdict, str]] = [
     ("QLoRA is 10 % slower than LoRA, 8B on a 4090", "plausible", "claim-change-plausible"),
+    ("QLoRA is 30 % slower than LoRA, 8B on a 4090", "plausible", "claim-change-plausible"),
     ("QLoRA is 10x slower than LoRA, 8B on a 4090", "below_expected", "claim-change-below"),
     ("QLoRA is 15 % slower than LoRA, 8B on a 4090", "plausible", "claim-change-plausible"),
     ("QLoRA is 3x faster than LoRA, 8B on a 4090", "plausible_only_with", "claim-change-above"),

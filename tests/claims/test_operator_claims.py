@@ -103,3 +103,24 @@ def test_what_checkpointing_cost_and_saved_in_published_pairs_is_plausible() -> 
         )
         answer = check_claim(claim, real_predictor())
         assert (entry.source, answer.verdict) == (entry.source, "plausible")
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("gradient checkpointing halves the memory", ["claim-any-batch", "claim-panel-like"]),
+        ("gradient checkpointing halves the memory of gpt2", ["claim-any-batch"]),
+        ("gradient checkpointing halves the memory of gpt2 at batch 8", []),
+    ],
+)
+def test_what_a_claim_of_memory_leaves_open_is_told_with_its_range(text: str, codes: list[str]) -> None:
+    answer = check_claim(text, real_predictor())
+    assert [reason.code for reason in answer.reasons if reason.code in {"claim-any-batch", "claim-panel-like"}] == codes
+
+
+def test_a_claim_of_memory_that_names_its_model_has_a_narrower_range() -> None:
+    texts = ("gradient checkpointing halves the memory", "gradient checkpointing halves the memory of gpt2 at batch 8")
+    open_range, named = (check_claim(text, real_predictor()).expected_memory_ratio for text in texts)
+    assert open_range is not None
+    assert named is not None
+    assert named.high - named.low < open_range.high - open_range.low

@@ -54,7 +54,31 @@ def test_a_change_on_several_cards_is_held_against_as_many() -> None:
     assert (claim.count, claim.reference_count, claim.reference_precision) == (8, 8, "fp32")
 
 
-@pytest.mark.parametrize("text", ["4 GPUs with compile gave 3.2x", "4 GPUs made it 3.2x faster with AMP"])
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("torch.compile on 8 A100: 1.3x", 8),
+        ("torch.compile on 8 cards = 1.3x", 8),
+        ("8 张 A100 上 torch.compile：1.3 倍", 8),
+        ("torch.compile on 8 A100: +30%", 8),
+    ],
+)
+def test_a_change_told_as_a_heading_is_held_against_as_many_without_it(text: str, count: int) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.compile, claim.count, claim.reference_count) == (True, count, count)
+    assert claim.speed_up_ratio == pytest.approx(1.3)
+
+
+def test_other_changes_told_as_a_heading_are_no_scaling() -> None:
+    assert parse_claim("bf16 on 8 A100: 2x", spec_table()).reference_precision == "fp32"
+    assert parse_claim("flash attention on 4 H100: 1.5x", spec_table()).reference_attention == "eager"
+    assert parse_claim("channels_last on 4 A100: +10%", spec_table()).switched == "channels_last"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["4 GPUs with compile gave 3.2x", "4 GPUs made it 3.2x faster with AMP", "4 A100 with bf16: 3.2x"],
+)
 def test_cards_that_are_the_subject_are_held_against_one(text: str) -> None:
     claim = parse_claim(text, spec_table())
     assert (claim.count, claim.reference_count, claim.reference_precision) == (4, 1, None)

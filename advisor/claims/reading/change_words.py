@@ -76,6 +76,17 @@ _ACTS = (
     r"^(?: training| it| alone| already)?\s*(?:made|makes?|gives?|gave|brings?|brought|is|was|are|sped|speeds?|slow\w*"
     r"|costs?|adds?|halve\w*|sav\w+|needs?|uses?|tak\w+|doubl\w+|使|让|比|带来|多花|慢|快|的开销|需要|只需|节省|省|能)"
 )
+CAUSE = (
+    r"(?:\b(?:because of|due to|thanks to|with|by|using|after|via|through|(?:switch\w*|mov\w*|chang\w*) to"
+    r"|turn\w* on|enabl\w+|in|from)|因为|由于|靠|用|使用|采用|借助|开启?了?|打开|启用|换成|改为|改用|得益于)"
+    r"\s*(?:the |turning on |enabling |using |switching to |了)*$"
+)
+"""Before a change that stands behind what it brought."""
+_HEADS = (
+    r"^(?: on (?:an? |the |my |our |\d{1,4} ?(?:x )?)?[a-z0-9][a-z0-9 -]{1,24}?)?\s*(?:上\s*)?(?:[:=：→]|->|=>)\s*"
+    rf"{ABOUT}\+?\d[\d.]*\s*(?:%|[x×](?!\s*[a-z]*\d)|倍)"
+)
+"""Behind a change that a figure is told of with no verb: `torch.compile on 8 A100: 1.3x`."""
 _PAIR = 2
 _SHARE_WORDS = {
     "half": 1 / 2, "a third": 1 / 3, "one third": 1 / 3, "a quarter": 1 / 4, "one quarter": 1 / 4, "a fifth": 1 / 5,
@@ -155,6 +166,11 @@ def acts(plain: str, end: int) -> bool:
     return search(_ACTS, plain[end:]) is not None
 
 
+def heads(plain: str, start: int, end: int) -> bool:
+    """Whether a figure stands behind a change as behind a heading, which is no circumstance of another one."""
+    return search(CAUSE, plain[:start]) is None and search(_HEADS, plain[end:]) is not None
+
+
 class _Told(NamedTuple):
     """What stands after and before, where its words begin, whether both are named, whether the words are a subject."""
 
@@ -169,8 +185,8 @@ def _told(words: tuple[tuple[str, Word], ...], plain: str, usual: dict[str, str]
     """The two of one table; None: nothing is named, or nothing that has a usual counterpart."""
     named = named_in_order(words, plain)
     names = list(dict.fromkeys(meant for _, meant in named))
-    is_subject = bool(named) and acts(plain, named[0][0])
     start = min((match.start() for pattern, _ in words if (match := search(pattern, plain)) is not None), default=0)
+    is_subject = bool(named) and (acts(plain, named[0][0]) or heads(plain, start, named[0][0]))
     if len(names) == _PAIR:
         after, before = reversed(names) if search(_CHANGES, plain) else names
         return _Told(after, before, start, both=True, acts=is_subject)

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.claims.claim import ClaimedSwitch
-from advisor.claims.reading.change_words import ATTENTIONS, CHECKPOINTING, TUNINGS, WITHOUT, acts, blanked
+from advisor.claims.reading.change_words import (
+    ATTENTIONS,
+    CAUSE,
+    CHECKPOINTING,
+    TUNINGS,
+    WITHOUT,
+    acts,
+    blanked,
+    heads,
+)
 from advisor.claims.reading.need_words import UNIT_BYTES
 from advisor.claims.reading.number_words import NUMBER, PERCENT, number, search
 from advisor.claims.reading.ratio_words import ABOUT
@@ -37,12 +46,6 @@ _CHANGES = (
     *((pattern, "checkpointing") for pattern, _ in CHECKPOINTING),
 )
 _JOINED = re.compile(r"\s*(?:and|plus|together with|\+|&|加上?|和|与|以及|配合)\s*(?:the |a )?")
-_CAUSE = (
-    r"(?:\b(?:because of|due to|thanks to|with|by|using|after|via|through|(?:switch\w*|mov\w*|chang\w*) to"
-    r"|turn\w* on|enabl\w+|in|from)|因为|由于|靠|用|使用|采用|借助|开启?了?|打开|启用|换成|改为|改用|得益于)"
-    r"\s*(?:the |turning on |enabling |using |switching to |了)*$"
-)
-"""Before a change that stands behind what it brought."""
 _ACTS_ON = (
     r"^ on (?:an? |the |my |our |\d{1,4} ?(?:x )?)?[a-z0-9][a-z0-9 -]{1,24}?"
     r" (?:made|makes|gave|gives|brought|brings|is|was|sped|speeds|got)\b"
@@ -77,7 +80,7 @@ def find_switch(plain: str, *, alone: bool) -> ClaimedSwitch | None:
     if len(named) != 1:
         return None
     start, end = _place(SWITCHES, plain)
-    return None if alone and search(_CAUSE, plain[:start]) is not None and not acts(plain, end) else named[0][1]
+    return None if alone and search(CAUSE, plain[:start]) is not None and not acts(plain, end) else named[0][1]
 
 
 def leaves_out(plain: str) -> bool:
@@ -98,8 +101,8 @@ def find_cause(plain: str, *, alone: bool) -> Precision | None:
 
 def _brings(plain: str, start: int, end: int, *, alone: bool) -> bool:
     """Whether what stands between two places is told as what brought something."""
-    caused = search(_CAUSE, plain[:start]) is not None
-    acting = acts(plain, end) or search(_ACTS_ON, plain[end:]) is not None
+    caused = search(CAUSE, plain[:start]) is not None
+    acting = acts(plain, end) or search(_ACTS_ON, plain[end:]) is not None or heads(plain, start, end)
     return acting and not caused if alone else caused or acting
 
 
@@ -155,7 +158,7 @@ def find_saved_bytes(plain: str) -> tuple[float, str] | None:
 def leads(plain: str, words: str, place: int) -> bool:
     """Whether words stand before a place, and not as a circumstance: `gradient accumulation gave 20 % on 8 A100`."""
     start = plain.find(words)
-    return 0 <= start < place and search(_CAUSE, plain[:start]) is None
+    return 0 <= start < place and search(CAUSE, plain[:start]) is None
 
 
 def names_change(plain: str) -> bool:

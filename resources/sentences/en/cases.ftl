@@ -42,12 +42,18 @@ log-pauses = Pauses between steps take { $validation_s }, { $share_fraction } of
 log-loader = The loader takes { $share_fraction } of a step. Change this first: more workers, pinned memory or a faster disk would save up to { $gain_s } a step.
 log-step-slow = A step takes { $step_s } without them, { $slower_ratio } times what is expected of { $device } ({ $expected_s }, { $low_s } to { $high_s }): look at loader, host and precision.
 log-step-normal = A step takes { $step_s } without them; { $expected_s } ({ $low_s } to { $high_s }) is expected of { $device }.
-log-steps-projected = A step takes { $step_s }, the median of the log; its { $steps } steps take { $total_s } at that rate.
+log-steps-projected = A step takes { $step_s }, the median of the log; all { $steps } steps take { $total_s } at that rate.
 log-steps-validated = A step takes { $step_s }, the median of the log; its { $steps } steps and { $passes } validation { $passes ->
         [one] pass
        *[other] passes
     } take { $total_s } at that rate.
 log-step-alone = A step takes { $step_s }, the median of the log.
+log-sample-alone = A sample takes { $sample_s }, the median of the log{ $samples ->
+        [0] {""}
+        [one] , which is one a second
+       *[other] , which is { $samples } a second
+    }. Its bars count samples: what a step takes depends on a batch size that it does not tell.
+log-whole-samples = The log shows a part of the run: all { $samples } samples take { $total_s } at that rate, what interrupts them included.
 log-validation-epoch = Validation takes { $validation_s } of each epoch of { $total_s }, { $share_fraction } of the time. Change this first: validating after every tenth epoch would save { $gain_s } an epoch.
 log-epochs-projected = A step takes { $step_s }, the median of the log; { $epochs } epochs of { $steps } steps{ $passes ->
         [0] {""}

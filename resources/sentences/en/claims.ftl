@@ -62,6 +62,7 @@ claim-growth-by-size = Neither size is said, and it decides: grown from one samp
        *[several] { $least } to { $most } samples, by the model
     }, { $large_ratio } times ({ $large_low_ratio } to { $large_high_ratio }).
 claim-why-tuning = Few tokens a step make it slower: unpacking the frozen weights takes as long for one sample as for sixteen. Published runs of 14B with GPTQ weights, which had no kernel for it then, took 3.3 times as long at 256 tokens and 1.06 times at 8,192.
+claim-prepared = QLoRA is looked at with and without PEFT's prepare_model_for_kbit_training (norms and what flows between layers in FP32), which made steps 1.25 to 1.3 times as long in published runs on one card; the range holds both.
 claim-why-weights = Of the linear layers' weights alone 4 bits are a quarter of 16; embeddings, head, adapters and activations stay as they are.
 claim-why-attention = The longer the sequences, the more fused attention gains: the work that it saves grows with the square of their length.
 claim-why-autocast-memory = Autocast keeps weights, gradients and optimizer states in 32 bits; only activations shrink. With the weights themselves in 16 bits (pure BF16) all of it does.
@@ -69,7 +70,8 @@ claim-why-channels_last = The layout changes convolutions in 16 bits above all: 
 claim-why-states = What 8-bit states save is six of every eight bytes of Adam's two states, that is 6 bytes a trained parameter beside FP32 weights, and 2 beside pure BF16 ones: it does not grow with the batch.
 claim-why-shared-states = Where n cards share the states (ZeRO, FSDP), each saves an n-th of that; with adapters only their own few states shrink.
 claim-any-card = The claim names no card; it is judged by each of these, and the range holds them all.
-claim-panel-like = The claim names no model; it is judged by { $like }.
+claim-panel-like = The claim names no model; it is judged by { $like }, and the range holds them all: with a model named it is narrower.
+claim-any-batch = The claim names no batch size; { $least } to { $most } samples a device are looked at, and the range holds them all: with a batch size named it is narrower.
 claim-side-tuning-full = a full fine-tuning
 claim-side-tuning-lora = LoRA
 claim-side-tuning-qlora = QLoRA

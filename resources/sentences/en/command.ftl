@@ -84,6 +84,7 @@ command-init-exists-remedy = Give another name, or --force to write over it.
 command-init-written = { $path } is written. Edit it, then: advisor --measure { $path }
 command-init-read = Filled in from the command: { $fields }.
 command-init-unread = Left out, as a workload file has no field for them, or not for such a value: { $flags }.
+command-init-global-batch = The batch over all devices, { $batch }, is no field of a workload file, and the command does not tell how devices share it: ask with --global-batch { $plain }.
 command-init-unknown-model = The file trains the starter's model, bert-base-uncased, not { $model }, which is not known here: put yours into [model] before you ask.
 command-init-no-model = The command names no model: the file trains the starter's, bert-base-uncased. Put yours into [model] before you ask.
 command-from-command = --from-command: { $given } is no command: a quotation is not closed.

@@ -42,6 +42,11 @@ log-step-normal = 除此之外每步需要 { $step_s }；{ $device } 的预期�
 log-steps-projected = 按日志的中位数，每步需要 { $step_s }；照此速度，全部 { $steps } 步需要 { $total_s }。
 log-steps-validated = 按日志的中位数，每步需要 { $step_s }；照此速度，全部 { $steps } 步和 { $passes } 次验证需要 { $total_s }。
 log-step-alone = 按日志的中位数，每步需要 { $step_s }。
+log-sample-alone = 按日志的中位数，每个样本需要 { $sample_s }{ $samples ->
+        [0] {""}
+       *[other] ，即每秒 { $samples } 个
+    }。进度条数的是样本：每步的时间取决于日志没有说明的批大小。
+log-whole-samples = 日志只包含一部分训练：照此速度，连同其间的停顿，全部 { $samples } 个样本需要 { $total_s }。
 log-validation-epoch = 每轮 { $total_s } 中验证占 { $validation_s }，即 { $share_fraction } 的时间。首先改这一项：改为每十轮验证一次，平均每轮可节省 { $gain_s }。
 log-epochs-projected = 按日志的中位数，每步需要 { $step_s }；照此速度，共 { $epochs } 轮、每轮 { $steps } 步{ $passes ->
         [0] {""}

@@ -84,6 +84,7 @@ command-init-exists-remedy = 请换一个名称，或用 --force 覆盖。
 command-init-written = { $path } 已写入。请编辑它，然后运行：advisor --measure { $path }
 command-init-read = 已按该命令填写：{ $fields }。
 command-init-unread = 以下参数在工作负载文件中没有对应的字段，或其取值无法表示，未采用：{ $flags }。
+command-init-global-batch = 所有设备合计的批大小 { $batch } 在工作负载文件中没有对应的字段，命令也没有说明设备如何分担它：提问时请加上 --global-batch { $plain }。
 command-init-unknown-model = 文件中的模型仍是模板自带的 bert-base-uncased，而不是此处不认识的 { $model }：请先在 [model] 中填入你的模型。
 command-init-no-model = 命令没有指明模型：文件中仍是模板自带的 bert-base-uncased。请先在 [model] 中填入你的模型。
 command-from-command = --from-command：{ $given } 不是完整的命令：引号没有闭合。
