@@ -59,7 +59,7 @@ _COUNTS = (
     rf"{_ALONE}{_NUMBER}(?!h\d+\s*m)\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?{_CARD}",
     rf"{_ALONE}{_NUMBER}\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
     rf"{_CARD}\s*[x×*]\s*{_NUMBER}(?!\s*(?:faster|times|as fast|\d))",
-    r"(?:gpus?|cards?)\s*[=:]\s*(\d{1,4})(?![\d.:]*\s*(?:%|percent|h\b|hours?|m\b|mins?\b|minutes?|s\b|sec|ms\b|days?|img|images?|it/s|samples|小时|分|秒|张))",
+    r"(?:gpus?|cards?)\s*[=:]\s*(\d{1,4})(?![\d.:]*\s*(?:%|[x×](?!\s*[a-z]*\d)|倍|times\b|percent|h\b|hours?|m\b|mins?\b|minutes?|s\b|sec|ms\b|days?|img|images?|it/s|samples|小时|分|秒|张))",
     r"(?<=[a-z])([单双两二三四六八])\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
 )
 _BEFORE_CARD = rf"{_ALONE}{_NUMBER}\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?$"
