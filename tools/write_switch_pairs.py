@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -35,8 +36,11 @@ _RUN = frozenset(
 _SWITCHES = frozenset(["compile", "attention", "precision", "optimizer", "activation_checkpointing", "fine_tuning"])
 Row = Mapping[str, str]
 _WHOSE_LAYERS = re.compile(
-    r"(plain HF Trainer|fused Triton [^;]*| baseline \(HF\)|, no upcast| \+ foak( kernels)?)(?=;)"
+    r"(plain HF Trainer|fused Triton [^;]*|(foak| \+ foak) \+ Liger [^;]*"
+    r"| baseline \(HF\)|, no upcast| \+ foak( kernels)?)(?=;)"
 )
+_PACKED = re.compile(r"^bnb nf4 QLoRA")
+"""What remarks repeat of the column that tells what is trained."""
 _FULL_BATCH = 128
 """Images from which on a further one changes no rate of a card of today by much."""
 Pair = tuple[str, str, str, str, str, float, float | None]
@@ -98,7 +102,7 @@ def _language_pair(before: Row, after: Row) -> Iterator[Pair]:
 
 def _remark(row: Row) -> str:
     """What a row's notes tell beside whose layers ran, which is a setting of its description."""
-    return _WHOSE_LAYERS.sub("", row["notes"])
+    return _PACKED.sub("", _WHOSE_LAYERS.sub("", row["notes"]))
 
 
 def _language_switch(before: Row, after: Row, differing: set[str]) -> str | None:
@@ -108,13 +112,12 @@ def _language_switch(before: Row, after: Row, differing: set[str]) -> str | None
     except (KeyError, TypeError, ValueError):
         return None
     changed = {name for name in one.keys() | two.keys() if one.get(name) != two.get(name)} - {"fp8_recipe"}
-    lora = {"trainable", "lora_rank", "lora_targets", "weights_bits"}
-    if differing == {"fine_tuning"} and "lora" in after["fine_tuning"] and "lora" not in before["fine_tuning"]:
-        return "qlora" if "quantization" in changed else "lora" if changed <= lora else None
-    if changed == {"fused_layers"} and not differing:
-        return "fused_layers" if two.get("fused_layers") else None
     if changed == {"unpacked_bits"} and differing <= {"fine_tuning"} and before["n_gpus"] == "1":
         return "unpacked_half" if one.get("unpacked_bits") else None  # full sharding casts what it gathers
+    if differing == {"fine_tuning"}:
+        return _tuning_switch(one, two, changed)
+    if not differing:  # remarks alone tell the two apart
+        return next((name for name in ("chunked_loss", "fused_layers") if changed == {name} and two.get(name)), None)
     if len(differing) != 1 or len(changed) != 1:
         return None
     name = changed.pop()
@@ -126,6 +129,16 @@ def _language_switch(before: Row, after: Row, differing: set[str]) -> str | None
         "precision": _PRECISION.get((str(one.get("precision")), str(two.get("precision")))),
     }
     return kinds.get(name)
+
+
+def _tuning_switch(one: Mapping[str, Any], two: Mapping[str, Any], changed: set[str]) -> str | None:
+    """Adapters in the place of all weights, packed or not; packed weights below adapters, as the program packs them."""
+    if one.get("trainable") != "lora" and two.get("trainable") == "lora":
+        if "quantization" in changed:
+            return "qlora"
+        return "lora" if changed <= {"trainable", "lora_rank", "lora_targets", "weights_bits"} else None
+    packed = changed == {"quantization", "weights_bits"} and not one.get("quantization")
+    return "quantised_weights" if packed and two["quantization"] == "nf4" else None
 
 
 def vision_pairs() -> Iterator[Pair]:

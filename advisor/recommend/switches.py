@@ -108,6 +108,8 @@ class Change(Record, frozen=True, kw_only=True):
     workload: Workload
     strategy: Strategy | None = None
     gradient_accumulation_steps: int | None = None
+    paired_as: str | None = None
+    """Under which switch published pairs of it stand; None: under its own kind."""
 
 
 def plain_changes(workload: Workload, chosen: Prediction, spec: GpuSpec | None) -> Iterator[Change]:
@@ -245,7 +247,9 @@ def adapter_changes(workload: Workload) -> Iterator[Change]:
         yield Change(kind="lora", workload=lora)
     elif stored_bits(training) is not None:
         return
-    yield Change(kind="qlora", workload=with_training(lora, quantization="nf4", weights_bits=None))
+    # From LoRA on, the weights' bits alone are changed, and pairs are of that; from a full fine-tuning, both things.
+    paired_as = "quantised_weights" if lora is workload else None
+    yield Change(kind="qlora", workload=with_training(lora, quantization="nf4", weights_bits=None), paired_as=paired_as)
 
 
 def lighter_changes(workload: Workload, chosen: Prediction | None) -> Iterator[Change]:
@@ -312,7 +316,9 @@ def switch_of(change: Change, changed: Prediction, before: Prediction | None) ->
         device_name=changed.device.name,
         gain=gain,
         saved_bytes=_saved(changed, before),
-        published=published_gain(kind, family, changed.device.spec_key or changed.device.key, training.mode, gain),
+        published=published_gain(
+            change.paired_as or kind, family, changed.device.spec_key or changed.device.key, training.mode, gain
+        ),
     )
 
 

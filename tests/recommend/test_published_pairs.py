@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import get_args
 
 from advisor.core.units import Estimate
-from advisor.recommend.published_pairs import published_gain, published_pairs
-from advisor.recommend.switches import SwitchKind
+from advisor.recommend.published_pairs import PublishedGain, published_gain, published_pairs
+from advisor.recommend.switches import Change, SwitchKind, adapter_changes
+from advisor.workload.workload import with_training
+from advisor.workload.workload_file import load_workload
 from tools.write_switch_pairs import language_pairs, vision_pairs
 
 
@@ -56,3 +58,17 @@ def test_a_prediction_is_borne_out_where_its_range_meets_that_of_the_pairs() -> 
 def test_nothing_is_told_of_what_nobody_published() -> None:
     assert published_gain("padded_vocabulary", "language", "h100-sxm", "training", None) is None
     assert published_gain("compile", None, "h100-sxm", "training", None) is None
+
+
+def test_packed_weights_are_held_against_pairs_with_adapters_on_both_sides_alone() -> None:
+    lora = with_training(load_workload("llama_8b"), trainable="lora", lora_rank=16, lora_targets="attention")
+    (packed,) = (change for change in adapter_changes(lora) if change.kind == "qlora")
+    (from_all,) = (change for change in adapter_changes(load_workload("llama_8b")) if change.kind == "qlora")
+
+    def pairs_of(change: Change) -> PublishedGain | None:
+        return published_gain(change.paired_as or change.kind, "language", "a100-sxm4-80", "training", None)
+
+    found = pairs_of(packed)
+    assert found is not None
+    assert 1.0 < found.least_gain_ratio < found.greatest_gain_ratio < 1.1  # packed weights were quicker there
+    assert pairs_of(from_all) is None
