@@ -187,7 +187,9 @@ class Commands(QObject):
     def _open(self, path: Path) -> None:
         if path.suffix == ".py" and not self.consent(path):
             return
-        if path.suffix == ".json" and path.name != "config.json":
+        from advisor.workload.model_config import holds_config
+
+        if path.suffix == ".json" and path.name != "config.json" and not holds_config(path):
             from advisor.store import json_file
 
             self.session.reopen(json_file.read(path))

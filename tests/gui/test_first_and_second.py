@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QTabBar, QTreeView
@@ -120,12 +121,13 @@ def test_a_reading_that_comes_after_a_newer_one_is_left_out() -> None:
     assert (np.diff(buffer.times()) > 0).all()
 
 
+@pytest.mark.parametrize("name", ["config.json", "bert_tiny.json"])
 def test_a_dropped_configuration_is_shown_behind_its_own_source(
-    page: ModelPage, window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+    page: ModelPage, window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, name: str
 ) -> None:
     (tabs,) = page._sources_card.findChildren(QTabBar)
     assert tabs.currentIndex() == 0
-    path = tmp_path / "config.json"
+    path = tmp_path / name
     sizes = {"vocab_size": 1000, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
     path.write_text(json.dumps({"model_type": "bert", "intermediate_size": 128, **sizes}), encoding="utf-8")
     data = QMimeData()
