@@ -155,13 +155,14 @@ def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
         place = (item.device.key, item.precision, item.batch_size_per_device)
         alone = item.count == 1 and item.gradient_accumulation_steps == 1
         medians = [side.get(place) if alone else None for side in timed]
-        measured = medians[0] is not None and medians[1] is not None
+        by_medians = medians[0] is not None and medians[1] is not None
         differences.append(
             StepDifference(
                 of=item,
-                measured=measured,
-                first=medians[0] if measured else other.step_s,
-                second=medians[1] if measured else item.step_s,
+                # A disturbed measurement is the prediction's own figure, and has its wider range.
+                measured=by_medians or (other.measured and item.measured),
+                first=medians[0] if by_medians else other.step_s,
+                second=medians[1] if by_medians else item.step_s,
             )
         )
     return differences

@@ -50,6 +50,16 @@ def test_what_changed_around_the_run_is_named_by_its_path() -> None:
     assert found == {"machine.software.torch": ("2.13.0", "2.14.0"), "workload.training.batch_size": ("16", "32")}
 
 
+def test_a_step_that_a_disturbed_measurement_tells_in_both_runs_is_measured() -> None:
+    advice = fakes.advice()
+    first, *others = advice.predictions
+    timed = msgspec.structs.replace(first, measured=True)
+    told = msgspec.structs.replace(advice, predictions=(timed, *others))
+    assert [step.measured for step in compare(advice, told).steps if step.of.set_up == first.set_up] == [False]
+    (step,) = (step for step in compare(told, told).steps if step.of.set_up == first.set_up)
+    assert (step.measured, step.first) == (True, first.step_s)
+
+
 def test_another_set_up_or_none_is_not_the_same_one() -> None:
     advice = fakes.advice()
     assert not compare(advice, msgspec.structs.replace(advice, recommendation=None)).same_set_up
