@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QMainWindow, QToolTip
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMainWindow, QToolTip
 
-from advisor.core.errors import InputError, UserFacingError
+from advisor.core.errors import UserFacingError
 from advisor.gui.dialogs.save_path import ask_save_path
-from advisor.gui.jobs.told_log import SUFFIXES as LOG_SUFFIXES
+from advisor.gui.files.opening import Opening
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.texts import Texts
@@ -20,7 +20,6 @@ from advisor.gui.threads import Outcome, call_as_job
 
 if TYPE_CHECKING:
     from advisor.present.advice_file import FileKind
-    from advisor.workload.workload import Workload
 
 _FILES: dict[str, tuple[FileKind, str]] = {
     "save-json": ("json", "json"),
@@ -30,8 +29,6 @@ _FILES: dict[str, tuple[FileKind, str]] = {
     "save-script": ("script", "py"),
 }
 """What an entry of the menus writes, and the suffix of its file."""
-_OPENED = {"open-filter": (".toml", ".json", ".py"), "open-logs": LOG_SUFFIXES}
-"""What may be chosen, and the suffixes of its files."""
 _NEEDS_ADVICE = (*_FILES, "copy-text", "copy-command")
 _TOLD_MS = 6000
 
@@ -52,6 +49,8 @@ class Commands(QObject):
         self.settings = settings
         self.session = session
         self.actions: dict[str, QAction] = {}
+        self.opening = Opening(window, session, settings, self.tell)
+        self.opening.page_wanted.connect(self.page_wanted)
         self._next: bool | None = None
         """Whether the job that was asked for while another one is being cancelled measures; None: none was."""
         session.runner.ended.connect(lambda: QTimer.singleShot(0, self, self._start_next))
@@ -77,8 +76,8 @@ class Commands(QObject):
     def act(self, name: str) -> None:
         """Do one entry of the menus."""
         plain: dict[str, Callable[[], object]] = {
-            "open": lambda: self.ask_and_open("open-filter", "open-logs"),
-            "open-log": lambda: self.ask_and_open("open-logs"),
+            "open": lambda: self.opening.ask_and_open("open-filter", "open-logs"),
+            "open-log": lambda: self.opening.ask_and_open("open-logs"),
             "quit": self.window_.close,
             "settings": self.show_settings,
             "about": self.show_about,
@@ -142,7 +141,7 @@ class Commands(QObject):
             self.invalid_wanted.emit()
             self.tell(self.texts("model-invalid"))
             return
-        if not self.consent_for(self.session.described.workload):
+        if not self.opening.consent_for(self.session.described.workload):
             return
         self.session.runner.start(job_for(self.session, self.settings, measure=measure), measure=measure)
         self.page_wanted.emit("measure")
@@ -169,70 +168,19 @@ class Commands(QObject):
         if not wrong or self.session.described.last_edited in wrong:
             self.session.described.undo.undo()
 
-    def ask_and_open(self, *kinds: str) -> None:
-        """Choose a file of the kinds that are named and open it; the first kind is listed at first."""
-        texts = self.texts
-        filters = ";;".join(f"{texts(kind)} ({' '.join(f'*{one}' for one in _OPENED[kind])})" for kind in kinds)
-        name, _filter = QFileDialog.getOpenFileName(self.window_, texts("menu-open"), "", filters)
-        if name:
-            self.open_path(Path(name))
-
     def open_path(self, path: Path) -> None:
-        """Open a workload, a model's config.json or folder, a Python model, a saved advice, or a training log."""
+        """Open any file or folder that the window can open; what is wrong with it is told."""
         try:
-            self._open(path)
+            self.opening.open(path)
         except UserFacingError as error:
             self.show_error(error)
-
-    def _open(self, path: Path) -> None:
-        if path.suffix == ".py" and not self.consent(path):
-            return
-        from advisor.workload.model_config import holds_config
-
-        if path.suffix == ".json" and path.name != "config.json" and not holds_config(path):
-            from advisor.store import json_file
-
-            self.session.reopen(json_file.read(path))
-            self.page_wanted.emit("advice")
-        elif path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
-            self.session.described.load(str(path))
-            self.page_wanted.emit("model")
-        elif path.suffix in LOG_SUFFIXES:
-            self.session.log.read(path)
-            self.page_wanted.emit("cases")
-        else:
-            raise InputError(self.texts("open-other", path=str(path)), self.texts("open-other-remedy"))
-        self.settings.add_recent(path)
-
-    def consent(self, path: Path) -> bool:
-        """Ask whether a Python file may run, naming its path and SHA-256. Raises InputError."""
-        from advisor.gui.dialogs.consent import ask_consent
-        from advisor.workload.python_source import digest_of, read_code
-
-        path = path.resolve()
-        digest = digest_of(read_code(path))
-        if (str(path), digest) in self.session.described.consents:
-            return True
-        if not ask_consent(self.window_, self.texts, path, digest):
-            return False
-        self.session.described.consents.add((str(path), digest))
-        return True
-
-    def consent_for(self, workload: Workload) -> bool:
-        """Ask for the workload's Python file unless it was consented to, or is none. Raises InputError."""
-        from advisor.workload.python_source import code_to_run
-
-        code = code_to_run(workload)
-        if code is None or not self.session.described.lacks_consent(workload):
-            return True
-        return self.consent(code[0])
 
     def verify(self) -> None:
         """Run the set-up that is advised for this machine for a minute, and keep what came true."""
         from advisor.gui.job_request import verify_job
 
         advice = self.session.advice
-        if advice is None or self.session.runner.busy or not self.consent_for(advice.workload):
+        if advice is None or self.session.runner.busy or not self.opening.consent_for(advice.workload):
             return
         allowed = self.session.described.may_run(advice.workload)
         self.session.runner.start(verify_job(advice, allow_code=allowed), measure=True, kind="verify")

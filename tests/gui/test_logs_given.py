@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QPushButton
 
 from advisor.gui.pages.log_card import LogCard
 from tests.gui.conftest import renew
-from tests.gui.test_window import drop, words_of
+from tests.gui.test_files_given import drop
+from tests.gui.test_window import words_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -157,6 +157,7 @@ def test_a_saved_advice_that_is_opened_brings_its_model_its_set_ups_and_what_was
         path = tmp_path / f"{name}.json"
         json_file.write(advice, path)
         window.commands.open_path(path)
+        qtbot.waitUntil(lambda: session.advice == advice, timeout=120_000)  # noqa: B023 - waited for here
         qtbot.waitUntil(lambda: window.current == "advice" and not window.page("advice").filling, timeout=120_000)
         assert (session.described.workload, session.advice) == (advice.workload, advice)
         window.show_page("measure")

@@ -144,7 +144,7 @@ def test_undo_brings_back_the_preset_that_was_left(page: ModelPage, session: Ses
 
 
 def test_a_reopened_advice_brings_its_workload_to_the_model_page(
-    page: ModelPage, session: Session, window: MainWindow, tmp_path: Path
+    page: ModelPage, session: Session, window: MainWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
     from advisor.store import json_file
     from tests.gui import fakes
@@ -153,7 +153,7 @@ def test_a_reopened_advice_brings_its_workload_to_the_model_page(
     json_file.write(advice, tmp_path / "advice.json")
     session.described.edit(load_workload("iris_mlp"), "")
     window.commands.open_path(tmp_path / "advice.json")
-    assert session.described.workload == advice.workload
+    qtbot.waitUntil(lambda: session.described.workload == advice.workload, timeout=120_000)
     window.show_page("model")
     assert "BERT" in page.subtitle.full_text()
 

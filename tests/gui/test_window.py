@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 
@@ -20,7 +20,6 @@ from advisor.gui.dialogs.settings_dialog import SettingsDialog
 from advisor.gui.plots.live_grid import LiveGrid
 from advisor.gui.settings import Settings
 from advisor.gui.threads import Outcome
-from advisor.store import json_file
 from tests.gui import fakes
 from tests.gui.conftest import renew
 
@@ -113,68 +112,6 @@ def test_menus_offer_only_what_can_be_done(window: MainWindow, session: Session)
     assert not actions["cancel"].isEnabled()
     session.set_advice(fakes.advice())
     assert actions["export-pdf"].isEnabled()
-
-
-def drop(window: MainWindow, *paths: Path) -> None:
-    """Let files fall on the window."""
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    at, copied = QPoint(5, 5).toPointF(), Qt.DropAction.CopyAction
-    window.dropEvent(QDropEvent(at, copied, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier))
-
-
-def test_of_several_dropped_files_the_first_is_opened_and_that_is_said(
-    window: MainWindow, session: Session, tmp_path: Path
-) -> None:
-    first, second = tmp_path / "first.json", tmp_path / "second.json"
-    json_file.write(fakes.advice(), first)
-    json_file.write(fakes.advice(), second)
-    drop(window, first, second)
-    assert session.advice is not None
-    assert window.settings.recent_files == (str(first),)
-    told = window.statusBar().currentMessage()
-    assert told == f"Of 2 dropped files only the first is opened, {first}; drop the others one at a time."
-    assert window.statusBar().isVisible()
-
-
-def test_a_file_that_is_dropped_to_be_moved_is_only_read(window: MainWindow, tmp_path: Path) -> None:
-    path = tmp_path / "saved.json"
-    json_file.write(fakes.advice(), path)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    either = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
-    left, plain = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    dragged = QDragEnterEvent(QPoint(5, 5), either, data, left, plain)
-    dropped = QDropEvent(QPoint(5, 5).toPointF(), either, data, left, plain)
-    for event in (dragged, dropped):
-        event.setDropAction(Qt.DropAction.MoveAction)
-    window.dragEnterEvent(dragged)
-    window.dropEvent(dropped)
-    for event in (dragged, dropped):
-        assert (event.dropAction(), event.isAccepted()) == (Qt.DropAction.CopyAction, True)
-
-
-def test_a_dropped_advice_opens(window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot) -> None:
-    path = tmp_path / "saved.json"
-    json_file.write(fakes.advice(), path)
-    drop(window, path)
-    assert session.advice is not None
-    assert not window.statusBar().currentMessage()
-    assert window.current == "advice"
-    assert window.settings.recent_files == (str(path),)
-    qtbot.wait(1)
-
-
-def test_a_file_of_no_known_kind_is_refused_in_one_dialog(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
-    path = tmp_path / "movie.mkv"
-    path.write_bytes(b"\0")
-    for _ in range(3):
-        window.commands.open_path(path)
-    qtbot.wait(5)
-    shown = [one for one in window.findChildren(QDialog) if one.isVisible()]
-    assert len(shown) == 1
-    assert "movie.mkv" in words_of(shown[0])
-    shown[0].close()
 
 
 def test_a_python_file_runs_only_with_consent(

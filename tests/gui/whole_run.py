@@ -77,6 +77,7 @@ def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
         until(name, (folder / name).exists)
     before = session.advice
     window.commands.open_path(folder / "a.json")
+    until("opened", lambda: session.advice is not before)
     assert session.advice == before
     window.commands.choose("language", "zh")
     window.commands.choose("scheme", "dark")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +14,11 @@ from advisor.gui.jobs.asks import (
     Ask,
     CasesAsk,
     DetectAsk,
+    KeptAdviceAsk,
     LogAsk,
     NewestAdviceAsk,
     PlainAsk,
+    SavedAdviceAsk,
     TraceAsk,
     VerifyAsk,
 )
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     from advisor.advice import AdviceRequest
     from advisor.recommend.prices import Prices
+    from advisor.store.advice_record import AdviceRecord
 
 
 _LOOKED_BACK = 20
@@ -55,13 +59,8 @@ def _plain(ask: PlainAsk) -> object:
         from advisor.hardware.detect import detect_machine
 
         return detect_machine()
-    if isinstance(ask, NewestAdviceAsk):
-        from advisor.store.history import History
-
-        with History(Path(ask.folder)) as history:
-            kept = (history.load(run.entry_index) for run in history.runs()[:_LOOKED_BACK])
-            # A window that was closed on its job may have left measurements alone.
-            return next((advice for advice in kept if advice is not None and advice.predictions), None)
+    if isinstance(ask, SavedAdviceAsk | KeptAdviceAsk | NewestAdviceAsk):
+        return _kept(ask)
     if isinstance(ask, LogAsk):
         from advisor.logs.log_lines import parse_log
         from advisor.logs.training_log import explain_log
@@ -78,6 +77,22 @@ def _plain(ask: PlainAsk) -> object:
     from advisor.claims.judge import check_claim
 
     return check_claim(ask.text, predictor)
+
+
+def _kept(ask: SavedAdviceAsk | KeptAdviceAsk | NewestAdviceAsk) -> AdviceRecord | None:
+    """An advice of a file or of the history."""
+    if isinstance(ask, SavedAdviceAsk):
+        from advisor.store import json_file
+
+        return json_file.read(Path(os.fsdecode(ask.path)))
+    from advisor.store.history import History
+
+    with History(Path(ask.folder)) as history:
+        if isinstance(ask, KeptAdviceAsk):
+            return history.load(ask.entry_index)
+        kept = (history.load(run.entry_index) for run in history.runs()[:_LOOKED_BACK])
+        # A window that was closed on its job may have left measurements alone.
+        return next((advice for advice in kept if advice is not None and advice.predictions), None)
 
 
 def request_of(ask: AdviseAsk) -> AdviceRequest:

@@ -62,13 +62,27 @@ class TraceAsk(Record, frozen=True, kw_only=True, tag="trace"):
     allow_code: bool = False
 
 
+class SavedAdviceAsk(Record, frozen=True, kw_only=True, tag="saved"):
+    """The advice of a file."""
+
+    path: bytes
+    """As the system has it: not every name is text."""
+
+
+class KeptAdviceAsk(Record, frozen=True, kw_only=True, tag="kept"):
+    """The advice of a run of the history; nothing where it is gone or damaged."""
+
+    folder: str
+    entry_index: int
+
+
 class NewestAdviceAsk(Record, frozen=True, kw_only=True, tag="newest"):
     """The newest kept advice; nothing where there is none."""
 
     folder: str
 
 
-PlainAsk = DetectAsk | CasesAsk | ClaimAsk | LogAsk | NewestAdviceAsk
+PlainAsk = DetectAsk | CasesAsk | ClaimAsk | LogAsk | SavedAdviceAsk | KeptAdviceAsk | NewestAdviceAsk
 """What tells nothing meanwhile."""
 Ask = AdviseAsk | VerifyAsk | TraceAsk | PlainAsk
 

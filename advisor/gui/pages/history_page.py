@@ -14,11 +14,13 @@ from advisor.gui.dialogs.frame import confirmed
 from advisor.gui.dialogs.old_runs import ask_age
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.history_access import IN_MEMORY, HistoryListing, in_history, read_history, unkept_reason
+from advisor.gui.jobs.apart import apart
+from advisor.gui.jobs.asks import KeptAdviceAsk
 from advisor.gui.models.table_model import Column, TableModel, estimates, figures
 from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.start.local_time import local_moment
-from advisor.gui.threads import Outcome, call_as_job
+from advisor.gui.threads import Job, Outcome, call_as_job
 from advisor.gui.widgets.boxes import REST, clear, down, put, row
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card, KeyFigure
@@ -99,8 +101,11 @@ class HistoryPage(Page):
 
     def _in_history(self, act: Callable[[History], object], then: Callable[[Outcome], None]) -> None:
         """Do something with the history in a thread."""
-        self._asked_count += 1
         folder = self._folder
+        self._ask(call_as_job(lambda: in_history(folder, act)), then)
+
+    def _ask(self, job: Job, then: Callable[[Outcome], None]) -> None:
+        self._asked_count += 1
 
         def ended(outcome: Outcome) -> None:
             if outcome.failed:
@@ -109,7 +114,7 @@ class HistoryPage(Page):
                 then(outcome)
             self._asked_count -= 1
 
-        self.session.crew.start(call_as_job(lambda: in_history(folder, act)), ended, owner=self)
+        self.session.crew.start(job, ended, owner=self)
 
     def _read(self, *_: object) -> None:
         self._in_history(read_history, self._arrived)
@@ -280,7 +285,9 @@ class HistoryPage(Page):
             else:
                 self._read()
 
-        self._in_history(lambda history: history.load(run.entry_index), loaded)
+        # In a process of its own: decoding a large advice would hold up the window.
+        ask = KeptAdviceAsk(folder=str(self._folder), entry_index=run.entry_index)
+        self._ask(apart(lambda: ask), loaded)
 
     def _show_details(self, advice: AdviceRecord) -> None:
         clear(self._details)

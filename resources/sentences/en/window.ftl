@@ -56,6 +56,7 @@ open-other = { $path } cannot be opened.
 open-other-remedy = Open a .toml workload, a config.json, a .py model, a saved .json advice, or a training log (.log, .txt, .out, .csv, .jsonl).
 open-filter = Workloads, models and saved advice
 open-logs = Training logs
+open-reading = Opening { $path } …
 qt-look-in = &Look in:
 qt-files-of-type = Files of &type:
 qt-folder = Folder

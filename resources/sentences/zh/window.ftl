@@ -56,6 +56,7 @@ open-other = 无法打开 { $path }。
 open-other-remedy = 请打开 .toml 训练任务、config.json、.py 模型、保存的 .json 建议，或训练日志（.log、.txt、.out、.csv、.jsonl）。
 open-filter = 任务、模型与已保存的建议
 open-logs = 训练日志
+open-reading = 正在打开 { $path }…
 qt-look-in = 查找范围(&L)：
 qt-files-of-type = 文件类型(&T)：
 qt-folder = 文件夹

@@ -1,0 +1,1 @@
+"""Files that are given to the window, and files that it writes."""

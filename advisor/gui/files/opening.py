@@ -1,0 +1,127 @@
+"""What a file that is given to the window becomes: a workload, an advice, or a log explained."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QMainWindow
+
+from advisor.core.errors import InputError
+from advisor.gui.jobs.told_log import SUFFIXES as LOG_SUFFIXES
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
+from advisor.gui.texts import Texts
+from advisor.gui.threads import Outcome
+
+if TYPE_CHECKING:
+    from advisor.gui.jobs.asks import Ask
+    from advisor.workload.workload import Workload
+
+_OPENED = {"open-filter": (".toml", ".json", ".py"), "open-logs": LOG_SUFFIXES}
+"""What may be chosen, and the suffixes of its files."""
+
+
+class Opening(QObject):
+    """Opens files, and asks before a Python file may run."""
+
+    page_wanted = Signal(str)
+
+    def __init__(self, window: QMainWindow, session: Session, settings: Settings, tell: Callable[[str], None]) -> None:
+        """`window` is the parent of every dialog; `tell` says a quiet word."""
+        super().__init__(window)
+        self._window, self._session, self._settings, self._tell = window, session, settings, tell
+        self._opened_count = 0
+
+    @property
+    def _texts(self) -> Texts:
+        return Texts(self._settings.language, self._settings.units)
+
+    def ask_and_open(self, *kinds: str) -> None:
+        """Choose a file of the kinds that are named and open it; the first kind is listed at first.
+
+        Raises InputError.
+        """
+        texts = self._texts
+        filters = ";;".join(f"{texts(kind)} ({' '.join(f'*{one}' for one in _OPENED[kind])})" for kind in kinds)
+        name, _filter = QFileDialog.getOpenFileName(self._window, texts("menu-open"), "", filters)
+        if name:
+            self.open(Path(name))
+
+    def open(self, path: Path) -> None:
+        """Open a workload, a model's configuration or folder, a Python model, a saved advice, or a training log.
+
+        Raises InputError for what is none of them.
+        """
+        from advisor.workload.model_config import holds_config
+
+        if path.suffix == ".py" and not self.consent(path):
+            return
+        if path.suffix == ".json" and path.name != "config.json" and not holds_config(path):
+            self._open_advice(path)
+            return
+        if path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
+            self._session.described.load(str(path))
+            self.page_wanted.emit("model")
+        elif path.suffix in LOG_SUFFIXES:
+            self._session.log.read(path)
+            self.page_wanted.emit("cases")
+        else:
+            raise InputError(self._texts("open-other", path=str(path)), self._texts("open-other-remedy"))
+        self._settings.add_recent(path)
+
+    def _open_advice(self, path: Path) -> None:
+        """Read it in a process of its own: decoding a large one would hold up the window."""
+        from advisor.gui.jobs.apart import apart
+
+        self._opened_count += 1
+        count = self._opened_count
+
+        def ask() -> Ask:
+            from advisor.gui.jobs.asks import SavedAdviceAsk
+
+            return SavedAdviceAsk(path=os.fsencode(path))
+
+        def opened(outcome: Outcome) -> None:
+            from advisor.store.advice_record import AdviceRecord
+
+            if count != self._opened_count:
+                return  # Another one was opened since.
+            if self._window.statusBar().currentMessage() == reading:
+                self._window.statusBar().clearMessage()
+            if isinstance(outcome.result, AdviceRecord):
+                self._session.reopen(outcome.result)
+                self._settings.add_recent(path)
+                self.page_wanted.emit("advice")
+            elif outcome.failed:
+                self._session.problem_raised.emit(outcome)
+
+        reading = self._texts("open-reading", path=str(path))
+        self._tell(reading)
+        self._session.crew.start(apart(ask), opened)
+
+    def consent(self, path: Path) -> bool:
+        """Ask whether a Python file may run, naming its path and SHA-256. Raises InputError."""
+        from advisor.gui.dialogs.consent import ask_consent
+        from advisor.workload.python_source import digest_of, read_code
+
+        path = path.resolve()
+        digest = digest_of(read_code(path))
+        if (str(path), digest) in self._session.described.consents:
+            return True
+        if not ask_consent(self._window, self._texts, path, digest):
+            return False
+        self._session.described.consents.add((str(path), digest))
+        return True
+
+    def consent_for(self, workload: Workload) -> bool:
+        """Ask for the workload's Python file unless it was consented to, or is none. Raises InputError."""
+        from advisor.workload.python_source import code_to_run
+
+        code = code_to_run(workload)
+        if code is None or not self._session.described.lacks_consent(workload):
+            return True
+        return self.consent(code[0])

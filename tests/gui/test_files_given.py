@@ -1,0 +1,100 @@
+"""A file that is given to the window opens or is refused in one dialog, and is never moved from its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QDialog
+
+from advisor.store import json_file
+from tests.gui import fakes
+from tests.gui.test_window import words_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+
+
+def drop(window: MainWindow, *paths: Path) -> None:
+    """Let files fall on the window."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    at, copied = QPoint(5, 5).toPointF(), Qt.DropAction.CopyAction
+    window.dropEvent(QDropEvent(at, copied, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier))
+
+
+def test_of_several_dropped_files_the_first_is_opened_and_that_is_said(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    json_file.write(fakes.advice(), first)
+    json_file.write(fakes.advice(), second)
+    drop(window, first, second)
+    told = window.statusBar().currentMessage()
+    assert told == f"Of 2 dropped files only the first is opened, {first}; drop the others one at a time."
+    assert window.statusBar().isVisible()
+    qtbot.waitUntil(lambda: session.advice is not None, timeout=120_000)
+    assert window.settings.recent_files == (str(first),)
+    assert window.statusBar().currentMessage() == told
+
+
+def test_a_file_that_is_dropped_to_be_moved_is_only_read(window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "saved.json"
+    json_file.write(fakes.advice(), path)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    either = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
+    left, plain = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    dragged = QDragEnterEvent(QPoint(5, 5), either, data, left, plain)
+    dropped = QDropEvent(QPoint(5, 5).toPointF(), either, data, left, plain)
+    for event in (dragged, dropped):
+        event.setDropAction(Qt.DropAction.MoveAction)
+    window.dragEnterEvent(dragged)
+    window.dropEvent(dropped)
+    for event in (dragged, dropped):
+        assert (event.dropAction(), event.isAccepted()) == (Qt.DropAction.CopyAction, True)
+
+
+def test_a_dropped_advice_opens(window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "saved.json"
+    json_file.write(fakes.advice(), path)
+    drop(window, path)
+    assert window.statusBar().currentMessage() == f"Opening {path} …"
+    qtbot.waitUntil(lambda: window.current == "advice", timeout=120_000)
+    assert session.advice == fakes.advice()
+    assert not window.statusBar().currentMessage()
+    assert window.settings.recent_files == (str(path),)
+    qtbot.wait(1)
+
+
+def test_an_advice_that_is_damaged_is_told_in_one_dialog_and_opens_nothing(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text('{"a":', encoding="utf-8")
+    for _ in range(2):
+        drop(window, path)
+    qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
+    (shown,) = (one for one in window.findChildren(QDialog) if one.isVisible())
+    assert "broken.json: is not JSON" in words_of(shown)
+    shown.close()
+    assert session.advice is None
+    assert window.settings.recent_files == ()
+
+
+def test_a_file_of_no_known_kind_is_refused_in_one_dialog(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "movie.mkv"
+    path.write_bytes(b"\0")
+    for _ in range(3):
+        window.commands.open_path(path)
+    qtbot.wait(5)
+    shown = [one for one in window.findChildren(QDialog) if one.isVisible()]
+    assert len(shown) == 1
+    assert "movie.mkv" in words_of(shown[0])
+    shown[0].close()
