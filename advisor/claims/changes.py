@@ -36,6 +36,7 @@ _LORA_RANK = 16
 _TUNING_BATCHES = (1, 4, 16)
 """Tried where a claim about adapters names no batch: unpacking weights is done once a pass, however many samples."""
 
+_SHARDED = {"zero2", "fsdp", "fsdp_offload"}
 _OPEN_FACTOR = 4
 """How many times a workload's own batch is tried beside it where a claim about operators or FP8 names none."""
 
@@ -159,20 +160,33 @@ def batches_of(claim: Claim, name: str) -> tuple[int, ...]:
 
 
 def ways_meant(claim: Claim) -> tuple[Meant, ...]:
-    """The claim, and of ways of training and of switches the same with autocast on both sides if it names no precision.
-
-    PEFT's own scripts train LoRA in pure BF16, where FP32 adapters keep products in FP32; under autocast they do not.
-    A layout, an optimizer's kernels and its states bring other gains beside weights of 16 bits or autocast.
-    QLoRA is run with PEFT's `prepare_model_for_kbit_training` and without it.
-    """
-    if kind_of(claim) not in {"tuning", "switched"}:
-        return (Meant(claim),)
-    precisions = (claim.precision,) if claim.precision is not None else (None, "bf16_amp")
-    claims = [msgspec.structs.replace(claim, precision=precision) for precision in precisions]
+    """The claim in each precision that its sides may have, and QLoRA with PEFT's preparation and without it."""
+    claims = [msgspec.structs.replace(claim, precision=precision) for precision in _precisions_meant(claim)]
     # Without a precision of its own, QLoRA is run under autocast, which alone can be prepared.
     able = [of for of in claims if of.precision is None or PRECISION_FACTS[of.precision].autocast]
     prepared = [Meant(of, prepared=True) for of in able] if may_be_prepared(claim) else []
     return (*(Meant(of) for of in claims), *prepared)
+
+
+def _precisions_meant(claim: Claim) -> tuple[Precision | None, ...]:
+    """The claim's own, and of ways of training, switches and sharding those that bring other gains.
+
+    PEFT's own scripts train LoRA in pure BF16, where FP32 adapters keep products in FP32; under autocast they do not.
+    A layout, an optimizer's kernels and its states bring other gains beside weights of 16 bits or autocast. Shards that
+    are cast run all operators in 16 bits, where autocast leaves some in FP32: in one type both sides run the same.
+    """
+    kind, own = kind_of(claim), claim.precision
+    if kind in {"tuning", "switched"} and own is None:
+        return (None, "bf16_amp")
+    if shards_one_side(claim) and (own is None or PRECISION_FACTS[own].autocast):
+        return (own, "bf16_true") if own is not None else (None, "bf16_true", "fp32")
+    return (own,)
+
+
+def shards_one_side(claim: Claim) -> bool:
+    """Whether sharding is held against whole copies of the model."""
+    sides = (claim.strategy, claim.reference_strategy)
+    return kind_of(claim) == "strategy" and len({side in _SHARDED for side in sides}) > 1
 
 
 def may_be_prepared(claim: Claim) -> bool:

@@ -156,8 +156,8 @@ def _pattern(alias: str) -> re.Pattern[str]:
 def _narrowed(keys: tuple[str, ...], text: str, match: re.Match[str], specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """The variants that agree with `pcie`, `sxm` and a memory size named just behind the card."""
     behind = text[match.end() : match.end() + 24]
-    link = re.match(r"[\s(,-]*(?:\d+\s*gi?b[\s,-]*)?(pcie|sxm)", behind)
-    size = re.match(r"[\s(,-]*(?:(?:pcie|sxm)\d?[\s,-]*)?(\d{1,3})\s*(?:gi?b|g显存)", behind)
+    link = re.match(r"[\s(,-]*(?:\d+\s*g(?:i?b)?[\s,-]*)?(pcie|sxm)", behind)
+    size = re.match(r"[\s(,-]*(?:(?:pcie|sxm)\d?[\s,-]*)?(\d{1,3})\s*g(?:i?b)?(?![a-z/])", behind)
     narrowed = keys
     if link is not None:
         narrowed = tuple(key for key in narrowed if link.group(1) in key) or narrowed

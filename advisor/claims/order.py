@@ -55,9 +55,10 @@ def check_order(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     expected = _over(told, by_precision)
     reasons = [_reason(f"claim-order-{word}", told, expected, device=device, other=other)]
     if others:
-        reasons.append(
-            _reason("claim-order-otherwise", others, _over(others, by_precision), device=device, other=other)
-        )
+        rest = _over(others, by_precision)
+        # Whose range holds both orders is not said to be behind.
+        code = "claim-order-either-in" if rest.low < 1 < rest.high else "claim-order-otherwise"
+        reasons.append(_reason(code, others, rest, device=device, other=other))
     return ClaimAnswer(
         claim=claim,
         verdict=verdict,

@@ -19,6 +19,7 @@ from advisor.claims.changes import (
     may_be_prepared,
     models_of,
     predicted_pair,
+    shards_one_side,
     ways_meant,
     words_of,
 )
@@ -104,6 +105,7 @@ def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     kind = claim.switched or kind_of(claim)
     why = [Reason.of(f"claim-why-{kind}")] if (kind, word) in _EXPLAINED else []
     why += [Reason.of("claim-prepared")] if may_be_prepared(claim) else []
+    why += [Reason.of("claim-why-sharded")] if len(ways_meant(claim)) > 1 and shards_one_side(claim) else []
     no_card = () if claim.gpus else (Reason.of("claim-any-card"),)
     reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *grown, *no_card, *judged_by(claim, predictor))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)

@@ -32,6 +32,8 @@ _OPEN: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp")
 _COUNTED_FROM = 10
 """Of a second's samples: fewer are no count."""
 _LARGEST_FACTOR = 16
+_FAR_SLOWER = 2.0
+"""A claim that only a batch below the usual one explains says so where that one would be so much slower (assumed)."""
 _SMALLEST_FACTOR = 0.2
 
 
@@ -76,8 +78,13 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         said = Reason.of("claim-with-sharding", strategy=STRATEGY_LABELS["fsdp"])
         answer = sharded and msgspec.structs.replace(sharded, reasons=(*sharded.reasons, said))
     answer = answer or _judged(claim, predictor, fitting=False)
+    workload = claimed_workload(claim, predictor)
     if answer is None:
-        raise unpredicted(claim, claimed_workload(claim, predictor), predictor.specs, claim.precision)
+        raise unpredicted(claim, workload, predictor.specs, claim.precision)
+    length = workload.data.sequence_length
+    if claim.sequence_length is None and length is not None:
+        said = Reason.of("claim-length-of-model", length=length)
+        answer = msgspec.structs.replace(answer, reasons=(*answer.reasons, said))
     return answer
 
 
@@ -93,10 +100,10 @@ def _judged(claim: Claim, predictor: Predictor, *, fitting: bool = True) -> Clai
     fastest = min(set_ups, key=lambda set_up: set_up.expected.value / set_up.claimed_step_s)
     if all(set_up.claimed_step_s > set_up.expected.high for set_up in set_ups):
         return _below(claim, _nearest_own(set_ups, workload) or fastest, workload)
-    # Between two ranges, too slow for one precision and too fast for the next, the faster one explains the claim.
-    held = [set_up for set_up in set_ups if set_up.holds] or [set_up for set_up in set_ups if set_up.reached]
-    if held:
-        return _plausible(claim, _nearest_own(held, workload) or held[0], set_ups)
+    held = [set_up for set_up in set_ups if set_up.holds]
+    if near := held or [set_up for set_up in set_ups if set_up.reached]:
+        judged = _plausible if held else _between
+        return judged(claim, _nearest_own(near, workload) or fastest, set_ups, workload)
     explained = _explained(claim, predictor, workload)
     if explained is not None:
         return explained
@@ -224,18 +231,23 @@ def _answer(
     )
 
 
-def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp]) -> ClaimAnswer:
-    """In range; but if the precision was left out and another one would not do, it holds only with this one."""
+def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp], workload: Workload) -> ClaimAnswer:
+    """In range; but if what was left out would not do otherwise, precision or batch, it holds only with these."""
     fit = _memory_reasons(set_up)
-    holding = {set_up.precision for set_up in set_ups if set_up.holds} or {
-        set_up.precision for set_up in set_ups if set_up.reached
-    }
+    holding = {set_up.precision for set_up in set_ups if set_up.holds}
     seen = {set_up.precision for set_up in set_ups}
     if claim.precision is None and holding != seen:
         named = any_precision_of(
             precision for precision in dict.fromkeys(set_up.precision for set_up in set_ups) if precision in holding
         )
         return _answer(claim, "plausible_only_with", set_up, "claim-only-with-precision", fit, precisions=named)
+    own = workload.training.batch_size
+    larger = [other for other in set_ups if other.holds and other.batch_size >= own]
+    usual = next((other for other in set_ups if other.precision == set_up.precision and other.batch_size == own), None)
+    slower = usual.claimed_step_s / usual.expected.value if usual is not None and not larger else 1.0
+    if slower > _FAR_SLOWER and claim.batch_size is None:
+        code = "claim-only-with-small-batch"
+        return _answer(claim, "plausible_only_with", set_up, code, fit, usual_batch=own, slower_ratio=slower)
     answer = _answer(claim, "plausible_only_with" if fit else "plausible", set_up, "claim-plausible")
     return msgspec.structs.replace(answer, reasons=(*fit, *answer.reasons))
 
@@ -254,6 +266,18 @@ def _below(claim: Claim, set_up: ClaimedSetUp, workload: Workload) -> ClaimAnswe
     slower = set_up.claimed_step_s / set_up.expected.value
     limits = likely_limits(claim, set_up.best, workload, set_up.claimed_step_s)
     return _answer(claim, "below_expected", set_up, "claim-below", limits, slower_ratio=slower)
+
+
+def _between(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp], workload: Workload) -> ClaimAnswer:
+    """Too slow for one precision and too fast for the next: something may slow a run, and nothing speeds it up."""
+    answer = _below(claim, set_up, workload)
+    beaten = {other.precision for other in set_ups} - {other.precision for other in set_ups if other.reached}
+    if not beaten:
+        return answer
+    named = any_precision_of(
+        precision for precision in dict.fromkeys(o.precision for o in set_ups) if precision in beaten
+    )
+    return msgspec.structs.replace(answer, reasons=(*answer.reasons, Reason.of("claim-too-fast-in", precisions=named)))
 
 
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
@@ -311,15 +335,17 @@ def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, obje
 
 
 def _impossible(claim: Claim, set_up: ClaimedSetUp, bound: Bound, workload: Workload) -> ClaimAnswer:
-    """The roofline that proves it: the work of a step, the card's peak rate, and the time that leaves."""
-    samples = set_up.batch_size * (claim.count or 1)
+    """The roofline that proves it: the work of a step, the cards' peak rate, and the time that leaves."""
+    count = claim.count or 1
+    samples = set_up.batch_size * count
     numbers: Arguments = {
         "model": workload.name,
-        "device": counted(claim.count or 1, set_up.bounded),
+        "device": counted(count, set_up.bounded),
+        "batch": samples,
         "bound_s": bound.step_s,
-        "work_flop": bound.flop,
-        "peak_flop_per_s": bound.rate_flop_per_s,
-        "needed_flop_per_s": bound.flop / set_up.claimed_step_s,
+        "work_flop": bound.flop * count,
+        "peak_flop_per_s": bound.rate_flop_per_s * count,
+        "needed_flop_per_s": bound.flop * count / set_up.claimed_step_s,
         "most_rate": _rate_text(samples / bound.step_s),
         "claimed_rate": _rate_text(samples / set_up.claimed_step_s),
     }

@@ -201,6 +201,8 @@ def _loose_spaces(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]
 
 
 _HAN = "[\u4e00-\u9fff]"
+_BETWEEN_HAN = re.compile(f"(?<={_HAN}) (?={_HAN})")
+"""A phrase may stand in a Latin name's place, whose spaces it does not have."""
 
 
 def _closed_up(text: str, language: Language) -> str:
@@ -208,7 +210,7 @@ def _closed_up(text: str, language: Language) -> str:
     for name, loose in _loose_spaces(language):
         if name in text:
             text = loose.sub("", text)
-    return text
+    return _BETWEEN_HAN.sub("", text) if language == "zh" else text
 
 
 _COMMAS: dict[Language, str] = {"en": ", ", "zh": "、"}

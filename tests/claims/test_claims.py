@@ -254,7 +254,7 @@ def test_pure_half_is_the_last_explanation() -> None:
     assert answer.reasons[0].numbers["precisions"] == any_precision_of(("fp16",))
 
 
-def test_a_time_between_two_precisions_is_explained_by_the_faster_one() -> None:
+def test_a_time_between_two_precisions_is_too_slow_for_the_faster_one() -> None:
     predictor, work = real_predictor(), load_workload("bert_base_sst2")
     steps = [
         predictor.predict(work, (candidate_of("v100-sxm2-32", precision, 16),))[0].step_s
@@ -263,10 +263,19 @@ def test_a_time_between_two_precisions_is_explained_by_the_faster_one() -> None:
     between = (steps[0].high + steps[1].low) / 2
     assert steps[0].high < between < steps[1].low
     open_one = Claim(gpus=("v100-sxm2-32",), workload="bert_base_sst2", batch_size=16, step_s=between)
-    for said in (open_one, msgspec.structs.replace(open_one, precision="fp32")):
-        answer = check_claim(said, predictor)
-        assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-precision")
-        assert answer.reasons[0].numbers["precisions"] == any_precision_of(("fp16_amp",))
+    answer = check_claim(open_one, predictor)
+    assert (answer.verdict, answer.reasons[0].code) == ("below_expected", "claim-below")
+    beaten = next(reason for reason in answer.reasons if reason.code == "claim-too-fast-in")
+    assert beaten.numbers["precisions"] == any_precision_of(("fp32",))
+
+
+def test_a_time_too_short_for_its_own_precision_is_explained_by_a_faster_one() -> None:
+    predictor, work = real_predictor(), load_workload("bert_base_sst2")
+    step = predictor.predict(work, (candidate_of("v100-sxm2-32", "fp16_amp", 16),))[0].step_s
+    claim = Claim(gpus=("v100-sxm2-32",), workload="bert_base_sst2", batch_size=16, step_s=step.high, precision="fp32")
+    answer = check_claim(claim, predictor)
+    assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-precision")
+    assert answer.reasons[0].numbers["precisions"] == any_precision_of(("fp16_amp",))
 
 
 def test_two_precisions_that_would_do_are_both_named() -> None:

@@ -23,6 +23,7 @@ _RAISED = rf"(?:{_RAISED_TO}|(?:增加|提高|增大|加大|调大)为|[改调�
 _CHANGED = (
     r"\bfrom\s+(?:a\s+)?batch(?:[ _-]?size)?(?: of)? ?(\d+) to (?:a )?(?:batch(?:[ _-]?size)?(?: of)? ?)?(\d+)",
     r"\bbatch(?:[ _-]?size)? from (\d+) to (\d+)",
+    rf"{_ANY_BATCH}{SAYS}(\d+) ?(?:->|-->|=>|→|to) ?(?:batch(?:[ _-]?size)? ?)?(\d+){_OF_ANOTHER}",
     rf"{_ANY_BATCH} ?[从由]? ?(\d+) ?{_RAISED} ?(\d+)",
 )
 """Before and after, where a change of the batch size is told."""

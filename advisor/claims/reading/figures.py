@@ -23,6 +23,8 @@ from advisor.claims.reading.share_words import find_utilisation, without_utilisa
 _STEP_WORD = STEPS.replace("|its?", "")
 """Not `it`, which mostly is the pronoun: `it took 3 hours`."""
 _PER = r"\s*(?:a|an|per|/|each|every|for (?:a|one|each)|每|一)\s*(?:single )?"
+_OF_NO_NAME = r"(?<![a-z0-9./-])"
+"""Before a number of epochs or steps: the end of a model's name is none, `a ResNet-50 epoch`."""
 _EPOCH = r"(?:epochs?|轮|个?epoch)"
 _ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |仅|约|大约|近)?"
 _TAKES_ENGLISH = r"(?:takes?|took|in|within|only|needs?|needed|finish(?:es|ed)? in)"
@@ -92,8 +94,12 @@ def _whole(duration_s: float) -> Figures:
 
 def _epoch_s(plain: str) -> float | None:
     """Seconds of one epoch; `3 epochs in 38 minutes` counts a third of it."""
-    several = search(rf"(\d+)\s*{_EPOCH}\s*(?:{_TAKES_ENGLISH}|{_TAKES_CHINESE})?\s*{_ABOUT}{DURATION}", plain)
-    several = several or search(rf"(\d+)\s*epochs?\b[^.;,]{{0,30}}?\s(?:{_TAKES_ENGLISH})\s*{_ABOUT}{DURATION}", plain)
+    several = search(
+        rf"{_OF_NO_NAME}(\d+)\s*{_EPOCH}\s*(?:{_TAKES_ENGLISH}|{_TAKES_CHINESE})?\s*{_ABOUT}{DURATION}", plain
+    )
+    several = several or search(
+        rf"{_OF_NO_NAME}(\d+)\s*epochs?\b[^.;,]{{0,30}}?\s(?:{_TAKES_ENGLISH})\s*{_ABOUT}{DURATION}", plain
+    )
     if several is not None and int(several.group(1)) > 0:
         return duration(several.groups()[1:]) / int(several.group(1)) or None
     return (
@@ -112,7 +118,9 @@ def _seconds(plain: str, pattern: str) -> float | None:
 def _step_s(plain: str) -> float | None:
     """Seconds of one step; `100k steps in 2 days` counts its part of them."""
     steps = r"(?:training )?(?:steps|iterations|iters)\b"
-    several = search(rf"{NUMBER}\s*{steps}[^.;,]{{0,20}}?\s(?:{_TAKES_ENGLISH})\s*{_ABOUT}{DURATION}", plain)
+    several = search(
+        rf"{_OF_NO_NAME}{NUMBER}\s*{steps}[^.;,]{{0,20}}?\s(?:{_TAKES_ENGLISH})\s*{_ABOUT}{DURATION}", plain
+    )
     several = several or search(rf"{NUMBER}\s*(?:步|次迭代)\s*(?:{_TAKES_CHINESE})\s*{_ABOUT}{DURATION}", plain)
     groups = several.groups() if several is not None else ()
     if (behind := search(rf"{DURATION}\s*for\s*{NUMBER}\s*{steps}", plain)) is not None:

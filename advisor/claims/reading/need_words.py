@@ -28,6 +28,13 @@ _WEIGHT_BYTES = 2
 """As models are published: what `8 times its weights` counts in."""
 _RUNS = r"\b(?:runs?|running|loads?|loading|serves?|serving|hosting)\b|运行|加载|部署|跑"
 
+_WEIGHTS_ALONE = (
+    r"\bfor (?:the |its |all |their )?weights\b|\bweights (?:alone|only|themselves|by themselves)\b"
+    r"|\b(?:the|its|whose|model|fp16|bf16|fp32|bit) weights (?:of .{1,24} )?(?:alone |only )?"
+    r"(?:take|need|us|occup|requir|are)"
+    r"|权重\s*(?:本身|光|就|只|仅|单|大概|大?约|fp\d|bf16|要|占|需|得|用)"
+)
+
 
 def find_needed_bytes(plain: str) -> float | None:
     """The memory that a model is said to need (`needs 80 GB`); None: nothing is said of it."""
@@ -44,5 +51,5 @@ def find_needed_times(plain: str, parameters: float | None) -> float | None:
 
 
 def runs_only(plain: str) -> bool:
-    """Whether a model is said to be run, served or loaded, and nothing is said of training it."""
-    return search(_RUNS, plain) is not None and not says_training(plain)
+    """Whether a model is said to be run, served or loaded, or its weights alone are meant, and nothing is trained."""
+    return search(rf"{_RUNS}|{_WEIGHTS_ALONE}", plain) is not None and not says_training(plain)

@@ -78,12 +78,18 @@ def spelled_out(plain: str) -> str:
     plain = re.sub(r"\ban hour and a half\b", "1.5 hours", plain)
     plain = _ENGLISH_SPELLED.sub(lambda match: _WORDS[match[1]], plain)
     plain = re.sub(r"([一两二三四五])倍半", lambda match: f"{_WORDS[match[1]]}.5倍", plain)
+    plain = re.sub(r"([一二三四五六七八九\d])\s*成(?=$|[\s,.;。，；的左多显内时速])", _in_tenths, plain)
     plain = _CHINESE_SPELLED.sub(lambda match: _chinese(match[1]), plain)
     # No blank stands between a Latin word and a number in Chinese; a digit behind a letter belongs to a card's name.
     plain = re.sub(r"(epoch|step|batch|iteration|ddp|fsdp|parallel)(?=\d)", r"\1 ", plain)
     # `batch 4k`, `length 8k` and `8k context` are powers of two to everyone who writes them.
     plain = re.sub(rf"()(?<![\d.])(\d{{1,4}}) ?k(?={CONTEXT})", _in_binary_k, plain, flags=re.ASCII)
     return re.sub(rf"({_SIZE})(\d{{1,6}}) ?k(?![a-z])", _in_binary_k, plain, flags=re.ASCII)
+
+
+def _in_tenths(match: re.Match[str]) -> str:
+    """`三成` is 30 %."""
+    return f"{int(_WORDS.get(match[1], match[1])) * 10}%"
 
 
 def _in_binary_k(match: re.Match[str]) -> str:

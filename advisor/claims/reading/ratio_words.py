@@ -13,6 +13,7 @@ _FASTER = (
 _SLOWER = r"(?:slower|as slow|slow-?down|longer|as long|the time|more time|less throughput|worse|slower speed)"
 _GAIN = r"(?:快|提升|加速|提速|提高)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
 _LOSS = r"(?:慢|下降|降低|降速|变慢)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
+_MORE_RATE = r"(?:每秒|吞吐|速度|样本数|词元数)[^,，。;；%\d]{0,12}(?:多|增加|增长|涨|高|上升)\s*(?:了|到|出)?\s*"
 _AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead)"
 ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |近|仅|约|大约)?"
 FOLD = r"(?:x|×|-?\s?fold|times)"
@@ -173,6 +174,7 @@ def _faster(plain: str) -> float | None:
         rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{ABOUT}{PERCENT}",
         plain,
     )
+    percent = percent or search(rf"{_MORE_RATE}{ABOUT}{PERCENT}", plain)
     if percent is not None:
         return 1 + float(percent.group(1)) / 100
     for pattern in (

@@ -46,7 +46,9 @@ from advisor.claims.reading.ratio_words import says_faster, says_slower
 from advisor.claims.reading.share_words import find_memory_ratio, other_utilisation, says_part
 from advisor.claims.reading.sides import Sides, find_sides
 from advisor.claims.reading.size_words import (
+    CardHours,
     cards_of_memory,
+    find_card_hours,
     find_parameters,
     find_samples,
     find_tokens,
@@ -107,6 +109,7 @@ _GENERATES = (
 _LENGTH = (
     *(rf"{words}{SAYS}(\d+)" for words in LENGTH_WORDS),
     rf"(?<![\d.,])(\d{{3,7}}){CONTEXT}",
+    r"(?<![\d.,a-z-])(\d{2,6})\s*(?:的?(?:序列)?长度|的长)",
     r"(?<![\d.,])(?<!每秒)(?<!每秒 )(?<!每秒钟 )(?<!生成 )(?<!生成)(\d+)[\s-]*tokens?\b(?!\s*(?:/|per|a)\s*s)",
 )
 _IMAGE = (
@@ -123,13 +126,15 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     that is not predicted, is too long, or holds a number beyond anything that can be timed.
     """
     plain = _checked(text, specs)
+    if (of_cards := find_card_hours(plain)) is not None:
+        return _of_card_hours(text, of_cards, specs)
     cards = find_gpus(plain, specs)
     if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
         raise refusal("claim-number-negative", Claim(), specs)
     named_counts = find_counts(plain, [(card.start, card.end) for card in cards.mentions])
     counts = len({count for _, count in named_counts})
     change, memory = find_change(plain) if counts <= 1 else Changed(), find_memory_ratio(plain)
-    bare = memory[1] if memory is not None else plain
+    bare = _without_plurals(memory[1] if memory is not None else plain, cards.mentions)
     saved = find_saved_bytes(bare) if memory is None else None
     bare = saved[1] if saved is not None else bare
     growth = find_growth(bare)
@@ -158,6 +163,28 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     _refuse_half_told(claim, plain, sides, specs)
     refuse_alike(claim, plain, named_counts, specs)
     return claim
+
+
+def _of_card_hours(text: str, told: CardHours, specs: Mapping[str, GpuSpec]) -> Claim:
+    """The rate of each card. Raises SaidError where it is not said how many tokens all of them passed."""
+    cards = find_gpus(told.without, specs)
+    sides = find_sides(told.without, cards.mentions)
+    claim = _claim(text, told.without, Figures(), sides, cards.mentions)
+    claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown, fits=None, count=None)
+    if claim.workload is None and is_mixture(told.without):
+        raise refusal("claim-mixture", claim, specs)
+    if claim.trained_tokens is None:
+        raise refusal("claim-card-hours", claim, specs, total_s=told.seconds)
+    return msgspec.structs.replace(claim, tokens_per_s=claim.trained_tokens / told.seconds, per_card=True)
+
+
+def _without_plurals(plain: str, cards: tuple[Mention, ...]) -> str:
+    """The text in which the plural of a card that is named by its number is no time: `two 3090s`."""
+    for card in cards:
+        plural = re.compile(r"(?<=\d)s\b").search(plain, card.start, card.end + 1)
+        if plural is not None:
+            plain = f"{plain[: plural.start()]} {plain[plural.end() :]}"
+    return plain
 
 
 def _refuse_figures(figures: Figures, plain: str, specs: Mapping[str, GpuSpec]) -> None:

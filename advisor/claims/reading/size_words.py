@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.reading.number_words import (
@@ -96,6 +96,33 @@ def find_tokens(plain: str) -> float | None:
         match = search(pattern + _A_SECOND, plain)
         if match is not None:
             return float(match.group(1)) * scale or None
+    return None
+
+
+_CARD_HOURS = (
+    rf"(?<![a-z0-9.-]){NUMBER}\s*(m(?![a-z])|million|百万)?"
+    r"\s*((?:nvidia )?[a-z]{1,2}\d{2,4}[a-z]{0,4}(?: sxm\d?| pcie)?)?"
+    r"[\s-]*(gpu|card|卡|显卡)?[\s-]*(?:hours?\b|hrs?\b|个?小时|(时)(?!间))"
+)
+
+
+class CardHours(NamedTuple):
+    """What a training took of all its cards together, and the text with their name alone left of that."""
+
+    seconds: float
+    without: str
+
+
+def find_card_hours(plain: str) -> CardHours | None:
+    """Hours of cards (`1.7M H100 hours`, `184320 A100 卡时`); None: none are told, or hours of the clock are."""
+    for match in re.finditer(_CARD_HOURS, plain, re.ASCII):
+        figure, scale, large, card, word, when = match.groups()
+        # `8 卡时` is `with 8 cards` too.
+        if (card is None and word is None) or (when is not None and find_tokens(plain) is None):
+            continue
+        hours = number(figure, scale) * (1.0 if large is None else 1e6)
+        left = f"{plain[: match.start()]} {card or ''} {plain[match.end() :]}"
+        return CardHours(3600.0 * hours, re.sub(r"\s+", " ", left).strip()) if hours > 0 else None
     return None
 
 

@@ -31,6 +31,7 @@ SWITCHES: tuple[tuple[str, ClaimedSwitch], ...] = (
     (
         (
             r"\b(?:8[\s-]?bit|int8)[\s_-]*(?:adam\w*|lion|sgd|optimi[sz]ers?)|\b(?:paged_)?adam\w*?_?8[\s-]?bit\b"
+            r"|\badam\w*\s*(?:换成|改成|改为|改用|->|→|to)\s*8[\s-]?(?:bit|位|比特)"
             r"|(?:8|八)\s*(?:位|比特)\s*的?\s*(?:adam\w*|优化器)"
         ),
         "optimizer_8bit",
@@ -49,6 +50,7 @@ _JOINED = re.compile(r"\s*(?:and|plus|together with|\+|&|加上?|和|与|以及|
 _ACTS_ON = (
     r"^ on (?:an? |the |my |our |\d{1,4} ?(?:x )?)?[a-z0-9][a-z0-9 -]{1,24}?"
     r" (?:made|makes|gave|gives|brought|brings|is|was|sped|speeds|got)\b"
+    r"|^\s*在[^,.;。，；]{1,20}?上\s*(?:训练)?(?:能|可以?|只|大?约)?(?:快|慢|提速|加速|提升|带来)"
 )
 """Behind a change that is the subject, with the cards between: `bf16 on a V100 made BERT 2x faster`."""
 _SIZE = r"(\d+(?:\.\d+)?)\s*(gi?b|g)(?![a-z/])"
