@@ -6,8 +6,7 @@ from collections.abc import Callable, Container
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QMenu,
@@ -23,7 +22,8 @@ from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.models.machine_words import FORMATS
 from advisor.gui.models.readings import BUCKETS, GPU_METRICS, HOST, Metric, ReadingsBuffer
 from advisor.gui.plots.device_rows import DeviceRows, Scale, Shown
-from advisor.gui.plots.grid_figures import CSV_UNITS, GridFigure, draws, figures_of, top_of
+from advisor.gui.plots.grid_figures import GridFigure, draws, figures_of, top_of
+from advisor.gui.plots.grid_files import as_png, as_svg, readings_table
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
 from advisor.gui.texts import Texts
@@ -277,44 +277,9 @@ class LiveGrid(QWidget):
         from advisor.present.csv_file import write_shown
 
         if kind == "csv":
-            write_shown(*self._readings(), path)
+            write_shown(*readings_table(self.buffer, self.series), path)
         else:
-            write_atomically(path, {"png": self._png, "svg": self._svg}[kind]())
-
-    def _png(self) -> bytes:
-        held = QBuffer()
-        held.open(QIODevice.OpenModeFlag.WriteOnly)
-        self.grab().save(held, "PNG")
-        return bytes(held.data().data())
-
-    def _svg(self) -> bytes:
-        from PySide6.QtSvg import QSvgGenerator
-
-        held, generator = QBuffer(), QSvgGenerator()
-        held.open(QIODevice.OpenModeFlag.WriteOnly)
-        generator.setOutputDevice(held)
-        generator.setSize(self.size())
-        generator.setViewBox(QRect(0, 0, self.width(), self.height()))
-        for plot in self.plots:
-            plot.plot.keep_axes(kept=False)
-        painter = QPainter(generator)
-        self.render(painter, QPoint())
-        painter.end()
-        for plot in self.plots:
-            plot.plot.keep_axes(kept=True)
-        return bytes(held.data().data())
-
-    def _readings(self) -> tuple[list[str], list[list[str]]]:
-        """Titles and rows of a table of all that is known, an empty cell where it is not."""
-        columns = [(series, metric) for series in self.series for metric in (*GPU_METRICS, "pressure")]
-        columns_read = [(series, metric) for series, metric in columns if series.device in self.buffer.devices(metric)]  # type: ignore[arg-type, unused-ignore]
-        titles = ["monotonic_s", *(f"{series.name} {CSV_UNITS[metric]}" for series, metric in columns_read)]
-        rows = [self.buffer.values(metric, series.device) for series, metric in columns_read]  # type: ignore[arg-type, unused-ignore]
-        cells = [
-            [f"{time_s:.3f}", *("" if row[place] != row[place] else f"{row[place]:.7g}" for row in rows)]
-            for place, time_s in enumerate(self.buffer.times())
-        ]
-        return titles, cells
+            write_atomically(path, as_png(self) if kind == "png" else as_svg(self, self.plots))
 
 
 def gpu_title(gpu: Gpu) -> str:
