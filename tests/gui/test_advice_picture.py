@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel
 from advisor.core.units import Estimate
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
+from advisor.gui.pages.advised_set_up import short_set_up
 from advisor.gui.plots.job_chart import ROW, JobChart
 from advisor.gui.widgets.notice import FIRST, SentencesCard, Strip
 from advisor.measure.measurement import Verdict
@@ -102,7 +103,7 @@ def test_a_click_on_a_row_shows_its_figures_and_the_way_back(page: AdvicePage) -
     at = QPoint(chart(page).width() // 2, place * ROW + ROW // 2)
     QTest.mouseClick(chart(page), Qt.MouseButton.LeftButton, pos=at)
     assert page._picked is one
-    assert page._short(one) in "\n".join(label.accessibleName() for label in page.findChildren(QLabel))
+    assert short_set_up(one, page.texts) in "\n".join(label.accessibleName() for label in page.findChildren(QLabel))
     page._back()
     assert page._picked is None
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
-from advisor.core.sentences import Names, Reason, listed, visible
-from advisor.core.units import Estimate
+from advisor.core.sentences import Reason, listed, visible
 from advisor.gui.context import Context
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
+from advisor.gui.pages.advised_set_up import figure_row, hero_card, short_set_up
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.boxes import REST, across, clear, down, put, row
 from advisor.gui.widgets.buttons import one_of, push
-from advisor.gui.widgets.card import Card, Columns, FigureRow, KeyFigure
-from advisor.gui.widgets.labels import ElidedLabel, label
+from advisor.gui.widgets.card import Card, Columns, FigureRow
+from advisor.gui.widgets.labels import ElidedLabel
 from advisor.gui.widgets.notice import EmptyState, Notice, SentencesCard, Strip
 from advisor.predict.prediction import Prediction
-from advisor.present.card_names import short_name, shown_names, tied_names
+from advisor.present.card_names import short_name
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine
 from advisor.present.summary import help_comes_first, help_of
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
-_BETWEEN_FACTS = "\N{NO-BREAK SPACE}" * 3 + "·   "
 _TIES = {"why-tied", "why-tied-cost", "why-tied-energy"}
 """Said on the card itself, so not again among the reasons."""
 
@@ -106,7 +105,7 @@ class AdvicePage(Page):
         self._card: PictureCard | None = None
         parts: list[Callable[[], QWidget | QLayout | None]] = [
             self._choice,
-            self._hero,
+            lambda: hero_card(self._advice, self._chosen, self.texts),
             self._picture_card,
             self._unkept,
             self._disturbed,
@@ -190,13 +189,16 @@ class AdvicePage(Page):
     def _fill_figures(self) -> None:
         clear(self._figure_lines)
         if self._picked is None:
-            self._figure_lines.addWidget(self._figures(self._chosen))
+            self._figure_lines.addWidget(self._figures(self._chosen, self._own))
             return
-        words = self.texts("picture-figures", set_up=self._short(self._picked))
+        words = self.texts("picture-figures", set_up=short_set_up(self._picked, self.texts))
         compare = push(self.texts("picture-compare"), lambda: self.context.go("compare"), "small")
         back = push(self.texts("picture-back"), self._back, "small")
         line = across(8, (ElidedLabel(words, "heading"), 1), compare, back)
-        put(self._figure_lines, line, self._figures(self._picked))
+        put(self._figure_lines, line, self._figures(self._picked, self._picked))
+
+    def _figures(self, chosen: Recommendation | Prediction, own: Prediction | None) -> FigureRow:
+        return figure_row(chosen, own, self._advice.workload.training, self.context)
 
     def _switches(self) -> QWidget | None:
         if not self._advice.switches or self._advice.recommendation is None:
@@ -239,84 +241,10 @@ class AdvicePage(Page):
             for local, code in answers
         ]
         other = best if self._local else here
-        words = self.texts("advice-other-all" if self._local else "advice-other-local", set_up=self._short(other))
+        words = self.texts(
+            "advice-other-all" if self._local else "advice-other-local", set_up=short_set_up(other, self.texts)
+        )
         return across(8, *buttons, (ElidedLabel(words, "muted"), 1))
-
-    def _short(self, chosen: Recommendation | Prediction) -> str:
-        parts = [
-            f"{chosen.count} × {short_name(visible(chosen.device.name))}",
-            self.texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
-            self.texts.precision(chosen.precision),
-        ]
-        if chosen.job_s is not None:
-            parts.append(self.texts.duration(chosen.job_s.value))
-        return " · ".join(parts)
-
-    def _hero(self) -> Card:
-        chosen, predictions, mode = self._chosen, self._advice.predictions, self._advice.workload.training.mode
-        card = Card(role="card-hero", spacing=7, margins=(20, 14, 20, 15))
-        device = short_name(visible(chosen.device.name))
-        if any(
-            short_name(visible(prediction.device.name)) == device
-            for prediction in predictions
-            if prediction.device != chosen.device
-        ):
-            (device,) = shown_names([chosen.device], predictions, self.texts.language)  # the one that is here
-        devices = self.texts("advice-run-on", mode=mode, count=chosen.count, device=device)
-        facts = [
-            self.texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
-            self.texts.precision(chosen.precision),
-            self.texts.strategy(chosen.strategy),
-        ]
-        if chosen.node_count > 1:
-            facts.append(self.texts("advice-machines", count=chosen.node_count))
-        if chosen.count > 1 or chosen.gradient_accumulation_steps > 1:
-            facts.append(self.texts("advice-global-batch", batch=f"{chosen.global_batch_size:,}"))
-        if chosen.gradient_accumulation_steps > 1:
-            facts.append(self.texts("advice-accumulation", steps=chosen.gradient_accumulation_steps))
-        facts += [self.texts(f"switch-{name.replace('_', '-')}") for name in chosen.added]
-        if chosen.thread_count:
-            facts.append(self.texts("advice-threads", count=chosen.thread_count))
-        heading = label(devices, "hero", wrap=True, selectable=True)
-        whole = (fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts)  # a line ends between two of them
-        card.put(heading, label(_BETWEEN_FACTS.join(whole), "heading", wrap=True))
-        if chosen.tied_with:
-            names = Names(names=tied_names(self._advice, chosen, self.texts.language))
-            card.put(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
-        card.setAccessibleName(devices)
-        card.hug()
-        return card
-
-    def _figures(self, chosen: Recommendation | Prediction) -> FigureRow:
-        texts, training = self.texts, self._advice.workload.training
-
-        def figure(code: str, estimate: Estimate, how: Callable[[float], str], below: str | None = None) -> KeyFigure:
-            """With its range below, unless something else stands there."""
-            under = texts.span(estimate, how) if below is None else below
-            return KeyFigure(
-                texts(code), how(estimate.value), under, chip=texts.basis(estimate), tip=texts("advice-basis-tip")
-            )
-
-        made = []
-        if chosen.job_s is not None:
-            infers = training.mode == "inference"
-            whole = texts("summary-job-inference") if infers else texts("advice-epochs", count=training.epochs)
-            span = texts.span(chosen.job_s, texts.duration)
-            made.append(figure("advice-job", chosen.job_s, texts.duration, f"{span} · {whole}"))
-        made.append(figure("advice-step", chosen.step_s, texts.duration))
-        made.append(figure("advice-rate", chosen.samples_per_s, texts.rate))
-        own = chosen if isinstance(chosen, Prediction) else self._own
-        need, cost = chosen.peak_memory_bytes, chosen.cost
-        if need is not None:
-            usable = own.usable_memory_bytes if own is not None else None
-            below = texts("advice-of-usable", size=texts.size(usable)) if usable else ""
-            made.append(figure("advice-memory", need, texts.size, below))
-        currency = chosen.currency or self.context.settings.currency
-        if cost is not None:
-            made.append(figure("advice-cost", cost, lambda number: texts.money(number, currency)))
-        elif own is not None and own.energy_j is not None:
-            made.append(figure("advice-energy", own.energy_j, texts.energy))
-        return FigureRow(made)
 
     def _help(self) -> QWidget | None:
         """What would be better than a makeshift; what else would help stands in the table of switches."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QFileSystemWatcher, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
@@ -16,23 +16,21 @@ from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.history_access import IN_MEMORY, HistoryListing, in_history, read_history, unkept_reason
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import KeptAdviceAsk
-from advisor.gui.models.table_model import Column, TableModel, estimates, figures
+from advisor.gui.models.table_model import TableModel
 from advisor.gui.pages.history_details import compared_cards, measured_card
+from advisor.gui.pages.history_tables import PRECISION_COLUMN, ledger_card, record_row, run_columns
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.start.local_time import local_moment
 from advisor.gui.threads import Job, Outcome, call_as_job
-from advisor.gui.widgets.boxes import REST, clear, down, put, row
+from advisor.gui.widgets.boxes import REST, clear, down, put
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import Card, KeyFigure
+from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table_card import TableCard
-from advisor.present.card_names import short_name
 from advisor.store.advice_record import AdviceRecord
-from advisor.store.history import History, Run, TrackRecord, Truth
+from advisor.store.history import History, Run
 
 _BOTH = 2
-_PRECISION_COLUMN = 3
 _SETTLED_MS = 300
 """A write is several changes of the folder."""
 _WHOLE_ROW = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
@@ -145,11 +143,11 @@ class HistoryPage(Page):
             self.body.addWidget(empty, 1)
             return
         if listing.record is not None:
-            self.body.addLayout(self._record(listing.record))
+            self.body.addLayout(record_row(listing.record, self.texts))
         self._details = down(GAP)
         put(self.body, (self._runs_card(listing), 1), self._details)
         if listing.ledger:
-            self.body.addWidget(self._ledger_card(listing))
+            self.body.addWidget(ledger_card(listing.ledger, self.texts))
         self.body.addStretch(0)
         if listing.runs:
             self._select_again()
@@ -172,27 +170,15 @@ class HistoryPage(Page):
         reason = unkept_reason(listing.problems)
         return visible(self.texts("history-not-kept", path=str(self._folder), reason=reason)) if reason else ""
 
-    def _record(self, record: TrackRecord) -> QHBoxLayout:
-        texts = self.texts
-        numbers = {
-            "verified": str(record.count),
-            "inside": f"{100 * record.inside_fraction:.0f} %",
-            "error": f"{100 * record.median_error_fraction:.1f} %",
-        }
-        figures = [
-            KeyFigure(texts(f"history-{name}"), numbers[name], texts(f"history-{name}-below")) for name in numbers
-        ]
-        return row(*figures, spacing=GAP)
-
     def _runs_card(self, listing: HistoryListing) -> Card:
         texts = self.texts
         card = TableCard(
             texts("history-runs"),
-            self._run_columns(),
+            run_columns(texts),
             listing.runs,
             below=texts("history-hint"),
             wide=(1, 2),
-            optional=(_PRECISION_COLUMN,),
+            optional=(PRECISION_COLUMN,),
             grows=True,
         )
         self._model: TableModel[Run] = card.model
@@ -216,48 +202,6 @@ class HistoryPage(Page):
             self._buttons[name] = push(self.texts(f"history-{name}"), action, "small")
         card.add_to_header(*self._buttons.values())
         return card
-
-    def _run_columns(self) -> list[Column[Run]]:
-        texts = self.texts
-        return [
-            Column(title=texts("history-when"), text=lambda run: local_moment(run.created_utc)),
-            Column(title=texts("history-workload"), text=lambda run: texts.title(run.head.workload_name)),
-            Column(title=texts("column-device"), text=lambda run: _set_up(run, self)),
-            Column(title=texts("column-precision"), text=lambda run: texts.precision(run.head.precision)),
-            figures(texts("column-batch"), lambda run: run.head.batch_size_per_device, str),
-            estimates(texts("column-job"), lambda run: run.head.job_s, texts.duration, texts),
-            Column(
-                title=texts("column-basis"),
-                text=lambda run: _basis(run, self),
-                tip=lambda run: texts("history-with-measurements" if run.head.measured else "history-predicted"),
-            ),
-        ]
-
-    def _ledger_card(self, listing: HistoryListing) -> Card:
-        texts = self.texts
-        columns: list[Column[Truth]] = [
-            Column(title=texts("history-when"), text=lambda truth: local_moment(truth.created_utc)),
-            Column(title=texts("history-workload"), text=lambda truth: texts.title(truth.workload_name)),
-            Column(
-                title=texts("column-device"),
-                text=lambda truth: f"{truth.count} × {short_name(visible(truth.device_name))}",
-            ),
-            figures(texts("column-batch"), lambda truth: truth.batch_size_per_device, str),
-            estimates(texts("column-predicted"), lambda truth: truth.predicted_step_s, texts.duration, texts),
-            figures(texts("history-actual"), lambda truth: truth.actual_step_s, texts.duration),
-            Column(
-                title=texts("column-error"),
-                text=lambda truth: f"{100 * truth.error_fraction:+.1f} %",
-                order=lambda truth: abs(truth.error_fraction),
-                number=True,
-            ),
-            Column(
-                title=texts("history-in-range"),
-                text=lambda truth: texts("history-not-counted" if truth.disturbed else "yes" if truth.inside else "no"),
-                tip=lambda truth: texts.say(truth.disturbed) if truth.disturbed else "",
-            ),
-        ]
-        return TableCard(texts("history-ledger"), columns, listing.ledger, wide=(1, 2))
 
     def _offered(self) -> list[tuple[str, Callable[[], object]]]:
         """What the buttons above the runs do to those that are selected."""
@@ -345,21 +289,3 @@ class HistoryPage(Page):
         before_utc = ask_age(self, self.texts, self._model.records)
         if before_utc is not None:
             self._in_history(lambda history: history.prune(before_utc), self._read)
-
-
-def _basis(run: Run, page: Page) -> str:
-    """Where the job's time comes from, and that its run was cancelled."""
-    if run.head.device_name is None:
-        return page.texts("history-no-advice")
-    basis = page.texts.basis(run.head.job_s)
-    return page.texts("history-cancelled", basis=basis) if run.head.interrupted else basis
-
-
-def _set_up(run: Run, page: Page) -> str:
-    head = run.head
-    if head.device_name is None or head.count is None:
-        return "–"
-    name = f"{head.count} × {short_name(visible(head.device_name))}"
-    if head.strategy in {None, "single"}:
-        return name
-    return f"{name} · {page.texts.short_strategy(head.strategy)}"
