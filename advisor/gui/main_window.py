@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, QTranslator, Signal
@@ -17,7 +16,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from advisor.core.sentences import Language
 from advisor.gui.commands import Commands
@@ -25,7 +24,8 @@ from advisor.gui.context import PAGE_NAMES, PAGES_OF_ENDS, Context, PageName
 from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.menus import build_menus
 from advisor.gui.navigation import Navigation
-from advisor.gui.pages.page import Page, ViewState
+from advisor.gui.pages.page import Page
+from advisor.gui.pages.page_stack import PageStack
 from advisor.gui.preload import Preload
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
@@ -33,7 +33,7 @@ from advisor.gui.strip.call import Call
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.style_sheet import style_sheet
 from advisor.gui.theme import palette_of, theme_for
-from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.boxes import across, delete_now
 
 _POPUP_MS = 150
 """How often is looked whether an open menu was closed."""
@@ -54,8 +54,6 @@ class MainWindow(QMainWindow):
         self._translators: list[QTranslator] = []
         self._collection = IdleCollection(lambda: session.runner.busy, self)
         self.preload = Preload(session.crew, self)
-        self._pages: dict[PageName, Page] = {}
-        self._page_states: dict[PageName, ViewState] = {}
         self.current: PageName = "machine"
         self._pressed_on: PageName = self.current
         self.setAcceptDrops(True)
@@ -70,8 +68,7 @@ class MainWindow(QMainWindow):
         self._front_timer.timeout.connect(self._bring_to_front)
         self._call = Call(self, session, settings)
         central = QWidget()
-        self._stack = QStackedWidget()
-        self._stack.setObjectName("pages")
+        self._stack = PageStack(lambda: self.context)
         self._frame = across(0, (self._stack, 1), inside=central)
         self.setCentralWidget(central)
         self._rebuilding: Iterator[None] = iter(())
@@ -105,8 +102,8 @@ class MainWindow(QMainWindow):
                 application.setPalette(palette)
             if sheet != application.styleSheet():
                 # Styling pages that nobody will see takes most of a second.
-                for name in list(self._pages):
-                    self._drop_page(name)
+                for name in list(self._stack.made):
+                    self._stack.drop(name)
                 application.setStyleSheet(sheet)
         self.context = Context(
             session=self.session,
@@ -156,30 +153,27 @@ class MainWindow(QMainWindow):
 
     def _parts(self) -> Iterator[None]:
         """Make everything anew, a part up to each `yield`; a person may go to another page between any two."""
-        while (behind := next((name for name in self._pages if name != self.current), None)) is not None:
-            self._drop_page(behind)
+        while (behind := next((name for name in self._stack.made if name != self.current), None)) is not None:
+            self._stack.drop(behind)
             yield
         self._speak(self.settings.language)
         yield  # Qt tells all widgets of it in the next turn.
         yield
         self._frame.removeWidget(self.navigation)
-        _delete(self.navigation)
+        delete_now(self.navigation)
         self._build()
         self._machine_changed()
         yield
         self._renew_menus()
         yield
         while (
-            name := next(
-                (name_of_page for name_of_page in self._pages if self._pages[name_of_page].context is not self.context),
-                None,
-            )
+            name := next((of for of, page in self._stack.made.items() if page.context is not self.context), None)
         ) is not None:
             if name == self.current:
-                self._leaving.append(self._take_out(name))
+                self._leaving.append(self._stack.take_out(name))
                 self.page(name)
             else:
-                self._drop_page(name)
+                self._stack.drop(name)
             yield
         self.page(self.current)
         yield
@@ -187,52 +181,26 @@ class MainWindow(QMainWindow):
         self._bring_to_front()
         yield
         while self._leaving:
-            self._delete_page(self._leaving.pop())
+            self._stack.delete(self._leaving.pop())
             yield
-
-    def _drop_page(self, name: PageName) -> None:
-        """A page can be made again at any time."""
-        self._delete_page(self._take_out(name))
-
-    def _delete_page(self, page: Page) -> None:
-        """It goes where it stands: taking it out of the window first would style all of it."""
-        _put_aside(page)
-        self._stack.removeWidget(page)
-        _delete(page)
-
-    def _take_out(self, name: PageName) -> Page:
-        """No longer the page of that name; what only it knows is kept for the next one."""
-        page = self._pages.pop(name)
-        page.deactivate()
-        self._page_states[name] = page.view_state()
-        return page
 
     def page(self, name: PageName) -> Page:
         """A page, made when first asked for."""
-        if name not in self._pages:
-            module = import_module(f"advisor.gui.pages.{name}_page")
-            made: Page = getattr(module, f"{name.capitalize()}Page")(self.context)
-            self._pages[name] = made
-            _put_aside(made)
-            self._stack.addWidget(made)
-            state = self._page_states.get(name)
-            if state:
-                made.restore(state)
-        return self._pages[name]
+        return self._stack.page(name)
 
     def show_page(self, name: str) -> None:
         """Bring a page to the front."""
         chosen: PageName = next(page for page in PAGE_NAMES if page == name)
         if chosen == "advice" and self.session.advice is not None and not self.session.runner.busy:
             self.session.runner.see_advice()
-        made = chosen not in self._pages
+        made = chosen not in self._stack.made
         page = self.page(chosen)
         in_front = self._stack.currentWidget() is page
         if chosen == self.current and (in_front or self._front_timer.isActive()):
             return
-        if self.current in self._pages:
-            self._pages[self.current].coming = False
-            self._pages[self.current].deactivate()
+        if self.current in self._stack.made:
+            self._stack.made[self.current].coming = False
+            self._stack.made[self.current].deactivate()
         self.current = chosen
         self.navigation.show_page(chosen)
         if made and self.isVisible():
@@ -280,7 +248,7 @@ class MainWindow(QMainWindow):
     def _go_to_invalid(self) -> None:
         from advisor.gui.pages.model_page import ModelPage
 
-        page = self._pages.get("model")
+        page = self._stack.made.get("model")
         if isinstance(page, ModelPage):
             page.go_to_invalid()
 
@@ -326,7 +294,7 @@ class MainWindow(QMainWindow):
     def _visibility_changed(self, *, hidden: bool) -> None:
         self.session.feed.set_hidden(hidden=hidden)
         self._collection.set_hidden(hidden=hidden)
-        page = self._pages.get(self.current)
+        page = self._stack.made.get(self.current)
         if page is not None and self._painted:
             (page.deactivate if hidden else page.activate)()
 
@@ -334,13 +302,13 @@ class MainWindow(QMainWindow):
         """What Tab comes to is scrolled into view: left to Qt, only where Tab was pressed in the same scrolled part."""
         moved = super().focusNextPrevChild(forward)
         field = self.focusWidget()
-        if moved and field is not None and self.current in self._pages:
-            self._pages[self.current].bring_into_view(field)
+        if moved and field is not None and self.current in self._stack.made:
+            self._stack.made[self.current].bring_into_view(field)
         return moved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """What nothing else takes turns the page, also where the navigation has the focus."""
-        page = self._pages.get(self.current)
+        page = self._stack.made.get(self.current)
         if page is None or not page.turn(event.key()):
             super().keyPressEvent(event)
 
@@ -365,7 +333,7 @@ class MainWindow(QMainWindow):
         keep_last(self.session, self.settings)
         self.settings.store("geometry", bytes(self.saveGeometry().data()).hex())
         self.settings.write()
-        for page in self._pages.values():
+        for page in self._stack.made.values():
             page.deactivate()
         self._collection.end()
         self.preload.stop()
@@ -379,15 +347,3 @@ def _take_copy(event: QDropEvent) -> None:
     """Accept, never as a move: whoever dragged a file that was moved may delete it."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()
-
-
-def _put_aside(page: Page) -> None:
-    """Beside the stack's pages: Qt paints anew all that one lies on which comes or goes, even where it is hidden."""
-    page.move(-page.width(), 0)
-
-
-def _delete(widget: QWidget) -> None:
-    """Now, and not when the event loop comes round: what takes its place is made next."""
-    widget.hide()
-    widget.deleteLater()
-    QCoreApplication.sendPostedEvents(widget, QEvent.Type.DeferredDelete.value)

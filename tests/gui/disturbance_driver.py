@@ -155,7 +155,7 @@ class Stage:
         if window is None:
             return
         self._session.runner._drain.stop()
-        for page in window._pages.values():
+        for page in window._stack.made.values():
             page.deactivate()
         window.preload.stop()
         window._collection.end()

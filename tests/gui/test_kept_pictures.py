@@ -79,7 +79,7 @@ def test_what_comes_or_goes_leaves_the_rest_of_the_page_unpainted(
         page._next_step()
 
     # Each of them would paint it; what else may happen meanwhile, and does so once, does not happen with each.
-    assert min(paints_with(partial(window._drop_page, name)) for name in behind) == 0
+    assert min(paints_with(partial(window._stack.drop, name)) for name in behind) == 0
     added = [label(f"last {number}") for number in range(3)]
     assert min(paints_with(partial(add, below)) for below in added) == 0
     assert all(below.isVisible() and below.y() > first.y() for below in added)

@@ -220,17 +220,19 @@ def test_another_language_takes_a_page_a_turn_and_the_window_answers_meanwhile(
     for name in ("advice", "compare", "cases", "history"):
         window.show_page(name)
         qtbot.wait(5)
-    before = set(window._pages)
+    before = set(window._stack.made)
     window.commands.choose("language", "zh")
-    assert set(window._pages) == before
+    assert set(window._stack.made) == before
     window._rebuild_timer.stop()
     window._rebuild_a_part()
     window._rebuild_timer.stop()
-    assert len(window._pages) == len(before) - 1
-    assert window.current in window._pages
+    assert len(window._stack.made) == len(before) - 1
+    assert window.current in window._stack.made
     window.navigation.chosen.emit("machine")
     window._rebuild_timer.start()
-    qtbot.waitUntil(lambda: set(window._pages) == {"machine"} and not window._rebuild_timer.isActive(), timeout=120_000)
+    qtbot.waitUntil(
+        lambda: set(window._stack.made) == {"machine"} and not window._rebuild_timer.isActive(), timeout=120_000
+    )
     assert window.page("machine").texts.language == "zh"
     assert window.windowTitle() == window.context.texts("window-title")
 

@@ -343,7 +343,7 @@ def test_live_plots_go_on_in_other_colours_sizes_and_words(
     before = window.page(name)
     qtbot.waitUntil(lambda: len(before.findChildren(LiveGrid)) == 1 and not before.filling)
     window.commands.choose(key, value)
-    qtbot.waitUntil(lambda: window._pages.get(name) not in {None, before})
+    qtbot.waitUntil(lambda: window._stack.made.get(name) not in {None, before})
     page = window.page(name)
     qtbot.waitUntil(lambda: len(page.findChildren(LiveGrid)) == 1 and not page.filling)
     assert window._stack.currentWidget() is page

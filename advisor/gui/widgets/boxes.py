@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 Box = TypeVar("Box", bound=QBoxLayout)
@@ -59,6 +59,13 @@ def widgets_of(part: QWidget | QLayout) -> list[QWidget]:
     inner = [part.itemAt(place) for place in range(part.count())]
     parts = [item.widget() or item.layout() for item in inner if item is not None]
     return [widget for part in parts if part is not None for widget in widgets_of(part)]
+
+
+def delete_now(widget: QWidget) -> None:
+    """At once, and not when the event loop comes round: what takes its place is made next."""
+    widget.hide()
+    widget.deleteLater()
+    QCoreApplication.sendPostedEvents(widget, QEvent.Type.DeferredDelete.value)
 
 
 def clear(layout: QLayout) -> None:
