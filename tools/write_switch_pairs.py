@@ -111,7 +111,8 @@ def _language_switch(before: Row, after: Row, differing: set[str]) -> str | None
         one, two = training_of(before), training_of(after)
     except (KeyError, TypeError, ValueError):
         return None
-    changed = {name for name in one.keys() | two.keys() if one.get(name) != two.get(name)} - {"fp8_recipe"}
+    changed = {name for name in one.keys() | two.keys() if one.get(name) != two.get(name)}
+    changed -= {"fp8_recipe", "fused_gate"}
     if changed == {"unpacked_bits"} and differing <= {"fine_tuning"} and before["n_gpus"] == "1":
         return "unpacked_half" if one.get("unpacked_bits") else None  # full sharding casts what it gathers
     if differing == {"fine_tuning"}:

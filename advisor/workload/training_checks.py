@@ -135,3 +135,6 @@ def _memory_problems(workload: Workload) -> Iterator[Problem]:
         yield _clash(training, "chunked_loss", "mode"), reason("set-it", value="false")
     if training.fused_layers and not isinstance(model, HuggingFaceModel):
         yield reason("own-layers", field="training.fused_layers", value="true"), reason("own-loss-remedy")
+    if not (training.fused_gate or training.fused_layers):
+        remedy = reason("set-or-leave", field="fused_layers", value="true", other="fused_gate")
+        yield _clash(training, "fused_gate", "fused_layers"), remedy

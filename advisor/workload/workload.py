@@ -174,6 +174,9 @@ class Training(Record, frozen=True, kw_only=True):
     fused_layers: bool = False
     """Norms, rotary embedding, gated activation and cross-entropy in one kernel each, as Liger Kernel or Unsloth bring
     them."""
+    fused_gate: bool = True
+    """Whether the gated activation is among fused layers; false: as Unsloth and fms-acceleration leave it, whose gate
+    belongs to their products of adapters, where the layers around it have none."""
     activation_checkpointing: bool | Checkpointing = "none"
     """What backward computes again: nothing, all but products and attention, or whole blocks. Read `true` as full."""
     channels_last: bool = False
@@ -259,6 +262,7 @@ def traced_as(workload: Workload) -> bytes:
         # Younger settings stand here only where they are set: tables recorded before keep their names.
         *(("unpacked", training.unpacked_bits) if training.unpacked_bits is not None else ()),
         *(("saved", training.modules_to_save) if training.modules_to_save is not None else ()),
+        *(("gate", training.fused_gate) if training.fused_layers and not training.fused_gate else ()),
     )
     length = (data.sequence_length, data.image_size)
     return msgspec.json.encode((workload.model, workload.source_folder, length, settings))

@@ -198,7 +198,7 @@ def training_of(cells: Cells) -> dict[str, Any]:
         "fused_optimizer": fused,
         "activation_checkpointing": first(_CHECKPOINTING, cells["activation_checkpointing"] or "none"),
         "compile": not cells["compile"].startswith("no"),
-        **({"fused_layers": True} if "foak" in cells["notes"] else {}),
+        **({"fused_layers": True, "fused_gate": False} if "foak" in cells["notes"] else {}),
         **({"chunked_loss": True} if re.search("FLCE|fused-linear-CE", cells["notes"]) else {}),
         **({"clip_gradient_norm": 1.0} if "clip" in optimizer else {}),
         **({"fp8_recipe": first(_RECIPES, printed)} if precision == "fp8" else {}),

@@ -240,6 +240,9 @@ def test_fused_layers_are_trainers_own_setting_with_the_loss_that_was_asked_for(
     fields = yaml.safe_load(framework_config.render(asked, "trainer"))
     assert fields["use_liger_kernel"] is True
     assert fields["liger_kernel_config"] == {"cross_entropy": not in_chunks, "fused_linear_cross_entropy": in_chunks}
+    left = msgspec.structs.replace(workload, training=msgspec.structs.replace(training, fused_gate=False))
+    without_gate = framework_config.render(msgspec.structs.replace(made_with, workload=left), "trainer")
+    assert yaml.safe_load(without_gate)["liger_kernel_config"] == fields["liger_kernel_config"] | {"swiglu": False}
     assert set(fields) <= {field.name for field in dataclasses.fields(transformers.TrainingArguments)}
     assert "liger_kernel" in framework_config.render(asked, "accelerate")
     assert "use_liger_kernel" not in read("trainer", "autocast")

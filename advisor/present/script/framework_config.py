@@ -98,8 +98,10 @@ def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     if training.activation_checkpointing != "none" and not sharded:
         fields["gradient_checkpointing"] = True
     if training.fused_layers:
-        loss = {"cross_entropy": not training.chunked_loss, "fused_linear_cross_entropy": training.chunked_loss}
-        fields |= {"use_liger_kernel": True, "liger_kernel_config": loss}
+        kernels = {"cross_entropy": not training.chunked_loss, "fused_linear_cross_entropy": training.chunked_loss}
+        if not training.fused_gate:
+            kernels["swiglu"] = False
+        fields |= {"use_liger_kernel": True, "liger_kernel_config": kernels}
     if sharded:
         fields |= {"fsdp": True, "fsdp_config": _sharding(training, chosen, "")}
     return fields

@@ -202,7 +202,8 @@ def _fused_layers(training: Training) -> str:
     if not training.fused_layers:
         return ""
     loss = "" if training.chunked_loss else "cross_entropy=True, "
-    return part("fused_layers", loss=f"{loss}fused_linear_cross_entropy={training.chunked_loss}")
+    gate = "" if training.fused_gate else ", swiglu=False"
+    return part("fused_layers", kernels=f"{loss}fused_linear_cross_entropy={training.chunked_loss}{gate}")
 
 
 def _freeze(training: Training, precision: Precision) -> str:

@@ -31,12 +31,16 @@ _ROTARY = "apply_rotary_pos_emb"
 _GATED = ("gate_proj", "up_proj", "down_proj")
 
 
-def fuse_layers(module: Network) -> None:
-    """Give a model of transformers those layers, in place; layers of other makes stay as they are."""
+def fuse_layers(module: Network, *, gates: bool = True) -> None:
+    """Give a model of transformers those layers, in place; layers of other makes stay as they are.
+
+    Liger Kernel fuses every gate. Unsloth and fms-acceleration fuse one with the products of the adapters around it, and
+    leave it where those layers have none: `gates` false.
+    """
     for child in module.modules():
         if type(child).__name__.endswith("RMSNorm") and isinstance(getattr(child, "weight", None), nn.Parameter):
             child.forward = _norm_of(child)
-        elif all(isinstance(getattr(child, name, None), nn.Module) for name in _GATED):
+        elif gates and all(isinstance(getattr(child, name, None), nn.Module) for name in _GATED):
             child.forward = _gate_of(child)
         elif hasattr(sys.modules[type(child).__module__], _ROTARY) and type(child).__name__.endswith("Attention"):
             child.forward = _with(sys.modules[type(child).__module__], {_ROTARY: _rotary}, child.forward)

@@ -154,7 +154,7 @@ def _narrow_layers(module: nn.Module, training: Training, *, packed_inputs_kept:
     if training.fused_layers:
         from advisor.worker.models.fused_layers import fuse_layers
 
-        fuse_layers(module)
+        fuse_layers(module, gates=training.fused_gate)
     recipe = fp8_recipe_of(training)
     if recipe is None and quantization_of(training) is None:
         return

@@ -79,6 +79,15 @@ def test_each_layer_runs_one_kernel_for_what_took_many() -> None:
         assert forward[replaced] == 0
 
 
+def test_the_gate_is_left_as_it_is_where_it_is_not_among_them() -> None:
+    left = traced(workload(fused_layers=True, fused_gate=False))
+    forward = counts(left, "forward")
+    assert forward["fused_gate"] == 0
+    assert forward["silu"] == counts(traced(workload()), "forward")["silu"] == LAYERS
+    assert forward["fused_rms_norm"] == 2 * LAYERS + 1
+    assert forward["fused_cross_entropy"] == 1
+
+
 def test_their_kernels_move_what_they_read_and_write_once() -> None:
     fused = traced(workload(fused_layers=True))
     norm, gate, loss = (named(fused, f"fused_{name}") for name in ("rms_norm", "gate", "cross_entropy"))
