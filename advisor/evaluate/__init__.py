@@ -11,10 +11,11 @@ from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies
 from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
+from advisor.evaluate.held_states import as_it_was_held
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
-from advisor.evaluate.traces import Progress, TraceKey, key_of, trace_all
+from advisor.evaluate.traces import Progress, TraceKey, key_of, memory_key_of, trace_all
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
@@ -48,7 +49,7 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
 
     tables = traced(_wanted(questions))
     questions = tuple(
-        question if isinstance(question, Reason) else as_traced_then(question, tables[key_of(question)])
+        question if isinstance(question, Reason) else _as_it_ran(question, tables[key_of(question)])
         for question in questions
     )
     further = {key: workload for key, workload in _wanted(questions).items() if key not in tables}
@@ -61,5 +62,11 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
     return evaluation_of(answers)
 
 
+def _as_it_ran(question: RowQuestion, table: OpTable | Reason) -> RowQuestion:
+    """The question as today's trace of its description shows that the run must have been."""
+    return as_it_was_held(as_traced_then(question, table), table)
+
+
 def _wanted(questions: Sequence[RowQuestion | Reason]) -> dict[TraceKey, Workload]:
-    return {key_of(question): question.workload for question in questions if isinstance(question, RowQuestion)}
+    asked = [question for question in questions if isinstance(question, RowQuestion)]
+    return {key: question.workload for question in asked for key in (key_of(question), memory_key_of(question))}

@@ -20,6 +20,8 @@ class RowQuestion(Record, frozen=True, kw_only=True):
     """Every card that the row may mean, where it names a card without its form or memory; `spec` is the first."""
     half_fallback: bool = False
     """Whether the row's PyTorch computed attention in half where no fused kernel took it, and the model has such."""
+    held_in_half: bool = False
+    """Whether the card cannot have held the FP32 weights, gradients and states that are described."""
     packed_inputs_kept: bool = False
     """Whether bitsandbytes of the time kept the inputs of the products by the row's packed weights."""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import nearest_keys
-from advisor.catalogue.precisions import PRECISION_FACTS, TRACE_PRECISIONS, Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.software import GRADIENTS_FREED_YEAR, is_before
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
@@ -31,7 +31,8 @@ from advisor.cost.scaling.sharded_precision import precision_in_layout
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_cards import cards_of_row
 from advisor.evaluate.run_rows import RunRow
-from advisor.evaluate.traces import TraceKey, key_of
+from advisor.evaluate.silent_descriptions import fuses_layers, halves_adapters, has_gate_adapters, understood
+from advisor.evaluate.traces import TraceKey, key_of, memory_key_of, memory_precision_of
 from advisor.evaluate.variants import among_variants
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Work
@@ -42,7 +43,7 @@ from advisor.predict.layouts import LayoutPrediction, predict_layout
 from advisor.predict.prediction import Prediction
 from advisor.predict.ranges.memory_range import published_range
 from advisor.predict.sources import Sources
-from advisor.workload.workload import Training, Workload, quantization_of
+from advisor.workload.workload import Workload, quantization_of
 from advisor.workload.workload_file import load_workload_for_row
 
 BENCHMARK_HOST = HostSpeed(copies_inputs=False)
@@ -106,9 +107,11 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
     }
     training: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     precision = row.precision or workload.training.precision
-    if _halves_adapters(row, workload.training, precision):
+    if halves_adapters(row, workload.training, precision):
         training["adapter_bits"] = 16
     training["precision"] = precision_in_layout(precision, row.layout)
+    if fuses_layers(workload, compiled=bool(training.get("compile", workload.training.compile))):
+        training |= {"fused_layers": True, "fused_gate": has_gate_adapters(workload.training)}
     data: dict[str, object] = {}
     if row.length is not None:
         data["image_size" if workload.data.image_size is not None else "sequence_length"] = row.length
@@ -117,17 +120,6 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
         training=msgspec.structs.replace(workload.training, **training),
         data=msgspec.structs.replace(workload.data, **data),
     )
-
-
-def _halves_adapters(row: RunRow, training: Training, precision: Precision) -> bool:
-    """Whether a silent description means adapters of 16 bits.
-
-    Packed weights have no such type to give them, but a step that is wholly in 16 bits casts all that it trains, as
-    DeepSpeed and Lightning do.
-    """
-    if training.trainable != "lora" or training.adapter_bits is not None or row.adapters_as_today:
-        return False
-    return PRECISION_FACTS[precision].pure or (quantization_of(training) is None and precision != "fp16_amp")
 
 
 class RowPredictor:
@@ -172,8 +164,9 @@ class RowPredictor:
         if not isinstance(answer, Reason):
             refusal = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
-        memory = _memory(question, table)
-        return RowAnswer(row=row, family=family, workload=workload, caveats=table.caveats, **refusal, **memory)
+        memory = _memory(question, self._tables[memory_key_of(question)])
+        caveats = (*table.caveats, *understood(question))
+        return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 
 
 def compiled_for_row(row: RunRow, table: OpTable) -> CompiledTable:
@@ -226,15 +219,17 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
     return predicted.predictions[0] if predicted.predictions else predicted.refusals[0]
 
 
-def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
+def _memory(question: RowQuestion, table: OpTable | Reason) -> dict[str, Any]:
     """Peak and largest batch, where the row asks for them: replaying the allocator takes its time."""
     row, training, spec = question.row, question.workload.training, question.spec
+    if isinstance(table, Reason):
+        return {}
     if row.optimizer_outside is not None and training.mode == "training":
         training = msgspec.structs.replace(training, optimizer=row.optimizer_outside)
     question_of_memory = memory_question(
         table,
         training,
-        training.precision,
+        memory_precision_of(question),
         compute_capability=spec.compute_capability,
         layout=row.layout,
         gradients_kept=is_before(row.software_year, GRADIENTS_FREED_YEAR),

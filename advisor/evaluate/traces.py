@@ -12,7 +12,9 @@ from typing import NamedTuple
 from advisor.catalogue.precisions import TRACE_PRECISIONS, ComputedPrecision, TracePrecision, asked_as
 from advisor.core.by_key import grouped
 from advisor.core.sentences import Listed, Reason
+from advisor.cost.scaling.sharded_precision import with_adapters_cast
 from advisor.evaluate.row_answer import RowQuestion
+from advisor.evaluate.run_rows import RunRow
 from advisor.measure.worker_session import TRACE_LIMIT_S, WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
@@ -47,10 +49,34 @@ def trace_key(
 
 def key_of(question: RowQuestion) -> TraceKey:
     """Which trace serves a row, as its PyTorch ran the model."""
-    workload = question.workload
+    return _key(question, question.workload.training.precision)
+
+
+def memory_key_of(question: RowQuestion) -> TraceKey:
+    """Which trace tells a row's memory: the same, but that of adapters that are cast where the row asks for memory."""
+    return _key(question, memory_precision_of(question)) if asks_for_memory(question.row) else key_of(question)
+
+
+def asks_for_memory(row: RunRow) -> bool:
+    """Whether a peak or a largest batch is to be answered."""
+    return row.peak_bytes is not None or row.largest_batch_that_ran is not None
+
+
+def memory_precision_of(question: RowQuestion) -> ComputedPrecision:
+    """What the layers' tensors are of.
+
+    Published peaks of adapters under full sharding are those of 16-bit ones, as whatever is gathered is cast; their
+    times are those of FP32 ones, and why is not known (decision 18).
+    """
+    training = question.workload.training
+    shared = question.row.layout.shard_count > 1 and training.trainable == "lora"
+    return with_adapters_cast(training.precision) if shared else training.precision
+
+
+def _key(question: RowQuestion, precision: ComputedPrecision) -> TraceKey:
     return trace_key(
-        workload,
-        workload.training.precision,
+        question.workload,
+        precision,
         half_fallback=question.half_fallback,
         packed_inputs_kept=question.packed_inputs_kept,
     )

@@ -23,6 +23,7 @@ from advisor.workload.workload import PythonModel, Task, Workload
 
 Source = Literal["huggingface", "python", "template", "numbers"]
 _NAME_LENGTH = 200
+FUSED_LAYERS = "training.fused_layers"
 
 
 class _Description(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,12 +103,17 @@ def _folder_to_keep(workload: Workload, described: _Description) -> str | None:
 
 
 def load_workload_for_row(name: str, folder: Path, *, allow_hub: bool = False) -> Workload:
-    """The workload that a row of a table names: bundled, a path relative to the table's folder, or NAME.toml there."""
+    """The workload that a row of a table names: bundled, a path relative to the table's folder, or NAME.toml there.
+
+    Whether its layers are fused is among what is assumed where a file is silent of that.
+    """
     if name in bundled_names():
         return load_workload(name)
     for candidate in (folder / name, folder / f"{name}.toml"):
         if is_file(candidate):
-            return load_workload(candidate, allow_hub=allow_hub)
+            workload = load_workload(candidate, allow_hub=allow_hub)
+            silent = candidate.suffix == ".toml" and "fused_layers" not in read_toml_table(candidate)["training"]
+            return msgspec.structs.replace(workload, assumed=(*workload.assumed, *([FUSED_LAYERS] * silent)))
     remedy = meant_or_known(name, bundled_names(), "bundled")
     raise file_fault("no-workload-in", remedy, given=shown_value(name), path=visible(str(folder)))
 

@@ -14,7 +14,7 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import ComputedPrecision, Precision
 from advisor.catalogue.software import software_year_of
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.records import Record
@@ -25,6 +25,7 @@ from advisor.cost.memory.copied_logits import LABELS_SHIFTED_FROM_YEAR
 from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
 from advisor.cost.memory.mixed_units import ADAPTERS_APART_FROM_YEAR
 from advisor.cost.memory.need import MemoryKind, MemoryQuestion, answered, memory_question
+from advisor.cost.scaling.sharded_precision import precision_in_layout, with_adapters_cast
 from advisor.optable.op_table import OpTable
 from advisor.predict.ranges.memory_range import need_range, published_range
 from advisor.workload.workload import Training
@@ -148,7 +149,13 @@ def _failed(cells: dict[str, str]) -> FailedRow:
     return FailedRow(run_id=cells["id"], need=need, usable_bytes=usable_bytes(capacity))
 
 
-def _layout(cells: dict[str, str]) -> Layout:
+def computed_precision(precision: Precision, layout: Layout, *, adapters: bool) -> ComputedPrecision:
+    """What tensors of a row are of: shards are cast, adapters among them."""
+    computed = precision_in_layout(precision, layout)
+    return with_adapters_cast(computed) if adapters and layout.shard_count > 1 else computed
+
+
+def layout_of_row(cells: dict[str, str]) -> Layout:
     return Layout(
         data_parallel=cast("DataParallel", cells["parallel"]),
         count=int(cells["n_gpus"]),
@@ -174,12 +181,13 @@ def _question(cells: dict[str, str]) -> MemoryQuestion:
         fused_layers="-fused" in cells["table"],
         **{name: described[name] for name in ("trainable", "adapter_bits", "quantization") if name in described},
     )
+    layout = layout_of_row(cells)
     question = memory_question(
         _table(cells["table"]),
         training,
-        precision,
+        computed_precision(precision, layout, adapters="trainable" in described),
         compute_capability=spec.compute_capability,
-        layout=_layout(cells),
+        layout=layout,
         inputs_kept=year is not None and year < INPUTS_FREED_FROM_YEAR,
         logits_copied=year is not None and year < LABELS_SHIFTED_FROM_YEAR,
         units_mixed=year is not None and year < ADAPTERS_APART_FROM_YEAR,
@@ -196,7 +204,7 @@ def _row(cells: dict[str, str]) -> PeakRow:
         source=cells["source"],
         model=cells["model"],
         table=cells["table"],
-        layout=_layout(cells),
+        layout=layout_of_row(cells),
         memory_kind=kind,
         published_bytes=float(cells["peak_gb"]) * 1e9,
         predicted=published_range(_question(cells), int(cells["batch_per_gpu"]), kind, usable_bytes(capacity)),

@@ -10,21 +10,21 @@ import csv
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import torch  # noqa: TID251 - records in the worker's place
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.precisions import TRACE_PRECISIONS, ComputedPrecision, Precision
 from advisor.catalogue.software import adapters_as_today
 from advisor.optable.op_table import OpTable
 from advisor.worker.trace.subject import subject_of
 from advisor.worker.trace.trace import trace
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
-from tests.accuracy.language_model_memory import DATA, TABLES
+from tests.accuracy.language_model_memory import DATA, TABLES, computed_precision, layout_of_row
 from tests.accuracy.llm_rows import description_of, published_cells
 from tests.accuracy.tables import pack
 
@@ -43,12 +43,17 @@ def workloads() -> dict[str, tuple[Workload, bool]]:
             if row["table"] not in found:
                 workload = with_training(
                     load_workload(_described(published[row["id"]])),
-                    precision=row["precision"],
+                    precision=_computed(row),
                     chunked_loss=row["table"].endswith(_CHUNKED),
                     fused_layers=_FUSED in row["table"],
                 )
                 found[row["table"]] = workload, not adapters_as_today(published[row["id"]]["software"])
     return found
+
+
+def _computed(row: dict[str, str]) -> ComputedPrecision:
+    adapters = "-lora" in row["table"]
+    return computed_precision(cast("Precision", row["precision"]), layout_of_row(row), adapters=adapters)
 
 
 def _described(cells: dict[str, str]) -> dict[str, Any]:

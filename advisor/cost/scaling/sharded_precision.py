@@ -27,10 +27,15 @@ def precision_in_layout(precision: ComputedPrecision, layout: Layout) -> Compute
     return precision if layout.count == 1 or whole else on_cast_weights(precision)
 
 
+def with_adapters_cast(precision: ComputedPrecision) -> ComputedPrecision:
+    """The same on weights that were cast where adapters are cast with them, as whatever is gathered is."""
+    return _WITH_ADAPTERS.get(precision, precision)
+
+
 def on_cast_weights(precision: ComputedPrecision, *, adapters: bool = False) -> ComputedPrecision:
     """A precision where the weights come to each layer in what it computes in: autocast finds nothing to cast.
 
     `adapters`: those beside frozen weights come so too.
     """
     cast = _ON_CAST_WEIGHTS.get(precision, precision)
-    return _WITH_ADAPTERS.get(cast, cast) if adapters and precision in _ON_CAST_WEIGHTS else cast
+    return with_adapters_cast(cast) if adapters and precision in _ON_CAST_WEIGHTS else cast

@@ -34,8 +34,8 @@ _GATED = ("gate_proj", "up_proj", "down_proj")
 def fuse_layers(module: Network, *, gates: bool = True) -> None:
     """Give a model of transformers those layers, in place; layers of other makes stay as they are.
 
-    Liger Kernel fuses every gate. Unsloth and fms-acceleration fuse one with the products of the adapters around it, and
-    leave it where those layers have none: `gates` false.
+    Liger Kernel fuses every gate. Unsloth and fms-acceleration fuse one with the products of the adapters around it,
+    and leave it where those layers have none: `gates` false.
     """
     for child in module.modules():
         if type(child).__name__.endswith("RMSNorm") and isinstance(getattr(child, "weight", None), nn.Parameter):

@@ -1,0 +1,47 @@
+"""Weights, gradients and optimizer states that a published run's card cannot have held in FP32.
+
+People call a trainer's `bf16` autocast though their model was loaded in 16 bits, and so do its states lie in 16 bits:
+torch's optimizers keep them in the type of the weights. Where a description's FP32 ones alone need more than the card
+has, and the run took place all the same, that is how it was.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from advisor.catalogue.precisions import PRECISION_FACTS, PURE_HALF
+from advisor.core.sentences import Reason
+from advisor.cost.memory.need import least_bytes, memory_question
+from advisor.evaluate.row_answer import RowQuestion
+from advisor.optable.op_table import OpTable
+from advisor.workload.workload import with_training
+
+_HALF = 0.5
+"""What is all of 16 bits takes half of what is all of 32, and half of 16-bit weights and gradients with FP32 copies and
+states: 8 for 16 bytes a weight with Adam."""
+
+
+def as_it_was_held(question: RowQuestion, table: OpTable | Reason) -> RowQuestion:
+    """The row's question in pure BF16 where nothing wider can have been on its card.
+
+    `table` is the trace of what is described. FP16 is left as it is: gradient scalers refuse gradients of FP16. Full
+    sharding too: trainers cast what they shard up to FP32.
+    """
+    row, training = question.row, question.workload.training
+    facts = PRECISION_FACTS[training.precision]
+    took_place = row.measured_s is not None or row.peak_bytes is not None or bool(row.largest_batch_that_ran)
+    wide = facts.products == "bf16" and not facts.pure and (facts.autocast or training.updates_weights)
+    capacity = question.spec.memory_bytes
+    whole = row.layout.count == 1 or (row.layout.plain and row.layout.data_parallel == "ddp")
+    if isinstance(table, Reason) or capacity is None or question.variants or not (took_place and wide and whole):
+        return question
+    asked = memory_question(
+        table, training, training.precision, compute_capability=question.spec.compute_capability, layout=row.layout
+    )
+    if asked is None:
+        return question
+    least = least_bytes(asked, training.batch_size) - asked.context_bytes
+    if least <= capacity or _HALF * least > capacity:
+        return question
+    workload = with_training(question.workload, precision=PURE_HALF["bf16"])
+    return replace(question, workload=workload, held_in_half=True)

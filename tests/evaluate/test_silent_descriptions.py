@@ -1,0 +1,121 @@
+"""Where a description is silent, or cannot be meant, a row is predicted as trainers run it, and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from advisor.catalogue.spec_table import spec_table
+from advisor.evaluate import evaluate_file
+from advisor.evaluate.row_answer import RowAnswer, RowQuestion
+from advisor.evaluate.row_predictions import WorkloadReader, questions_of
+from advisor.evaluate.run_rows import read_run_rows
+from advisor.evaluate.traces import key_of, memory_key_of
+from tests.accuracy.tables import load_table
+
+HEADER = "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms,n_gpus,parallel,peak_gb,max_batch_that_ran"
+LLAMA = """
+name = "small"
+[model]
+source = "huggingface"
+task = "causal-lm"
+[model.config]
+model_type = "llama"
+hidden_size = 128
+num_hidden_layers = 2
+num_attention_heads = 2
+intermediate_size = 256
+vocab_size = 1000
+[data]
+samples = 1000
+sequence_length = 64
+[training]
+batch_size = 1
+precision = "bf16_amp"
+"""
+ADAPTERS = 'trainable = "lora"\n'
+SMALL_CARD_BYTES = 400e6
+
+
+def asked(folder: Path, training: str, row: str = "run,a100-sxm4-80,training,bf16_amp,1,,10,1,,,") -> RowQuestion:
+    (folder / "run.toml").write_text(LLAMA + training, encoding="utf-8")
+    (folder / "runs.csv").write_text(f"{HEADER}\n{row}\n", encoding="utf-8")
+    (question,) = questions_of(read_run_rows(folder / "runs.csv"), WorkloadReader(folder), spec_table())
+    assert isinstance(question, RowQuestion)
+    return question
+
+
+@pytest.mark.parametrize(
+    ("training", "layers", "gate"),
+    [
+        ("chunked_loss = true", True, False),
+        (ADAPTERS + "chunked_loss = true", True, False),
+        (ADAPTERS + 'chunked_loss = true\nlora_targets = ["q_proj"]', True, False),
+        (ADAPTERS + 'chunked_loss = true\nlora_targets = ["q_proj", "up_proj"]', True, True),
+        (ADAPTERS + 'chunked_loss = true\nlora_targets = "all_linear"', True, True),
+        ("chunked_loss = true\nfused_layers = true", True, True),
+        ("chunked_loss = true\nfused_layers = false", False, True),
+        ("chunked_loss = true\ncompile = true", False, True),
+        ("", False, True),
+    ],
+)
+def test_a_loss_in_chunks_comes_with_what_every_library_that_brings_it_fuses(
+    tmp_path: Path, training: str, layers: bool, gate: bool
+) -> None:
+    found = asked(tmp_path, training).workload.training
+    assert (found.fused_layers, found.fused_gate) == (layers, gate)
+
+
+@pytest.mark.parametrize(
+    ("training", "precision", "layout", "of_times", "of_memory"),
+    [
+        (ADAPTERS, "bf16_amp", "4,fsdp,9,", "half", "half_cast"),
+        (ADAPTERS, "bf16_amp", "4,fsdp,,", "half", "half"),
+        (ADAPTERS, "bf16_amp", "4,ddp,9,", "amp", "amp"),
+        (ADAPTERS, "bf16_amp", "1,,9,", "amp", "amp"),
+        (ADAPTERS, "bf16_true", "4,fsdp,9,", "half", "half"),
+        ("", "bf16_amp", "4,fsdp,9,", "half", "half"),
+    ],
+)
+def test_peaks_of_adapters_over_shards_are_those_of_cast_ones(
+    tmp_path: Path, training: str, precision: str, layout: str, of_times: str, of_memory: str
+) -> None:
+    question = asked(tmp_path, training, f"run,a100-sxm4-80,training,{precision},1,,10,{layout}")
+    assert (key_of(question).precision, memory_key_of(question).precision) == (of_times, of_memory)
+
+
+def predicted_on_a_small_card(folder: Path, row: str) -> RowAnswer:
+    """ResNet-50 with Adam and foreach's temporaries: 0.51 GB of FP32, of 16 bits half of that, before activations."""
+    (folder / "runs.csv").write_text(f"{HEADER},optimizer\n{row},adamw\n", encoding="utf-8")
+    card = replace(spec_table()["a100-sxm4-80"], memory_bytes=int(SMALL_CARD_BYTES))
+    table = load_table("resnet50_v1_5", 224, "fp16_amp", "training")
+    (answer,) = evaluate_file(
+        folder / "runs.csv",
+        specs={"a100-sxm4-80": card},
+        tracer=lambda wanted: {key: replace(table, precision=key.precision) for key in wanted},
+    ).answers
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("cells", "held_as"),
+    [
+        ("bf16_amp,1,224,90,1,,,", "bf16_true"),
+        ("bf16_amp,1,224,,1,,0.4,", "bf16_true"),
+        ("bf16_amp,1,224,90,2,ddp,,", "bf16_true"),
+        ("bf16_amp,1,224,,1,,,0", "bf16_amp"),
+        ("bf16_amp,1,224,,1,,,1", "bf16_true"),
+        ("fp16_amp,1,224,90,1,,,", "fp16_amp"),
+        ("fp32,1,224,90,1,,,", "fp32"),
+    ],
+)
+def test_states_that_the_card_cannot_have_held_in_fp32_were_held_in_bf16_if_the_run_took_place(
+    tmp_path: Path, cells: str, held_as: str
+) -> None:
+    answer = predicted_on_a_small_card(tmp_path, f"resnet50,a100-sxm4-80,training,{cells}")
+    assert answer.workload is not None, answer.reason
+    assert answer.workload.training.precision == held_as
+    told = "evaluate-held-in-half" in {caveat.code for caveat in answer.caveats}
+    assert told is (held_as == "bf16_true")
