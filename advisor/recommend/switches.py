@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from advisor.predict.ranges.gain_range import GainKind
 
 SwitchKind = Literal[
-    "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
+    "compile", "sdpa", "flash", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "fused_layers", "unpacked_half", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
     "larger_cards", "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded", "optimizer_8bit_on_cards",
     "optimizer_8bit_checkpointing", "pure_half", "quantised_weights", "half_weights",
@@ -39,6 +39,7 @@ _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "qlora": "adapters",
     "optimizer_8bit": "unpublished",
     "chunked_loss": "unpublished",
+    "flash": "unpublished",
     "padded_vocabulary": "unpublished",
     "fp8": "unlike",
     "sharding": "unlike",
@@ -63,13 +64,13 @@ class Switch(Record, frozen=True, kw_only=True):
     """One change of the workload or set-up, and what it would bring; everything else stays as advised."""
 
     kind: SwitchKind
-    """What is changed, by its name in a workload file or its common name; `half` is 16-bit autocast, `sharding`
-    FSDP, `accumulation` four micro-batches, `padded_vocabulary` a multiple of 64, `larger_cards` larger or more
-    cards, `checkpointing_on_cards` activation checkpointing with nothing off-loaded, `nothing_off_loaded` the same
-    set-up with all of it on the cards, `optimizer_8bit_on_cards` 8-bit states with nothing off-loaded,
-    `optimizer_8bit_checkpointing` the same with activation checkpointing, `pure_half` all weights in BF16 where
-    autocast leaves a good part of the model's products in 32 bits, `half_weights` and `quantised_weights` those of
-    inference in 16 and in 4 bits."""
+    """What is changed, by its name in a workload file or its common name; `half` is 16-bit autocast, `flash` the
+    kernels of a model that has no SDPA, `sharding` FSDP, `accumulation` four micro-batches, `padded_vocabulary` a
+    multiple of 64, `larger_cards` larger or more cards, `checkpointing_on_cards` activation checkpointing with nothing
+    off-loaded, `nothing_off_loaded` the same set-up with all of it on the cards, `optimizer_8bit_on_cards` 8-bit states
+    with nothing off-loaded, `optimizer_8bit_checkpointing` the same with activation checkpointing, `pure_half` all
+    weights in BF16 where autocast leaves a good part of the model's products in 32 bits, `half_weights` and
+    `quantised_weights` those of inference in 16 and in 4 bits."""
     device_key: str
     """Key of the device that the change is predicted on."""
     device_name: str
@@ -165,19 +166,23 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
 def reaching_changes(
     workload: Workload, chosen: Prediction, table: OpTable | None, spec: GpuSpec | None
 ) -> Iterator[Change]:
-    """Weights of 16 bits, where autocast reaches only a part of the products; needs a trace of its own.
+    """What reaches operators that the plain way leaves slow; each needs a trace of its own.
 
-    So it is with grouped products, as mixtures of experts run them: autocast has no rule for them, and they take the
-    type of their weights. In inference weights of 32 bits serve nothing: no small update is added to them.
+    Flash kernels, where a model has those and no SDPA, so that by itself it runs eagerly. Weights of 16 bits, where
+    autocast reaches only a part of the products. So it is with grouped products, as mixtures of experts run them:
+    autocast has no rule for them, and they take the type of their weights. In inference weights of 32 bits serve
+    nothing: no small update is added to them.
     """
+    noted = frozenset() if table is None else {caveat.code for caveat in table.caveats}
+    if "workload-attention-eager-unless-flash" in noted:
+        yield Change(kind="flash", workload=with_training(workload, attention="flash"), paired_as="sdpa")
     if workload.training.mode == "inference":
         half = PRECISION_FACTS[autocast_for(workload, spec)].half_format
         if half and not PRECISION_FACTS[chosen.precision].half_weights:
             yield Change(kind="half_weights", workload=with_training(workload, precision=PURE_HALF[half]))
         return
-    kept = table is not None and any(caveat.code == "trace-own-single" for caveat in table.caveats)
     facts = PRECISION_FACTS[chosen.precision]
-    if kept and facts.autocast and facts.half_format == "bf16":
+    if "trace-own-single" in noted and facts.autocast and facts.half_format == "bf16":
         yield Change(kind="pure_half", workload=with_training(workload, precision="bf16_true"))
 
 

@@ -8,6 +8,7 @@ import pytest
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
+from advisor.core.sentences import Reason
 from advisor.optable.saved_tables import saved_tables
 from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
@@ -138,6 +139,18 @@ def test_a_trace_of_its_own_is_asked_for_what_changes_the_operators() -> None:
         "no round vocabulary": {"checkpointing", "chunked_loss", "lora", "qlora", "padded_vocabulary"},
         "a round one": {"checkpointing", "chunked_loss", "lora", "qlora"},
     }
+
+
+@pytest.mark.parametrize("mode", ["training", "inference"])
+def test_flash_kernels_are_tried_where_a_model_runs_eagerly_for_want_of_sdpa(mode: str) -> None:
+    eager = Reason.of("workload-attention-eager-unless-flash", model="gemma2")
+    job = language_model(mode=mode)
+    plain = next(iter(saved_tables(load_workload("gpt2_small")).values()))
+    for caveats, kinds in (((eager,), ["flash"]), ((), [])):
+        table = msgspec.structs.replace(plain, caveats=caveats)
+        tried = [one for one in reaching_changes(job, advised("bf16_true"), table, A100) if one.kind == "flash"]
+        assert [one.kind for one in tried] == kinds
+        assert all(one.workload.training.attention == "flash" for one in tried)
 
 
 def test_a_vocabulary_is_padded_to_the_next_multiple_of_64() -> None:

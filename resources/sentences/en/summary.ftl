@@ -117,6 +117,7 @@ memory-of = { $need } of { $room }
 memory-of-too-much = { $need } > { $room }
 memory-of-host-short = { $need }, host too small
 switch-compile = torch.compile
+switch-flash = flash attention (its kernels are installed apart)
 switch-sdpa = fused attention (SDPA)
 switch-half = 16-bit autocast (BF16 where the card has it)
 switch-fp8 = FP8 products

@@ -9,6 +9,8 @@ workload-fp8-predicted-only = FP8 products are predicted only: measured steps ru
 workload-offload-predicted-only = Off-loading to host memory ({ $what }) is predicted only: measured steps keep everything on the device.
 workload-optimizer-bits-predicted-only = 8-bit optimizer states are predicted only: measured steps keep them in FP32.
 workload-attention-eager-only = transformers has no fused attention for `{ $model }`: it runs eagerly.
+workload-attention-eager-unless-flash = transformers has no SDPA for `{ $model }`: by itself it runs eagerly, and so it is predicted. attention = "flash" predicts it with the flash kernels that transformers takes for it, which are installed apart.
+workload-attention-flash-alone = transformers has no SDPA for `{ $model }`: it is predicted with the flash kernels that transformers takes for it instead, which are installed apart; steps that are measured here run eagerly.
 workload-attention-fused-elsewhere = transformers has no fused attention for `{ $model }`: it is predicted with the flash kernels that its makers' own library calls.
 workload-activation-in-parts = The activation `gelu_new` is eight kernels in transformers; `gelu_pytorch_tanh` in its place computes the same in one, as other libraries do.
 workload-positions-lengthened = `{ $model }` has positions for { $limit } tokens as configured; samples of { $length } are predicted with a table as long as they are.

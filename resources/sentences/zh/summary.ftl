@@ -112,6 +112,7 @@ memory-of = { $need } / { $room }
 memory-of-too-much = { $need } > { $room }
 memory-of-host-short = { $need }，主机内存不足
 switch-compile = torch.compile
+switch-flash = flash 注意力（内核需另行安装）
 switch-sdpa = 融合注意力（SDPA）
 switch-half = 16 位自动混合精度（显卡支持时用 BF16）
 switch-fp8 = FP8 矩阵乘

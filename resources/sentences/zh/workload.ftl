@@ -9,6 +9,8 @@ workload-fp8-predicted-only = FP8 乘法只做预测：实测时用 BF16 自动�
 workload-offload-predicted-only = 卸载到主机内存（{ $what }）只做预测：实测时全部保存在设备上。
 workload-optimizer-bits-predicted-only = 8 位优化器状态只做预测：实测时以 FP32 存放。
 workload-attention-eager-only = transformers 没有为 `{ $model }` 提供融合注意力，因此以 eager 方式运行。
+workload-attention-eager-unless-flash = transformers 没有为 `{ $model }` 提供 SDPA：默认以 eager 方式运行，预测也按此进行。设 attention = "flash" 则按 transformers 可为其调用的 flash 内核预测，这些内核需另行安装。
+workload-attention-flash-alone = transformers 没有为 `{ $model }` 提供 SDPA：按 transformers 可为其改用的 flash 内核预测，这些内核需另行安装；在本机实测的步骤以 eager 方式运行。
 workload-attention-fused-elsewhere = transformers 没有为 `{ $model }` 提供融合注意力：按其作者自己的库所调用的 flash 内核预测。
 workload-activation-in-parts = transformers 中的激活函数 `gelu_new` 要运行八个内核；换成 `gelu_pytorch_tanh` 只需一个内核，结果相同，其他库也是如此。
 workload-positions-lengthened = 按配置，`{ $model }` 只有 { $limit } 个 token 的位置；长度为 { $length } 的样本按同样长的位置表预测。

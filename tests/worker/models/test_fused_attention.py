@@ -15,6 +15,14 @@ LENGTH, LIMIT = 48, 32
 MPT = {
     "model_type": "mpt", "d_model": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 100, "max_seq_len": LIMIT,
 }  # fmt: skip
+GEMMA2 = {
+    "model_type": "gemma2", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "vocab_size": 100,
+}  # fmt: skip
+GPT_OSS = {
+    "model_type": "gpt_oss", "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 2, "num_local_experts": 4,
+    "num_experts_per_tok": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "vocab_size": 100,
+}  # fmt: skip
 BLOOM = {"model_type": "bloom", "hidden_size": 64, "n_layer": 2, "n_head": 2, "vocab_size": 100}
 
 
@@ -48,6 +56,18 @@ def test_what_no_library_fuses_runs_eagerly_and_says_so_where_more_was_asked(
     table, notes = traced(config, attention)
     assert not any(op.kind == "attention" for op in table.ops)
     assert ("workload-attention-eager-only" in notes) is (attention != "eager")
+
+
+@pytest.mark.parametrize("config", [GEMMA2, GPT_OSS], ids=["capped scores", "sinks"])
+def test_flash_kernels_without_sdpa_are_predicted_where_they_are_named_and_told_of_where_not(
+    config: dict[str, Any],
+) -> None:
+    table, notes = traced(config, "flash")
+    assert sum(op.count for op in table.ops if op.kind == "attention" and op.phase == "forward") == 2
+    assert notes == ["workload-attention-flash-alone"]
+    table, notes = traced(config, "sdpa")
+    assert not any(op.kind == "attention" for op in table.ops)
+    assert notes == ["workload-attention-eager-unless-flash"]
 
 
 def test_alibi_is_as_long_as_the_samples_are() -> None:

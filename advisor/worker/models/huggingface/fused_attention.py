@@ -1,4 +1,8 @@
-"""Attention of models that transformers computes product by product, and their makers' own library in one kernel."""
+"""Attention of models for which transformers calls no SDPA, where a description names flash attention.
+
+Some run product by product there, and in one kernel of their makers' own library; for others transformers takes flash
+kernels that torch does not hold, as they know sinks or capped scores.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,41 @@ from types import MethodType
 from typing import Any
 
 from torch import Tensor, nn
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.modeling_utils import AttentionInterface
 
 from advisor.worker.models.foreign import Network
 
+FLASH_ALONE = "one_kernel"
+"""Names `_flash_alone` among transformers' implementations of attention, which takes words like flash for its own."""
 
-def fused_elsewhere(class_: type[Network], attention: str) -> bool:
-    """Whether a description means that library's kernels: it names flash attention, which this class does not have."""
-    return attention == "flash" and class_.__name__.startswith(tuple(_MAKERS_OWN))
+
+def fused_elsewhere(class_: type[Network]) -> bool:
+    """Whether its makers' own library has a kernel for what this class of transformers computes product by product."""
+    return class_.__name__.startswith(tuple(_MAKERS_OWN))
+
+
+def has_flash_alone(class_: type[Network]) -> bool:
+    """Whether transformers has flash kernels for a class and no SDPA."""
+    flash, exchanged = "_supports_flash_attn", "_supports_attention_backend"
+    return all(getattr(class_, name, False) for name in (flash, exchanged)) and not getattr(
+        class_, "_supports_sdpa", False
+    )
+
+
+def _flash_alone(
+    module: Network,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    _mask: Tensor | None = None,
+    **told: Any,  # noqa: ANN401 - windows, sinks and caps too, which such a kernel works out beside its products
+) -> tuple[Tensor, None]:
+    known = {name: told[name] for name in ("dropout", "scaling", "is_causal") if name in told}
+    return sdpa_attention_forward(module, query, key, value, None, **known)
+
+
+AttentionInterface.register(FLASH_ALONE, _flash_alone)
 
 
 def fuse_attention(module: Network) -> None:

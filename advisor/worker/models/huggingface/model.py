@@ -23,7 +23,12 @@ from advisor.worker.models.huggingface.batch import BatchMaker, batch_maker
 from advisor.worker.models.huggingface.configuration import block_count, configuration, limit_layers, parts_of, refused
 from advisor.worker.models.huggingface.fakes import let_experts_be_fake, no_initialisation
 from advisor.worker.models.huggingface.forward import loss_of, outputs_of
-from advisor.worker.models.huggingface.fused_attention import fuse_attention, fused_elsewhere
+from advisor.worker.models.huggingface.fused_attention import (
+    FLASH_ALONE,
+    fuse_attention,
+    fused_elsewhere,
+    has_flash_alone,
+)
 from advisor.worker.models.huggingface.inputs import sides_of
 from advisor.worker.models.huggingface.model_class import model_class, part_for, with_head
 from advisor.worker.models.huggingface.positions import lengthen_positions
@@ -117,10 +122,10 @@ def _module(
         notes += (_text_only(config),)
     config = part
     dtype = HALF_DTYPES.get(workload.training.precision, torch.float32)
-    if pretended and fused_elsewhere(class_, workload.training.attention):
-        module = _built(class_, config, "eager", dtype, pretended=True)
-        fuse_attention(module)
-        return module, (*notes, Reason.of("workload-attention-fused-elsewhere", model=str(config.model_type)))
+    kernels = pretended and workload.training.attention == "flash"
+    made = _with_flash_of_others(class_, config, dtype) if kernels else None
+    if made is not None:
+        return made[0], (*notes, made[1])
     fused = workload.training.attention != "eager" and bool(getattr(class_, "_supports_sdpa", False))
     if not fused:
         notes += _left_eager(class_, config, workload)
@@ -142,9 +147,26 @@ def _module(
         raise refused(config.model_type, second) from second
 
 
+def _with_flash_of_others(class_: type[Network], config: Config, dtype: torch.dtype) -> tuple[Network, Reason] | None:
+    """A model whose flash kernels torch does not hold, and whose they are; None where torch's serve it."""
+    named = str(config.model_type)
+    if has_flash_alone(class_):
+        module = _built(class_, config, FLASH_ALONE, dtype, pretended=True)
+        return module, Reason.of("workload-attention-flash-alone", model=named)
+    if not fused_elsewhere(class_):
+        return None
+    module = _built(class_, config, "eager", dtype, pretended=True)
+    fuse_attention(module)
+    return module, Reason.of("workload-attention-fused-elsewhere", model=named)
+
+
 def _left_eager(class_: type[Network], config: Config, workload: Workload) -> tuple[Reason, ...]:
     attends = getattr(class_, "_supports_attention_backend", False) or getattr(config, "num_attention_heads", None)
-    return (_eager_only(config),) if attends and workload.training.attention != "eager" else ()
+    if not attends or workload.training.attention == "eager":
+        return ()
+    if has_flash_alone(class_):
+        return (Reason.of("workload-attention-eager-unless-flash", model=str(config.model_type)),)
+    return (_eager_only(config),)
 
 
 def _eager_only(config: Config) -> Reason:
