@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -20,7 +21,7 @@ from advisor.gui.pages.model_page import ModelPage
 from advisor.gui.widgets.card import KeyFigure
 from advisor.measure.events import DeviceStarted, RunProgress
 from advisor.present.card_names import short_name
-from advisor.protocol.messages import Sample, StageEnded
+from advisor.protocol.messages import Progress, Sample, StageEnded
 from advisor.workload.workload import Training
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
@@ -90,7 +91,7 @@ def test_the_whole_models_steps_are_told_before_those_of_a_part() -> None:
     state.apply([sample(1.0, 0), built, sample(9.0, 0)])
     whole, part = state.series.values()
     assert state.current() is part
-    part.layer_limit = 1
+    part.layer_limit, state._live = 1, False  # as once all has ended
     assert state.current() is whole
 
 
@@ -168,6 +169,32 @@ def test_what_a_field_contradicted_is_not_told_of_what_is_typed_now(page: ModelP
     strike(window, "9")
     assert "Batch size is 999999" not in words_of(page)
     assert "training.batch_size" in page.session.described.invalid
+
+
+def test_steps_of_some_blocks_alone_are_told_as_that_while_they_come(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    measure = shown_page(window, "measure", MeasurePage, qtbot)
+    whole = Sample(
+        series="step",
+        batch_size=8,
+        precision="fp32",
+        step_count=1,
+        wall_s=0.5,
+        device_s=None,
+        started_monotonic_s=1.0,
+        warm_up=False,
+    )
+    part = msgspec.structs.replace(whole, started_monotonic_s=2.0, figures={"blocks": 1.0, "full_blocks": 12.0})
+    state, built = JobState(measure=True, started_s=0.0), Progress(phase="measure-phase-load", fraction=0.0)
+    session.runner.show(state)
+    rates = []
+    for sample in (whole, part):
+        state.apply([built, sample])
+        measure._show_series(state)
+        rates.append(measure._figures["rate"].accessibleName())
+    assert rates == ["Throughput: 16.0 /s FP32", "Throughput: – FP32"]
+    assert measure._figures["median"].accessibleName() == "Median step: 500 ms batch 8 (1 block)"
 
 
 def test_choices_stand_in_the_order_of_the_catalogue() -> None:

@@ -85,6 +85,8 @@ class JobState:
     failures: list[Failed] = field(default_factory=list)
     phases: list[tuple[str | Reason, float]] = field(default_factory=list)
     sample_count: int = 0
+    _live: bool = False
+    """Whether steps come that no measurement holds yet."""
     _built: int = 0
     """Models that were built so far."""
     kind: JobKind = "advise"
@@ -161,10 +163,16 @@ class JobState:
     def _sample(self, event: Sample) -> None:
         self.sample_count += 1
         if event.series == "step" and event.batch_size is not None:
-            self._series(event.batch_size, event.precision, self._built).add(event)
+            series = self._series(event.batch_size, event.precision, self._built)
+            series.add(event)
+            blocks = event.figures.get("blocks")
+            if blocks is not None:
+                series.layer_limit = int(blocks)
+            self._live = True
 
     def _take(self, measurement: Measurement) -> None:
         """What a device's measurement holds in the end stands for what came from it live."""
+        self._live = False
         self.measurements.append(measurement)
         self.device_key = measurement.device_key
         self.device_names[measurement.device_key] = measurement.device_name
@@ -182,7 +190,8 @@ class JobState:
     def current(self) -> StepSeries | None:
         """The series that the newest sample belongs to; after the end one of the whole model before one of parts."""
         started = [series for series in self.series.values() if series.times_s]
-        return max(started, key=lambda series: (series.layer_limit is None, series.times_s[-1]), default=None)
+        ended = not self._live
+        return max(started, key=lambda series: (ended and series.layer_limit is None, series.times_s[-1]), default=None)
 
     @property
     def timed(self) -> list[StepSeries]:
