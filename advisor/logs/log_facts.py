@@ -97,6 +97,8 @@ class LogFacts:
     """Seconds of passes that began when the bar of their epoch had come to its end: its clock does not hold them."""
     _outside_at: float | None = None
     """Where the clock of that bar stood."""
+    _outside_pass_s: float = 0.0
+    """What passes have taken since."""
     tested: _TestedPass | None = None
     """The pass of validation whose steps are being told."""
     pass_stated: bool = False
@@ -157,12 +159,16 @@ class LogFacts:
         return [(mark.step, mark.seconds) for mark in self.marks]
 
     def mark(self, step: int, seconds: float, of: int | None = None, epoch: int | None = None) -> None:
-        """The clock of a training step; that of an ended bar which goes on after a pass held it."""
+        """The clock of a training step; that of an ended bar which goes on after a pass held it, and no step."""
         newest = self.marks[-1] if self.marks else None
         again = newest is not None and (newest.step, newest.of, newest.epoch) == (step, of, epoch)
-        if again and self._outside_at is not None and seconds > self._outside_at:
-            self.outside_s = max(0.0, self.outside_s - (seconds - self._outside_at))
-        self._outside_at = self._outside_at if again and seconds == self._outside_at else None
+        if not again or self._outside_at is None:
+            self._outside_at, self._outside_pass_s = None, 0.0
+        elif seconds > self._outside_at:
+            beyond_s = max(0.0, seconds - self._outside_at - self._outside_pass_s)
+            self.outside_s += beyond_s
+            self._outside_pass_s += beyond_s
+            seconds = self._outside_at
         self.marks.append(Mark(step, seconds, of, epoch))
 
     def mark_beginning(self, epoch: int | None = None) -> None:
@@ -210,6 +216,7 @@ class LogFacts:
         if newest is not None and newest.of is not None and newest.step >= newest.of:
             self.outside_s += seconds
             self._outside_at = newest.seconds
+            self._outside_pass_s += seconds
 
     def add_tested_step(self, number: int, of: int | None, step_s: float | None, mean_s: float | None) -> None:
         """A step of validation, of the pass before it or of another one: ranks lag, but none goes back to the start."""

@@ -77,6 +77,12 @@ _RATE = re.compile(
     r"(?:(?:it|iters?|iterations?|steps?|batch(?:es)?)/s(?:ec(?:ond)?)?|(ms|s|sec)/(?:it|iter|iteration|step|batch))\b"
 )
 """The unit of a time of each; none where it is a rate."""
+_PER_STEP = re.compile(r"\bper[ _]step[ _]time['\"]?\s*[:=]\s*(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s)?", re.IGNORECASE)
+"""As MindSpore sums an epoch up."""
+_NAMED_RATE = re.compile(
+    r"(?<![a-z_])(?:train/)?steps_per_sec(?:ond)?['\"]?\s?[=:]\s?(\d{1,9}(?:\.\d{1,9})?)", re.IGNORECASE
+)
+"""As programs of JAX log it; that of an evaluation has another name."""
 _UNIT_FIRST = re.compile(r"(?<![\w/])(ms|s|sec)/(?:it|iter|iteration|step|batch)[ :=]{1,3}(\d{1,9}(?:\.\d{1,9})?)")
 """`ms/batch 12.34`, as PyTorch's example of a language model prints."""
 _UNIT_IN_NAME = re.compile(
@@ -122,7 +128,7 @@ def takes_step(line: str, facts: LogFacts) -> bool:
     if step is not None:
         _take_step(line, step, facts)
         return True
-    many = _seconds_of_many(line)
+    many = _seconds_of_many(line) or _seconds_of(_PER_STEP, line) or _by_named_rate(line)
     facts.step_times_s.extend(many)
     return bool(many)
 
@@ -208,6 +214,7 @@ def _iteration_s(line: str) -> tuple[float, ...]:
         or _seconds_of(_ITERATION, line)
         or _seconds_of(_BARE, line)
         or _by_rate(line)
+        or _by_named_rate(line)
         or tuple(float(match.group(2)) * unit_s(match.group(1)) for match in _UNIT_FIRST.finditer(line))[:1]
     )
 
@@ -232,6 +239,11 @@ def _seconds_of_many(line: str) -> tuple[float, ...]:
     groups = match.groups()
     steps, figure, unit = next(groups[at : at + 3] for at in range(0, len(groups), 3) if groups[at] is not None)
     return (float(figure or 0) * unit_s(unit) / int(steps or 1),) if int(steps or 0) else ()
+
+
+def _by_named_rate(line: str) -> tuple[float, ...]:
+    match = _NAMED_RATE.search(line)
+    return () if match is None or float(match.group(1)) <= 0 else (1.0 / float(match.group(1)),)
 
 
 def _by_rate(line: str) -> tuple[float, ...]:

@@ -122,3 +122,32 @@ def test_steps_numbered_from_zero_up_to_the_last_number_are_one_more(shown: int)
 def test_steps_numbered_from_one_are_as_many_as_they_count_to() -> None:
     lines = "".join(f"iteration {10 * step}/99 | train_step_timing in s: 0.51\n" for step in range(1, 10))
     assert report(lines).step_count == 99
+
+
+def test_a_bar_that_is_drawn_again_after_its_validation_was_no_slower_for_it() -> None:
+    """Lightning's bar goes on with its clock while another one validates, and no step is made."""
+    epoch = (
+        "Epoch {0}: 100%|###| 500/500 [01:40<00:00,  5.00it/s]\n"
+        "Validation DataLoader 0: 100%|###| 50/50 [00:05<00:00, 10.0it/s]\r"
+        "Epoch {0}: 100%|###| 500/500 [01:47<00:00,  4.67it/s]\n"
+    )
+    found = report(epoch.format(0) + epoch.format(1))
+    assert (found.step_s, found.step_count) == (0.2, 1000)
+    assert found.split.total_s == pytest.approx(214.0)
+    assert {part.kind: part.duration_s for part in found.split.parts}["validation"] == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Train epoch time: 93000.5 ms, per step time: 250.0 ms\n",
+        "I0601 10:00:06.123456 140000 logging_writer.py:48] [100] accuracy=0.1, steps_per_second=4.0\n",
+        '{"train/steps_per_sec": 4.0, "loss": 0.3}\n',
+    ],
+)
+def test_the_mean_of_steps_that_a_summary_names_is_read(line: str) -> None:
+    assert report(line * 2).step_s == pytest.approx(0.25)
+
+
+def test_the_rate_of_an_evaluation_is_no_steps() -> None:
+    assert parse_log("{'eval_loss': 0.4, 'eval_steps_per_second': 12.0}\n").step_times_s == []
