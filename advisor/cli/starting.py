@@ -15,7 +15,7 @@ from advisor.core.bundled import resource
 from advisor.core.file_writing import write_atomically
 from advisor.core.sentences import Language, Names, Reason, say, visible
 from advisor.workload.defaults import assumed_for_config
-from advisor.workload.model_config import bundled_config, bundled_config_names
+from advisor.workload.model_config import bundled_config, bundled_config_names, read_config_file
 from advisor.workload.overrides import apply_overrides
 from advisor.workload.training_command import ReadCommand, read_command
 
@@ -34,7 +34,8 @@ def init_command(arguments: argparse.Namespace, language: Language) -> int:
         **settings_of(arguments),
         **({"global_batch_size": arguments.global_batch} if arguments.global_batch else {}),
     }
-    text = starter({**_of_files(command.settings), **asked})
+    settings = _of_files(command.settings)
+    text = starter({**_usual_sizes(settings.get("config")), **settings, **asked})
     write_atomically(path, text.encode())
     for reason in _told(command, path, of_command=arguments.from_command is not None):
         print(f"advisor: {say(reason, language)}", file=sys.stderr)
@@ -42,18 +43,26 @@ def init_command(arguments: argparse.Namespace, language: Language) -> int:
 
 
 def _command(text: str | None) -> ReadCommand:
-    """What the training command says; `resnet50` is the bundled `resnet-50`, whose pictures have their usual side."""
+    """What the training command says; `resnet50` is the bundled `resnet-50`."""
     try:
         command = read_command(text or "")
     except ValueError as error:
         raise command_fault("from-command", given=visible(text or "")) from error
     model = _plain(str(command.settings.get("config", "")))
     bundled = next((name for name in bundled_config_names() if _plain(name) == model), None)
-    if bundled is None:
-        return command
-    usual = assumed_for_config(bundled_config(bundled) or {}, None)["data"]
-    side = {"image_size": usual["image_size"]} if "image_size" in usual else {}
-    return command._replace(settings={**side, **command.settings, "config": bundled})
+    return command if bundled is None else command._replace(settings={**command.settings, "config": bundled})
+
+
+def _usual_sizes(config: object) -> dict[str, object]:
+    """The side or the length of a model's samples, as they are assumed where its configuration alone is asked about."""
+    if not isinstance(config, str):
+        return {}
+    known, path = bundled_config(config), Path(config)
+    path = path / "config.json" if path.is_dir() else path
+    if known is None and path.suffix == ".json" and path.is_file():
+        known = read_config_file(path)
+    usual = {} if known is None else assumed_for_config(known, None)["data"]
+    return {field: usual[field] for field in ("image_size", "sequence_length") if field in usual}
 
 
 def _plain(name: str) -> str:

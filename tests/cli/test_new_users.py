@@ -372,6 +372,27 @@ def test_a_bundled_model_is_known_by_its_name_in_a_command_and_its_pictures_have
 
 
 @pytest.mark.parametrize(
+    ("model_type", "head", "sizes"),
+    [
+        ("vit", "ViTForImageClassification", (224, None)),
+        ("gpt2", "GPT2LMHeadModel", (None, 1024)),
+        ("bert", "BertForSequenceClassification", (None, 128)),
+    ],
+)
+def test_a_file_for_a_models_folder_has_samples_as_its_configuration_alone_is_asked_about(
+    model_type: str, head: str, sizes: tuple[int | None, int | None], tmp_path: Path
+) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text(f'{{"model_type": "{model_type}", "architectures": ["{head}"]}}')
+    path = tmp_path / "train.toml"
+    command = f"train.py --model_name_or_path {folder} -b 8"
+    assert run(["--init", str(path), "--from-command", command, "--language", "en"]) == 0
+    data, alone = load_workload(path).data, load_workload(folder / "config.json").data
+    assert (data.image_size, data.sequence_length) == (alone.image_size, alone.sequence_length) == sizes
+
+
+@pytest.mark.parametrize(
     ("command", "told"),
     [
         ("yolo train model=yolov8n.pt imgsz=640 batch=16", "not yolov8n.pt, which is not known here"),

@@ -29,6 +29,7 @@ from advisor.worker.models.file_faults import (
     named_mistakes,
     shown,
 )
+from advisor.worker.models.huggingface.fakes import let_experts_be_fake
 from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
 from advisor.worker.models.usual_step import UsualStep
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
@@ -36,6 +37,8 @@ from advisor.workload.workload import PythonModel, Workload, length_of
 
 _OTHER_NAMES = ("loss", "loss_fn", "loss_function", "compute_loss", "criterion", "train_step", "step", "forward_step")
 """What files call the function that nothing calls unless it is `training_step`."""
+_OF_EXPERTS = "transformers.integrations.moe"
+"""Imported by models of transformers that mix experts, and by nothing else here."""
 _BATCH_FOR_SIZES = 2
 """Of which a norm that is being trained can still take a mean."""
 
@@ -51,9 +54,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     stand_in_for_torchvision()
     user = _run(path, content)
     arguments = dict(model.arguments)
-    module = _invoke(_required(user, path, "build_model"), path, "build_model", {}, arguments)
-    if not isinstance(module, nn.Module):
-        raise file_refused("no-module", path, given=shown(module))
+    module = _module(user, path, arguments)
     make_batch = _required(user, path, "make_batch")
     length = length_of(workload)
     taken = _positional_count(make_batch, arguments)
@@ -97,6 +98,15 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         make_dataset=_dataset_of(user, path, length, arguments),
         notes=() if unread is None else (Reason.of("workload-step-unread", file=path.name, name=unread),),
     )
+
+
+def _module(user: ModuleType, path: Path, arguments: dict[str, Any]) -> nn.Module:
+    module = _invoke(_required(user, path, "build_model"), path, "build_model", {}, arguments)
+    if not isinstance(module, nn.Module):
+        raise file_refused("no-module", path, given=shown(module))
+    if _OF_EXPERTS in sys.modules:
+        let_experts_be_fake()
+    return module
 
 
 def _step_by_another_name(user: ModuleType) -> str | None:

@@ -116,3 +116,27 @@ def test_an_operator_of_unknown_work_is_named_with_its_share_of_the_calls() -> N
 def test_every_operator_of_the_bundled_workloads_is_known(name: str) -> None:
     for table in saved_tables(load_workload(name)).values():
         assert unknown_operators(table.ops) is None
+
+
+def test_a_mixture_in_a_users_file_is_traced_under_autocast_as_its_configuration_is(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        f"""
+import torch
+from transformers import MixtralConfig, MixtralForCausalLM
+
+def build_model():
+    return MixtralForCausalLM(MixtralConfig(**{ {key: MIXTRAL[key] for key in MIXTRAL if key != "model_type"} }))
+
+def make_batch(batch_size, length):
+    tokens = torch.randint(0, 500, (batch_size, length))
+    return {{"input_ids": tokens, "labels": tokens}}
+""",
+        encoding="utf-8",
+    )
+    sizes = {"sequence_length": LENGTH, "batch_size": BATCH, "precision": "bf16_amp"}
+    workload = load_workload(tmp_path / "net.py", overrides=sizes)
+    table = trace(subject_of(workload, "amp", allow_code=True), "amp")
+    experts = [op for op in table.ops if "grouped_mm" in op.name and op.phase == "forward"]
+    rows = BATCH * LENGTH * 2
+    once = 2 * rows * (64 * 2 * 96 + 96 * 64) * LAYERS
+    assert sum(op.count * at(op.flop, BATCH) for op in experts) == pytest.approx(once)
