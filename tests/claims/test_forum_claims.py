@@ -173,3 +173,19 @@ def test_a_claim_without_a_length_says_which_one_it_is_judged_at() -> None:
 def test_phrases_in_a_chinese_sentence_have_no_spaces_between_them() -> None:
     answer = check_claim("梯度检查点让训练慢了 30%", real_predictor())
     assert "完整的激活检查点相对不用检查点预期" in say(answer.reasons[0], "zh")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GPT-2 124M on 8 A100, 300k iters took 4 days at 0.5M tokens per step",
+        "GPT-2 124M on 8 A100: 1.152 s per step, batch size of 500000 tokens",
+        "GPT-2 在 8 张 A100 上训练，每步 50 万词元，每步 1.152 秒",
+        "a 0.5M-token batch takes 1.152 s per step for GPT-2 on 8 A100",
+    ],
+)
+def test_the_tokens_of_a_step_make_a_rate_of_its_time_and_are_no_length(text: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.step_s, claim.sequence_length, claim.batch_size, claim.trained_tokens) == (None, None, None, None)
+    assert claim.tokens_per_s == pytest.approx(500_000 / 1.152)
+    assert (claim.workload, claim.count) == ("gpt2_small", 8)

@@ -51,6 +51,7 @@ from advisor.claims.reading.size_words import (
     find_card_hours,
     find_parameters,
     find_samples,
+    find_step_tokens,
     find_tokens,
     find_trainable,
     find_weight_bits,
@@ -128,6 +129,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     plain = _checked(text, specs)
     if (of_cards := find_card_hours(plain)) is not None:
         return _of_card_hours(text, of_cards, specs)
+    of_step = find_step_tokens(plain)
+    plain = plain if of_step is None else of_step.without
     cards = find_gpus(plain, specs)
     if any(_NONE_OF.search(plain[: card.start]) is not None for card in cards.mentions):
         raise refusal("claim-number-negative", Claim(), specs)
@@ -143,6 +146,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare)
     of_memory = Figures(memory_ratio=memory[0] if memory else None, saved_bytes=saved[0] if saved else None)
     figures = with_change(figures, change, bare, of_memory, grew=growth is not None)
+    if of_step is not None and figures.step_s is not None:
+        figures = figures._replace(step_s=None, tokens_per_s=of_step.tokens / figures.step_s)
     _refuse_figures(figures, plain, specs)
     claim = grown(changed(_claim(text, plain, figures, sides, cards.mentions), change), growth)
     claim = against_usual(claim, plain, specs, counts=counts)

@@ -106,6 +106,38 @@ _CARD_HOURS = (
 )
 
 
+_A_STEP = r"(?:(?:optimizer )?steps?|iterations?|iters?|batch(?:es)?|updates?)"
+_SCALE = r"\s*(m|million|百万)?\s*(?:个\s*)?"
+_STEP_TOKENS = (
+    rf"(?<![\w.]){NUMBER}{_SCALE}(?:tokens?|词元)\s*(?:a|an|per|/|each|every|每)\s*{_A_STEP}\b",
+    (
+        rf"(?:\b(?:global |total )?batch(?:es)?(?:[ _-]?size)?|批大小|批量){SAYS}(?:about |around |约)?"
+        rf"{NUMBER}{_SCALE}(?:tokens?|词元)"
+    ),
+    rf"(?:每步|每一步|每个?batch|每批|每次迭代)(?:为|是|约|有|处理)?\s*{NUMBER}{_SCALE}(?:tokens?|词元)",
+    rf"(?<![\w.]){NUMBER}{_SCALE}[ -]?(?:tokens?|词元)[ -](?:global )?batch(?:es)?(?:[ _-]?size)?\b",
+)
+"""Three groups: the number and its scales."""
+
+
+class StepTokens(NamedTuple):
+    """What one step of all cards passes, and the text without it: it is neither a length nor a training's tokens."""
+
+    tokens: float
+    without: str
+
+
+def find_step_tokens(plain: str) -> StepTokens | None:
+    """How many tokens a step passes (`0.5M tokens per step`, `a batch of 524,288 tokens`); None: not said."""
+    match = next((hit for pattern in _STEP_TOKENS if (hit := search(pattern, plain)) is not None), None)
+    if match is None:
+        return None
+    figure, scale, large = match.groups()
+    count = number(figure, scale) * (1.0 if large is None else 1e6)
+    left = f"{plain[: match.start()]} {plain[match.end() :]}"
+    return StepTokens(count, re.sub(r"\s+", " ", left).strip()) if count >= 1 else None
+
+
 class CardHours(NamedTuple):
     """What a training took of all its cards together, and the text with their name alone left of that."""
 
