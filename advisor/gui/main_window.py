@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(texts("window-title"))
         strip = JobStrip(self.session, texts, theme)
         strip.cancelled.connect(self.commands.cancel)
-        strip.wanted.connect(self.show_page)
+        strip.wanted.connect(self._show_answer)
         self.navigation = Navigation(texts, theme, strip)
         self.navigation.chosen.connect(self.show_page)
         self._frame.insertWidget(0, self.navigation)
@@ -241,9 +241,13 @@ class MainWindow(QMainWindow):
         if self.current != "measure":
             return
         if QApplication.activePopupWidget() is None:
-            self.show_page(name)
+            self._show_answer(name)
         else:
             QTimer.singleShot(_POPUP_MS, self, lambda: self._leave_measure(name))
+
+    def _show_answer(self, name: str) -> None:
+        self.show_page(name)
+        self.page(self.current).show_answer()
 
     def _go_to_invalid(self) -> None:
         from advisor.gui.pages.model_page import ModelPage

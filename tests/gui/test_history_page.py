@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from advisor.core.sentences import Reason
 from advisor.gui.context import Context
 from advisor.gui.dialogs.old_runs import OldRunsDialog
 from advisor.gui.history_access import in_history, keep, read_history
@@ -21,14 +20,12 @@ from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.widgets.notice import Strip
 from advisor.gui.widgets.table import Table
-from advisor.measure.events import RunProgress
 from advisor.present.checked_steps import checked_steps
 from advisor.store.history import Run, RunHead
 from tests.gui import fakes
 from tests.gui.at_the_window import strike_key
 from tests.gui.conftest import renew
 from tests.gui.test_at_the_window import active
-from tests.gui.test_job_strip import Told, begin
 from tests.present.recorded import recorded
 
 if TYPE_CHECKING:
@@ -373,26 +370,3 @@ def test_runs_over_an_age_are_deleted_after_a_yes_that_names_them(
     told, _button = answer(page, 365, yes=True)
     assert "365" in told
     assert len(kept_runs(page)) == 1
-
-
-@pytest.mark.parametrize("timed", [True, False])
-def test_a_cancelled_job_is_a_run_only_where_it_timed_a_step(
-    window: MainWindow, session: Session, settings: Settings, qtbot: QtBot, *, timed: bool
-) -> None:
-    told = Reason.of("advice-interrupted" if timed else "advice-interrupted-early")
-    measured = fakes.advice().measurements if timed else ()
-    made = msgspec.structs.replace(fakes.advice(), measurements=measured, caveats=(told,))
-    job = Told(RunProgress(phase="measure-phase-steps", fraction=0.4, left_s=10.0), result=made)
-    begin(window, session, job, qtbot)
-    with qtbot.waitSignal(session.runner.ended):
-        session.runner.cancel()
-    assert session.advice == (made if timed else None)
-    qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
-    runs = in_history(settings.history_folder, read_history).runs
-    assert [(run.head.measured, run.head.interrupted) for run in runs] == [(True, True)] * timed
-    window.show_page("history")
-    page = window.page("history")
-    words = page.texts("history-cancelled", basis=page.texts("basis-specified"))
-    assert isinstance(page, HistoryPage)
-    qtbot.waitUntil(lambda: page._listed is not None and not page.busy, timeout=120_000)
-    assert [row[-1] for table in cells(page) for row in table if row[-1] == words] == [words] * timed

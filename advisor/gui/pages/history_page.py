@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QFileSystemWatcher, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
@@ -50,6 +50,9 @@ class HistoryPage(Page):
         """Of answers that the history still owes: while runs are read, one of them may be loaded."""
         self._listed: HistoryListing | None = None
         self._kept: ViewState = {}
+        self._ledger: QWidget | None = None
+        self._to_ledger = False
+        """Whether the verified predictions are to be seen as soon as everything above them stands."""
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settled.timeout.connect(self._read)
         self._changes = QFileSystemWatcher(self)
@@ -70,6 +73,18 @@ class HistoryPage(Page):
         self._settled.stop()
         if self._changes.directories():
             self._changes.removePaths(self._changes.directories())
+
+    def show_answer(self) -> None:
+        """What was verified last stands below the runs and what the chosen one measured."""
+        self._to_ledger = True
+        self._scroll_to_ledger()
+
+    def _scroll_to_ledger(self) -> None:
+        if self._to_ledger and self._ledger is not None and not self.busy:
+            self._to_ledger = False
+            ledger = self._ledger
+            self._settle()
+            self.bring_into_view(ledger)
 
     @property
     def busy(self) -> bool:
@@ -111,6 +126,7 @@ class HistoryPage(Page):
             else:
                 then(outcome)
             self._asked_count -= 1
+            self._scroll_to_ledger()
 
         self.session.crew.start(job, ended, owner=self)
 
@@ -127,6 +143,7 @@ class HistoryPage(Page):
         if hasattr(self, "_table"):
             del self._table
         clear(self.body)
+        self._ledger = None
         not_kept, nothing = self._not_kept(listing), not listing.runs and not listing.ledger
         if nothing and not_kept:
             settings = (self.texts("menu-settings"), lambda: self.context.act("settings"))
@@ -147,7 +164,8 @@ class HistoryPage(Page):
         self._details = down(GAP)
         put(self.body, (self._runs_card(listing), 1), self._details)
         if listing.ledger:
-            self.body.addWidget(ledger_card(listing.ledger, self.texts))
+            self._ledger = ledger_card(listing.ledger, self.texts)
+            self.body.addWidget(self._ledger)
         self.body.addStretch(0)
         if listing.runs:
             self._select_again()

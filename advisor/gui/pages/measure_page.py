@@ -122,7 +122,8 @@ class MeasurePage(LivePage):
         """What has nothing to show yet is not shown."""
         job = self.session.runner.job
         # Made room for before the first step is timed: laying out the page again would disturb just that one.
-        has_steps = job is not None and (bool(job.series) or (job.measure and self.session.runner.busy))
+        to_come = job is not None and job.measure and job.kind == "advise" and self.session.runner.busy
+        has_steps = job is not None and (bool(job.series) or to_come)
         self._explanation.setVisible(not has_steps and not self.session.runner.busy)
         self._table_card.setVisible(has_steps)
         if self._steps is not None:

