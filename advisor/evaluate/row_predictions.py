@@ -31,7 +31,13 @@ from advisor.cost.scaling.sharded_precision import precision_in_layout
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_cards import cards_of_row
 from advisor.evaluate.run_rows import RunRow
-from advisor.evaluate.silent_descriptions import fuses_layers, halves_adapters, has_gate_adapters, understood
+from advisor.evaluate.silent_descriptions import (
+    fuses_layers,
+    halves_adapters,
+    has_gate_adapters,
+    perhaps_fused,
+    understood,
+)
 from advisor.evaluate.traces import TraceKey, key_of, memory_key_of, memory_precision_of
 from advisor.evaluate.variants import among_variants
 from advisor.optable.compiled_table import CompiledTable, compile_table
@@ -165,6 +171,9 @@ class RowPredictor:
             refusal = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
         memory = _memory(question, self._tables[memory_key_of(question)])
+        if (peak := memory.get("peak_bytes")) is not None and (other := perhaps_fused(question)) is not None:
+            fused = _memory(other, self._tables[memory_key_of(other)]).get("peak_bytes", peak)
+            memory["peak_bytes"] = msgspec.structs.replace(peak, low=min(peak.low, fused.low))
         caveats = (*table.caveats, *understood(question))
         return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 

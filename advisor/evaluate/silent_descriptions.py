@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.software import is_before
 from advisor.core.sentences import Reason
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.run_rows import RunRow
-from advisor.workload.workload import HuggingFaceModel, Training, Workload, quantization_of
+from advisor.workload.model_config import task_of_model
+from advisor.workload.workload import HuggingFaceModel, Training, Workload, quantization_of, with_training
 from advisor.workload.workload_file import FUSED_LAYERS
 
+FUSED_LAYERS_YEAR = 2024
+"""Unsloth came out in December 2023, Liger Kernel in August 2024."""
 _AROUND_GATES = frozenset({"gate_proj", "up_proj", "down_proj"})
 
 
@@ -44,8 +50,27 @@ def has_gate_adapters(training: Training) -> bool:
     return training.trainable == "lora" and (targets == "all_linear" or not _AROUND_GATES.isdisjoint(targets or ()))
 
 
+def perhaps_fused(question: RowQuestion) -> RowQuestion | None:
+    """The same run with fused layers, where the description is silent of them and nothing tells; None: something does.
+
+    A language model that trains in 16 bits and is not compiled may have had them since there are such libraries.
+    """
+    workload, row = question.workload, question.row
+    training, model = workload.training, workload.model
+    silent = FUSED_LAYERS in workload.assumed and not (training.fused_layers or training.compile)
+    of_words = isinstance(model, HuggingFaceModel) and task_of_model(model) == "causal-lm"
+    half = PRECISION_FACTS[training.precision].computes_in_half and training.mode != "inference"
+    if not (silent and of_words and half) or is_before(row.software_year, FUSED_LAYERS_YEAR):
+        return None
+    return replace(
+        question, workload=with_training(workload, fused_layers=True, fused_gate=has_gate_adapters(training))
+    )
+
+
 def understood(question: RowQuestion) -> tuple[Reason, ...]:
     """How a row was understood where its description is silent, or cannot be meant."""
     fused = question.workload.training.fused_layers and FUSED_LAYERS in question.workload.assumed
     silent = (Reason.of("evaluate-fused-with-its-loss"),) if fused else ()
+    if question.row.peak_bytes is not None and perhaps_fused(question) is not None:
+        silent = (Reason.of("evaluate-perhaps-fused"),)
     return (*silent, Reason.of("evaluate-held-in-half")) if question.held_in_half else silent

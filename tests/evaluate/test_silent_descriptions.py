@@ -12,10 +12,13 @@ from advisor.evaluate import evaluate_file
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
+from advisor.evaluate.silent_descriptions import perhaps_fused
 from advisor.evaluate.traces import key_of, memory_key_of
 from tests.accuracy.tables import load_table
 
-HEADER = "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms,n_gpus,parallel,peak_gb,max_batch_that_ran"
+HEADER = (
+    "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms,n_gpus,parallel,peak_gb,max_batch_that_ran,torch"
+)
 LLAMA = """
 name = "small"
 [model]
@@ -39,7 +42,7 @@ ADAPTERS = 'trainable = "lora"\n'
 SMALL_CARD_BYTES = 400e6
 
 
-def asked(folder: Path, training: str, row: str = "run,a100-sxm4-80,training,bf16_amp,1,,10,1,,,") -> RowQuestion:
+def asked(folder: Path, training: str, row: str = "run,a100-sxm4-80,training,bf16_amp,1,,10,1,,,,") -> RowQuestion:
     (folder / "run.toml").write_text(LLAMA + training, encoding="utf-8")
     (folder / "runs.csv").write_text(f"{HEADER}\n{row}\n", encoding="utf-8")
     (question,) = questions_of(read_run_rows(folder / "runs.csv"), WorkloadReader(folder), spec_table())
@@ -82,13 +85,57 @@ def test_a_loss_in_chunks_comes_with_what_every_library_that_brings_it_fuses(
 def test_peaks_of_adapters_over_shards_are_those_of_cast_ones(
     tmp_path: Path, training: str, precision: str, layout: str, of_times: str, of_memory: str
 ) -> None:
-    question = asked(tmp_path, training, f"run,a100-sxm4-80,training,{precision},1,,10,{layout}")
+    question = asked(tmp_path, training, f"run,a100-sxm4-80,training,{precision},1,,10,{layout},")
     assert (key_of(question).precision, memory_key_of(question).precision) == (of_times, of_memory)
+
+
+@pytest.mark.parametrize(
+    ("training", "cells", "perhaps"),
+    [
+        ("", "bf16_amp,1,,10,1,,9,,", True),
+        (ADAPTERS, "bf16_true,1,,10,4,fsdp,9,,", True),
+        ("", "bf16_amp,1,,10,1,,9,,2.2.0", True),
+        ("", "bf16_amp,1,,10,1,,9,,2.1.0", False),
+        ("", "fp32,1,,10,1,,9,,", False),
+        ("fused_layers = false", "bf16_amp,1,,10,1,,9,,", False),
+        ("fused_layers = true", "bf16_amp,1,,10,1,,9,,", False),
+        ("chunked_loss = true", "bf16_amp,1,,10,1,,9,,", False),
+        ("compile = true", "bf16_amp,1,,10,1,,9,,", False),
+        ('mode = "inference"', "bf16_amp,1,,10,1,,9,,", False),
+    ],
+)
+def test_layers_may_have_been_fused_where_nothing_tells_whose_they_were(
+    tmp_path: Path, training: str, cells: str, perhaps: bool
+) -> None:
+    mode = "inference" if "inference" in training else "training"
+    question = asked(tmp_path, training, f"run,a100-sxm4-80,{mode},{cells}")
+    assert (perhaps_fused(question) is not None) is perhaps
+
+
+def test_the_low_end_of_a_peak_is_that_of_fused_layers_unless_the_file_says_whose_they_were(tmp_path: Path) -> None:
+    for name, said in (
+        ("silent", ""),
+        ("own", "fused_layers = false"),
+        ("fused", "fused_layers = true\nfused_gate = false"),
+    ):
+        (tmp_path / f"{name}.toml").write_text(LLAMA + said, encoding="utf-8")
+    rows = [f"{name},a100-sxm4-80,training,bf16_amp,256,,10,1,,9,," for name in ("silent", "own", "fused")]
+    (tmp_path / "runs.csv").write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    answers = evaluate_file(tmp_path / "runs.csv").answers
+    silent, own, fused = (answer.peak_bytes for answer in answers)
+    assert silent is not None
+    assert own is not None
+    assert fused is not None
+    assert (silent.value, silent.high) == (own.value, own.high)
+    assert fused.value < 0.9 * own.value
+    assert silent.low == fused.low < own.low
+    told = ["evaluate-perhaps-fused" in {caveat.code for caveat in answer.caveats} for answer in answers]
+    assert told == [True, False, False]
 
 
 def predicted_on_a_small_card(folder: Path, row: str) -> RowAnswer:
     """ResNet-50 with Adam and foreach's temporaries: 0.51 GB of FP32, of 16 bits half of that, before activations."""
-    (folder / "runs.csv").write_text(f"{HEADER},optimizer\n{row},adamw\n", encoding="utf-8")
+    (folder / "runs.csv").write_text(f"{HEADER},optimizer\n{row},,adamw\n", encoding="utf-8")
     card = replace(spec_table()["a100-sxm4-80"], memory_bytes=int(SMALL_CARD_BYTES))
     table = load_table("resnet50_v1_5", 224, "fp16_amp", "training")
     (answer,) = evaluate_file(
