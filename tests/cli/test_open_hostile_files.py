@@ -118,3 +118,15 @@ def _change(value: Any, dice: random.Random) -> None:
             continue
         value[key] = dice.choice(WILD)
         return
+
+
+@pytest.mark.parametrize("text", ["{'loss': 0.5, 'epoch': 1.0}\n", '[model]\nsource = "huggingface"\n'])
+def test_a_log_or_a_workload_that_is_opened_is_told_the_flag_for_it(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "given"
+    path.write_text(text)
+    code, said = _opened(path, capsys)
+    assert code == 2
+    assert "--predict" in said
+    assert "--log" in said

@@ -64,7 +64,7 @@ file-range-over-to = { $kind } over { $over } to { $to }
 file-range-over-below = { $kind } over { $over } below { $below }
 ## What is wrong with a saved advice
 file-no-advice-json = { $path }: is not JSON ({ $detail }).
-file-no-advice-json-remedy = The file is damaged or was not saved by this program.
+file-no-advice-json-remedy = The file is damaged or was not saved by this program. A workload is asked about with --predict, a training log with --log.
 file-advice-remedy = Give the path of a JSON file saved by this program.
 file-advice-large = { $path }: is larger than any advice ({ $limit } bytes).
 file-no-version = { $path }: schema_version is missing: this is not a saved advice.

@@ -64,7 +64,7 @@ file-range-over-to = 大于 { $over }、不大于 { $to } 的{ $kind }
 file-range-over-below = 大于 { $over }、小于 { $below } 的{ $kind }
 ## 已保存的建议可能出现的问题
 file-no-advice-json = { $path }：不是 JSON（{ $detail }）。
-file-no-advice-json-remedy = 文件已损坏，或不是由本程序保存的。
+file-no-advice-json-remedy = 文件已损坏，或不是由本程序保存的。工作负载文件请用 --predict，训练日志请用 --log。
 file-advice-remedy = 请给出由本程序保存的 JSON 文件的路径。
 file-advice-large = { $path }：比任何建议都大（超过 { $limit } 字节）。
 file-no-version = { $path }：缺少 schema_version：这不是已保存的建议。
