@@ -200,6 +200,7 @@ def test_a_model_of_numbers_gives_a_script_with_a_place_for_the_model() -> None:
         msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, model=numbers))
     )
     assert "YOUR MODEL: this workload describes it by numbers alone" in text
+    assert "this runs once build_model and make_sample are yours" in text
 
 
 def test_a_model_whose_samples_are_not_known_is_not_said_to_be_described_by_numbers() -> None:
@@ -211,6 +212,8 @@ def test_a_model_whose_samples_are_not_known_is_not_said_to_be_described_by_numb
     assert "return AutoModel.from_config(config)" in text
     assert 'YOUR DATA: one sample as a dict of tensors")' in text
     assert "YOUR MODEL" not in text
+    assert "this runs once make_sample returns one sample of yours" in text
+    assert "runs as it stands" not in text
 
 
 def test_a_model_of_a_class_of_its_own_is_built_as_that_class() -> None:

@@ -72,12 +72,30 @@ def launch_command(
     return f"python {script} --ranks {chosen.count}"
 
 
+_RANDOM_DATA = """\
+# The data below are random and of the right shapes, so that this runs as it stands and its speed can be checked;
+# put your own data set where it says YOUR DATA."""
+_LEFT_TO_USER = """\
+# What such a model is trained on is not known here: this runs once make_sample returns one sample of yours, where
+# it says YOUR DATA."""
+_MODEL_LEFT_TO_USER = """\
+# Of the model nothing but numbers is known here: this runs once build_model and make_sample are yours, where it says
+# YOUR MODEL and YOUR DATA."""
+
+
+def _data_note(model: str) -> str:
+    """What the data are, by what the code of the model and its samples leaves to the user."""
+    if "raise NotImplementedError(" not in model:
+        return _RANDOM_DATA
+    return _MODEL_LEFT_TO_USER if "YOUR MODEL" in model else _LEFT_TO_USER
+
+
 def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: str | None = None) -> str:
     """A commented script for `chosen` (default: the recommendation) that trains the advice's workload, or infers.
 
-    It runs as it stands on random data of the right shapes, on GPUs with NCCL or CPUs with gloo, and prints the
-    median time of its steps as one JSON line. `name`: of the file that it is saved as. Raises OutputError where there
-    is nothing to advise.
+    It runs as it stands on random data of the right shapes, or says that samples are the user's to give where no task
+    tells them, on GPUs with NCCL or CPUs with gloo, and prints the median time of its steps as one JSON line. `name`:
+    of the file that it is saved as. Raises OutputError where there is nothing to advise.
     """
     chosen = chosen or advice.main
     if chosen is None:
@@ -93,7 +111,9 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     # DataParallel deals one process's batch out to its copies of the model.
     copies = chosen.count if STRATEGY_FACTS[chosen.strategy].one_process else 1
     ranked = in_ranks(advice.workload, chosen)
+    model = model_code(advice.workload, advice.own_sides)
     text = template.substitute(
+        data_note=_data_note(model),
         title=_comment(
             f"{'Runs' if infers else 'Trains'} {advice.workload.name}, written by advisor {advice.advisor_version}."
         ),
@@ -115,7 +135,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         if chosen.thread_count is None
         else f"    if not on_gpu:\n        torch.set_num_threads({chosen.thread_count})\n",
         read_loss_every=training.read_loss_every,
-        model_code=model_code(advice.workload, advice.own_sides),
+        model_code=model,
         kept=STAND_IN_SAMPLES,
         data=_data(advice.workload),
         collate="collated" if isinstance(advice.workload.model, PythonModel) else "torch.utils.data.default_collate",
