@@ -81,6 +81,7 @@ flag-host-memory = the command line
 flag-interconnect = the command line
 flag-json = "Save advice as JSON"
 flag-list = the search for GPUs
+flag-log = the command line
 flag-measure = "Measure and advise"
 flag-no-history = an empty data folder
 flag-precision = "Precision"

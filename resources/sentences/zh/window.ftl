@@ -81,6 +81,7 @@ flag-host-memory = 命令行
 flag-interconnect = 命令行
 flag-json = “将建议保存为 JSON”
 flag-list = GPU 搜索
+flag-log = 命令行
 flag-measure = “测量并给出建议”
 flag-no-history = 空的数据文件夹
 flag-precision = “精度”
