@@ -8,8 +8,10 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFileDialog, QPushButton
 
+from advisor.gui.pages.cases_page import CasesPage
 from advisor.gui.pages.log_card import LogCard
 from tests.gui.conftest import renew
+from tests.gui.shown_page import shown_page
 from tests.gui.test_files_given import drop
 from tests.gui.test_window import words_of
 
@@ -113,3 +115,18 @@ def test_logs_are_among_the_files_that_may_be_opened(window: MainWindow, monkeyp
     window.commands.act("open-log")
     logs = "Training logs (*.log *.txt *.out *.err *.csv *.jsonl)"
     assert offered == [f"Workloads, models and saved advice (*.toml *.json *.py);;{logs}", logs]
+
+
+def test_with_the_largest_letters_nothing_of_the_page_is_beyond_the_narrowest_window(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    settings.store("zoom", "1.6")
+    renew(window)
+    window.resize(960, 620)
+    page = shown_page(window, "cases", CasesPage, qtbot)
+    buttons = page.findChildren(LogCard)[0].findChildren(QPushButton)
+    assert len(buttons) == 2
+    seen = page.scroll_area.viewport()
+    qtbot.waitUntil(
+        lambda: all(one.mapTo(seen, one.rect().topRight()).x() < seen.width() for one in buttons), timeout=120_000
+    )

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
-from advisor.gui.widgets.boxes import across, clear, down
+from advisor.gui.widgets.boxes import FlowLayout, clear, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
@@ -24,11 +24,11 @@ class LogCard(Card):
         self._texts, self._log = context.texts, context.session.log
         self._answer = down(8)
         explained = label(self._texts("logs-explained"), "muted", wrap=True)
-        buttons = (
-            push(self._texts("logs-open"), lambda: context.act("open-log"), "small"),
-            push(self._texts("logs-paste"), self._paste, "small"),
-        )
-        self.put(across(8, (explained, 1), *buttons), self._answer)
+        buttons = QWidget()
+        flow = FlowLayout(buttons, 8)  # larger letters put one below the other
+        flow.addWidget(push(self._texts("logs-open"), lambda: context.act("open-log"), "small"))
+        flow.addWidget(push(self._texts("logs-paste"), self._paste, "small"))
+        self.put(explained, buttons, self._answer)
         self.hug()
         self._log.changed.connect(self._show)
         self._show()
