@@ -29,7 +29,7 @@ from advisor.measure.measurement import has_timed_steps
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from advisor.advice import AdviceRequest
     from advisor.catalogue.gpu_spec import GpuSpec
@@ -162,8 +162,8 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
     left_out_counts(arguments.global_batch, counts)
     reference = arguments.measure if arguments.measure is not None else arguments.predict
     extra = read_gpu_file(arguments.gpu_file) if arguments.gpu_file else {}
+    keys = _gpu_keys(arguments.gpus, extra, spec_table(), language)
     prices = read_prices(arguments.prices, {*spec_table(), *extra}) if arguments.prices else None
-    keys = _gpu_keys(arguments.gpus, extra, spec_table(), language, priced=prices.devices if prices else ())
     if arguments.max_cost is not None and prices is None:
         raise command_fault("no-prices")
     workload = load_workload(reference, overrides=settings_of(arguments), allow_hub=arguments.allow_hub)
@@ -209,25 +209,18 @@ def _refuse_code_without_consent(workload: Workload, arguments: argparse.Namespa
 
 
 def _gpu_keys(
-    asked: tuple[str, ...] | None,
-    extra: Mapping[str, GpuSpec],
-    table: Mapping[str, GpuSpec],
-    language: Language,
-    *,
-    priced: Collection[str],
+    asked: tuple[str, ...] | None, extra: Mapping[str, GpuSpec], table: Mapping[str, GpuSpec], language: Language
 ) -> tuple[str, ...] | None:
     """Keys of the candidates: those asked for, those of the GPU file, or None for the usual five.
 
-    Where nothing is asked for, whoever names a card's price may rent it. A name that leaves the variant open stands for
-    all of them, and says so. Raises InputError for one that names none.
+    A name that leaves the variant open stands for all of them, and says so. Raises InputError for one that names none.
     """
     from advisor.recommend.candidates import DEFAULT_GPU_KEYS
 
     if asked == ("all",):
         return (*table, *extra)
     if asked is None:
-        rented = [key for key in priced if key in table and key not in DEFAULT_GPU_KEYS]
-        return (*DEFAULT_GPU_KEYS, *rented, *extra) if rented or extra else None
+        return None if not extra else (*DEFAULT_GPU_KEYS, *extra)
     specs = {**table, **extra}
     _refuse_unknown(asked, specs)
     return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, specs, language)), *extra)))

@@ -210,7 +210,7 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
         "--gpus",
         type=card_list,
         metavar="CARD[,CARD]",
-        help="candidates, as `4090` or `A100`; `all` (five usual ones, and those with a price)",
+        help="candidates, as `4090` or `A100`; `all` (five usual ones)",
     )
     group.add_argument("--gpu-file", type=Path, metavar="FILE.toml", help="a GPU that is not in the table")
     group.add_argument("--counts", type=count_list, metavar="1,2,4,8", help="how many GPUs to try (1,2,4,8)")
