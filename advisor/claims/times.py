@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +18,7 @@ from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.reading.words import says_training
 from advisor.claims.refusals import unpredicted
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
-from advisor.core.sentences import Arguments, Reason, SaidError, Value
+from advisor.core.sentences import Arguments, Names, Reason, SaidError, Value
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import batch_sizes_around
@@ -237,9 +237,7 @@ def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp], 
     holding = {set_up.precision for set_up in set_ups if set_up.holds}
     seen = {set_up.precision for set_up in set_ups}
     if claim.precision is None and holding != seen:
-        named = any_precision_of(
-            precision for precision in dict.fromkeys(set_up.precision for set_up in set_ups) if precision in holding
-        )
+        named = _in_their_order(set_ups, holding)
         return _answer(claim, "plausible_only_with", set_up, "claim-only-with-precision", fit, precisions=named)
     own = workload.training.batch_size
     larger = [other for other in set_ups if other.holds and other.batch_size >= own]
@@ -274,10 +272,13 @@ def _between(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp], wo
     beaten = {other.precision for other in set_ups} - {other.precision for other in set_ups if other.reached}
     if not beaten:
         return answer
-    named = any_precision_of(
-        precision for precision in dict.fromkeys(o.precision for o in set_ups) if precision in beaten
-    )
+    named = _in_their_order(set_ups, beaten)
     return msgspec.structs.replace(answer, reasons=(*answer.reasons, Reason.of("claim-too-fast-in", precisions=named)))
+
+
+def _in_their_order(set_ups: list[ClaimedSetUp], precisions: Collection[Precision]) -> Names:
+    """Any of these precisions, in the order in which the set-ups have them."""
+    return any_precision_of(one for one in dict.fromkeys(set_up.precision for set_up in set_ups) if one in precisions)
 
 
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:

@@ -104,8 +104,6 @@ _CARD_HOURS = (
     r"\s*((?:nvidia )?[a-z]{1,2}\d{2,4}[a-z]{0,4}(?: sxm\d?| pcie)?)?"
     r"[\s-]*(gpu|card|卡|显卡)?[\s-]*(?:hours?\b|hrs?\b|个?小时|(时)(?!间))"
 )
-
-
 _A_STEP = r"(?:(?:optimizer )?steps?|iterations?|iters?|batch(?:es)?|updates?)"
 _SCALE = r"\s*(m|million|百万)?\s*(?:个\s*)?"
 _STEP_TOKENS = (
@@ -132,10 +130,8 @@ def find_step_tokens(plain: str) -> StepTokens | None:
     match = next((hit for pattern in _STEP_TOKENS if (hit := search(pattern, plain)) is not None), None)
     if match is None:
         return None
-    figure, scale, large = match.groups()
-    count = number(figure, scale) * (1.0 if large is None else 1e6)
-    left = f"{plain[: match.start()]} {plain[match.end() :]}"
-    return StepTokens(count, re.sub(r"\s+", " ", left).strip()) if count >= 1 else None
+    count = _scaled(*match.groups())
+    return StepTokens(count, _without(plain, match)) if count >= 1 else None
 
 
 class CardHours(NamedTuple):
@@ -152,10 +148,19 @@ def find_card_hours(plain: str) -> CardHours | None:
         # `8 卡时` is `with 8 cards` too.
         if (card is None and word is None) or (when is not None and find_tokens(plain) is None):
             continue
-        hours = number(figure, scale) * (1.0 if large is None else 1e6)
-        left = f"{plain[: match.start()]} {card or ''} {plain[match.end() :]}"
-        return CardHours(3600.0 * hours, re.sub(r"\s+", " ", left).strip()) if hours > 0 else None
+        hours = _scaled(figure, scale, large)
+        return CardHours(3600.0 * hours, _without(plain, match, left=card or "")) if hours > 0 else None
     return None
+
+
+def _scaled(figure: str, scale: str | None, large: str | None) -> float:
+    """A number with its scale; `large`: millions of it."""
+    return number(figure, scale) * (1.0 if large is None else 1e6)
+
+
+def _without(plain: str, match: re.Match[str], *, left: str = "") -> str:
+    """The text with `left` alone in the place of a match."""
+    return re.sub(r"\s+", " ", f"{plain[: match.start()]} {left} {plain[match.end() :]}").strip()
 
 
 def find_samples(plain: str) -> float | None:
