@@ -105,20 +105,24 @@ def holds_config(path: Path) -> bool:
     """Whether a JSON file, whatever it is called, is a model's configuration: it names a type, and no saved advice."""
     name = visible(str(path))
     try:
-        text = _UNLIMITED_STEP.sub(r"\g<1>1e30", read_text(path, max_bytes=MAX_CONFIG_BYTES))
-        value = parse_json(text, name, max_bytes=MAX_CONFIG_BYTES)
+        value = _parsed(read_text(path, max_bytes=MAX_CONFIG_BYTES), name)
     except UserFacingError:
         return False
     return isinstance(value, dict) and isinstance(value.get("model_type"), str) and "schema_version" not in value
 
 
 def parse_config(text: str, name: str) -> dict[str, Any]:
-    """The clean configuration that a `config.json` holds as text.
+    """The clean configuration that a `config.json` holds as text."""
+    return clean_config(_parsed(text, name), name)
+
+
+def _parsed(text: str, name: str) -> object:
+    """What a configuration's text holds.
 
     Published state-space models write their open time step limit as `Infinity`, which is no JSON: that one place, and
     no other, is read as a number beyond any step.
     """
-    return clean_config(parse_json(_UNLIMITED_STEP.sub(r"\g<1>1e30", text), name, max_bytes=MAX_CONFIG_BYTES), name)
+    return parse_json(_UNLIMITED_STEP.sub(r"\g<1>1e30", text), name, max_bytes=MAX_CONFIG_BYTES)
 
 
 def clean_config(value: object, name: str) -> dict[str, Any]:
