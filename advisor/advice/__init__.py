@@ -40,6 +40,8 @@ from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.reasons.memory_room import with_quicker_room
 from advisor.recommend.recommendation import Recommendation, Recommendations
 from advisor.store.advice_record import AdviceRecord, ModelFacts
+from advisor.store.kept_replays import kept_replays
+from advisor.store.kept_tables import kept_tables
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.python_source import code_to_run, needs_consent
 from advisor.workload.workload import NumbersModel, PythonModel, Workload
@@ -110,7 +112,9 @@ def advise_events(
     When `cancelled` is set, measuring stops within 2 s and the advice is made from what there is.
     """
     check(request)
-    with closing(Traces(allow_code=request.allow_code, cancelled=cancelled)) as traces:
+    folder = request.data_folder
+    traces = Traces(allow_code=request.allow_code, cancelled=cancelled, kept=kept_tables(folder))
+    with kept_replays(folder), closing(traces):
         facts = yield from find_facts(request, traces)
         yield progress("advice-phase-predict", 0.97)
         rounds: Rounds = {}

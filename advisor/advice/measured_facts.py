@@ -36,7 +36,7 @@ def measured(
         allow_code=request.allow_code,
     )
     missing = tuple(precision for precision in wanted if precision not in tables)
-    folder = None if request.calibration_folder is None else Path(request.calibration_folder)
+    folder = None if request.data_folder is None else Path(request.data_folder)
     reused = kept_calibrations.reusable(folder, machine)
     measurements = yield from run_measurements(
         plan,

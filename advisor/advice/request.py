@@ -52,8 +52,8 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     node_count: int | None = None
     """Machines there are; None: as many as the cards take, eight in each."""
     allow_code: bool = False
-    calibration_folder: str | None = None
-    """Data folder whose history keeps microbenchmarks for reuse; None: neither read nor kept."""
+    data_folder: str | None = None
+    """Where microbenchmarks, traces and replays of earlier runs are kept for reuse; None: neither read nor kept."""
 
     @property
     def machines(self) -> Machines:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from advisor.cost.host_time import HostSpeed
     from advisor.hardware.machine import Machine
     from advisor.measure.events import RunnerEvent
+    from advisor.measure.traces import Kept
     from advisor.optable.op_table import OpTable
     from advisor.predict.prediction import Prediction
     from advisor.workload.workload import Workload
@@ -28,22 +29,22 @@ if TYPE_CHECKING:
 
 
 def tables_of(
-    workload: Workload, *, allow_code: bool = False, on_event: Callable[[RunnerEvent], None] | None = None
+    workload: Workload,
+    *,
+    allow_code: bool = False,
+    on_event: Callable[[RunnerEvent], None] | None = None,
+    kept: Kept | None = None,
 ) -> Tables:
-    """All traces of a workload: the saved ones where there are some, else traced; empty where that cannot be."""
+    """All traces of a workload: known ones where there are some, else traced; what there is where that cannot be."""
     from advisor.core.drive import drive
     from advisor.measure.traces import TraceUnanswered, trace_workload
-    from advisor.optable.saved_tables import known_tables
     from advisor.recommend.precisions import sensible_precisions
 
     wanted = tuple(dict.fromkeys(TRACE_PRECISIONS[precision] for precision in sensible_precisions(workload)))
-    tables = known_tables(workload, wanted)
-    if set(wanted) <= set(tables):
-        return tables
     try:
-        return drive(trace_workload(workload, wanted, allow_code=allow_code), on_event) or tables
-    except TraceUnanswered:
-        return tables
+        return drive(trace_workload(workload, wanted, allow_code=allow_code, kept=kept), on_event)
+    except TraceUnanswered as unanswered:
+        return unanswered.tables
 
 
 @dataclass

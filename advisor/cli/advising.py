@@ -61,13 +61,10 @@ def _advise(
     request: AdviceRequest, arguments: argparse.Namespace, language: Language, cancelled: threading.Event
 ) -> int:
     from advisor.advice import advise_events
-    from advisor.store.history import data_folder
-    from advisor.store.kept_replays import kept_replays
 
     with ProgressPrinter(language, quiet=arguments.quiet) as progress:
         watched = TraceWatch(progress.show)
-        with kept_replays(None if arguments.no_history else data_folder()):
-            advice = drive(advise_events(request, cancelled=cancelled), watched.show)
+        advice = drive(advise_events(request, cancelled=cancelled), watched.show)
     if nothing_known(advice) and not cancelled.is_set():
         raise watched.refusal(advice, language)
     if not arguments.no_history:
@@ -195,7 +192,7 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
         interconnect=arguments.interconnect,
         node_count=arguments.nodes,
         allow_code=arguments.allow_code,
-        calibration_folder=None if arguments.no_history else str(data_folder()),
+        data_folder=None if arguments.no_history else str(data_folder()),
     )
 
 

@@ -142,9 +142,13 @@ def _specs(arguments: argparse.Namespace) -> dict[str, GpuSpec]:
 
 def _predictor(arguments: argparse.Namespace, language: Language) -> Predictor:
     from advisor.claims.predictor import Predictor, tables_of
+    from advisor.store.history import data_folder
+    from advisor.store.kept_tables import kept_tables
 
     printer = ProgressPrinter(language, quiet=arguments.quiet)
-    return Predictor(_specs(arguments), partial(tables_of, allow_code=arguments.allow_code, on_event=printer.show))
+    kept = kept_tables(None if arguments.no_history else str(data_folder()))
+    tables = partial(tables_of, allow_code=arguments.allow_code, on_event=printer.show, kept=kept)
+    return Predictor(_specs(arguments), tables)
 
 
 def _write_json(arguments: argparse.Namespace, answers: object, language: Language) -> int:

@@ -51,7 +51,7 @@ def ask_for(
             max_job_s=None if hours is None else hours * S_PER_HOUR,
         ),
         allow_code=allow_code,
-        calibration_folder=str(settings.history_folder),
+        data_folder=str(settings.history_folder),
     )
 
 

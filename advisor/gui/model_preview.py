@@ -140,7 +140,8 @@ class ModelTracer(QObject):
             self._thread.cancel()
         self._key = _key_of(workload)
         key, allowed = self._key, self._session.described.may_run(workload)
-        trace = apart(lambda: TraceAsk(workload=workload, allow_code=allowed))
+        folder = str(self._session.settings.history_folder)
+        trace = apart(lambda: TraceAsk(workload=workload, allow_code=allowed, data_folder=folder))
         self._thread = self._session.crew.start(trace, lambda outcome: self._traced(key, outcome))
         self.changed.emit()
 

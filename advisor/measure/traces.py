@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Generator, Iterable
 from contextlib import closing
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -45,15 +45,28 @@ class _Refused(NamedTuple):
     """Whether another worker would take as long, or as much memory."""
 
 
+class Kept(Protocol):
+    """Tables of earlier runs."""
+
+    def find(self, workload: Workload, precision: TracePrecision) -> OpTable | None:
+        """The table of such a trace, where there is one."""
+
+    def keep(self, workload: Workload, table: OpTable) -> None:
+        """Keep what was traced for runs to come."""
+
+
 class Traces:
     """The tables of one question's workloads, and the worker that makes them; to be closed.
 
     To start a worker, with torch and the models' library in it, takes longer than most traces.
     """
 
-    def __init__(self, *, allow_code: bool = False, cancelled: threading.Event | None = None) -> None:
+    def __init__(
+        self, *, allow_code: bool = False, cancelled: threading.Event | None = None, kept: Kept | None = None
+    ) -> None:
         """Nothing is started yet. `cancelled` ends a trace under way, with the tables made so far."""
         self.cancelled = cancelled or threading.Event()
+        self._kept = kept
         self._allow_code = allow_code
         self._session: WorkerSession | None = None
         self._limit_bytes = 0
@@ -64,8 +77,12 @@ class Traces:
         """Models whose figures grow evenly with the batch, as a third batch has shown."""
 
     def known(self, workload: Workload, wanted: Iterable[TracePrecision]) -> Tables:
-        """What needs no trace any more: saved with the program, of totals, or made before for this question."""
+        """What needs no trace any more: saved with the program, of totals, or made before, here or in earlier runs."""
+        wanted = tuple(wanted)
         tables = {**known_tables(workload, wanted), **self._made.get(traced_as(workload), {})}
+        if self._kept is not None:
+            found = {name: self._kept.find(workload, name) for name in wanted if name not in tables}
+            tables |= {name: table for name, table in found.items() if table is not None}
         self._note_affine(workload, tables)
         return tables
 
@@ -97,6 +114,9 @@ class Traces:
         key = traced_as(workload)
         self._made[key] = {**self._made.get(key, {}), **tables}
         self._note_affine(workload, tables)
+        if self._kept is not None:
+            for table in tables.values():
+                self._kept.keep(workload, table)
         if refused is not None:
             self.close()
             if refused.event is not None:
@@ -169,7 +189,14 @@ def trace_workload(
     *,
     allow_code: bool = False,
     cancelled: threading.Event | None = None,
+    kept: Kept | None = None,
 ) -> Generator[RunnerEvent, None, Tables]:
-    """Trace in a worker of its own, which ends with it; as `Traces.make`."""
-    with closing(Traces(allow_code=allow_code, cancelled=cancelled)) as traces:
-        return (yield from traces.make(workload, precisions))
+    """What is known, else traced in a worker of its own, which ends with it; as `Traces.make`."""
+    wanted = tuple(precisions)
+    with closing(Traces(allow_code=allow_code, cancelled=cancelled, kept=kept)) as traces:
+        tables = traces.known(workload, wanted)
+        missing = [precision for precision in wanted if precision not in tables]
+        try:
+            return {**tables, **((yield from traces.make(workload, missing)) if missing else {})}
+        except TraceUnanswered as unanswered:
+            raise TraceUnanswered(unanswered.reason, {**tables, **unanswered.tables}) from unanswered

@@ -18,12 +18,12 @@ _MOST_BYTES = 1 << 20
 
 
 @contextmanager
-def kept_replays(folder: Path | None) -> Iterator[None]:
+def kept_replays(folder: str | None) -> Iterator[None]:
     """Bring what earlier runs replayed, and keep what this one adds; without a folder, or one that fails, nothing."""
     if folder is None:
         yield
         return
-    path = folder / FILE_NAME
+    path = Path(folder) / FILE_NAME
     replays.update(_read(path))
     before = len(replays)
     try:

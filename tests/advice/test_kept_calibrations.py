@@ -79,7 +79,7 @@ def test_without_a_folder_nothing_is_read_or_kept(tmp_path: Path) -> None:
 def test_a_run_takes_over_what_an_earlier_one_calibrated(tmp_path: Path) -> None:
     def run(budget_s: float) -> Facts:
         request = AdviceRequest(
-            workload=load_workload("iris_mlp"), budget_s=budget_s, devices=("cpu",), calibration_folder=str(tmp_path)
+            workload=load_workload("iris_mlp"), budget_s=budget_s, devices=("cpu",), data_folder=str(tmp_path)
         )
         return drive(find_facts(request, Traces()))
 

@@ -19,7 +19,7 @@ from advisor.measure.traces import Traces, TraceUnanswered, trace_workload
 from advisor.measure.worker_session import WorkerSession
 from advisor.optable.op_table import FREE, OpTable
 from advisor.protocol.messages import Failed, Request, TraceRequest
-from advisor.workload.workload import Data, PythonModel, TemplateModel, Training, Workload, with_training
+from advisor.workload.workload import Data, PythonModel, TemplateModel, Training, Workload, traced_as, with_training
 from advisor.workload.workload_file import load_workload
 
 WORKLOAD = Workload(
@@ -198,6 +198,34 @@ def test_another_model_or_another_length_is_checked(started: Started) -> None:
         drive(traces.make(LLAMA, ["amp"]))
         drive(traces.make(msgspec.structs.replace(LLAMA, data=Data(samples=100, sequence_length=64)), ["amp"]))
         assert not started.requests[-1].known_affine
+
+
+class Shelf(dict[tuple[bytes, TracePrecision], OpTable]):
+    """What is kept between two questions."""
+
+    def find(self, workload: Workload, precision: TracePrecision) -> OpTable | None:
+        return self.get((traced_as(workload), precision))
+
+    def keep(self, workload: Workload, table: OpTable) -> None:
+        self[traced_as(workload), table.precision] = table
+
+
+def test_what_an_earlier_question_traced_needs_no_worker(started: Started) -> None:
+    shelf = Shelf()
+    made = drive(trace_workload(WORKLOAD, ["fp32"], kept=shelf))
+    assert drive(trace_workload(WORKLOAD, ["fp32"], kept=shelf)) == made
+    assert len(started.requests) == 1
+    assert set(drive(trace_workload(WORKLOAD, ["fp32", "amp"], kept=shelf))) == {"fp32", "amp"}
+    assert [request.precisions for request in started.requests] == [("fp32",), ("amp",)]
+
+
+def test_a_trace_that_failed_is_made_again_by_the_next_question(started: Started, tmp_path: Path) -> None:
+    shelf, broken = Shelf(), _of_file(tmp_path, ONCE.replace("torch.nn.Linear(4, 3)", "1 / 0"))
+    for _ in range(2):
+        with pytest.raises(TraceUnanswered, match="division by zero"):
+            drive(trace_workload(broken, ["fp32"], allow_code=True, kept=shelf))
+    assert shelf == {}
+    assert len(started.requests) == 2
 
 
 def test_the_limit_of_memory_is_that_of_the_machine_where_it_has_less(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,11 +21,11 @@ def answer(value: float) -> float:
 
 
 def test_a_question_is_replayed_once_and_known_to_the_next_run(tmp_path: Path) -> None:
-    with kept_replays(tmp_path):
+    with kept_replays(str(tmp_path)):
         assert answer(5.0) == 5.0
         assert answer(6.0) == 5.0
     remembered.replays.clear()
-    with kept_replays(tmp_path):
+    with kept_replays(str(tmp_path)):
         assert answer(7.0) == 5.0
 
 
@@ -38,7 +38,7 @@ def test_other_questions_are_not_mistaken_for_it() -> None:
 @pytest.mark.parametrize("text", [b"", b"{", b'{"a": "b"}', b"[1]"])
 def test_a_file_that_is_not_one_costs_only_the_time(tmp_path: Path, text: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(text)
-    with kept_replays(tmp_path):
+    with kept_replays(str(tmp_path)):
         assert answer(5.0) == 5.0
 
 

@@ -45,8 +45,8 @@ def optimizer_memory(
         return OptimizerMemory((), ())
     facts = OPTIMIZER_FACTS[training.optimizer]
     stepped = stepped_facts(training, precision)
-    half, width = stepped.master_copies, stepped.state_bytes
-    counts = [size / stepped.weight_bytes for size in table.trainable_tensor_bytes]
+    half, width, weight_bytes = stepped.master_copies, stepped.state_bytes, stepped.weight_bytes
+    counts = [size / weight_bytes for size in table.trainable_tensor_bytes]
     in_fp32 = [count * width for count in counts]
     states: list[float] = list(in_fp32) if half else []
     temporaries: list[float] = list(in_fp32) if half and not masters_only else []

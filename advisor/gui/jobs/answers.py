@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Generator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,6 @@ from advisor.gui.jobs.asks import (
     VerifyAsk,
 )
 from advisor.optable.op_table import OpTable
-from advisor.workload.workload import Workload
 
 if TYPE_CHECKING:
     import threading
@@ -48,7 +48,7 @@ def answer(ask: Ask, cancelled: threading.Event) -> Generator[object, None, obje
 
         return (yield from verify(ask.advice, allow_code=ask.allow_code, cancelled=cancelled))
     if isinstance(ask, TraceAsk):
-        return (yield from trace_one(ask.workload, cancelled, allow_code=ask.allow_code))
+        return (yield from _trace_one(ask, cancelled))
     yield from ()
     return _plain(ask)
 
@@ -67,16 +67,16 @@ def _plain(ask: PlainAsk) -> object:
 
         return explain_log(parse_log(ask.text))
     from advisor.catalogue.spec_table import spec_table
-    from advisor.claims.predictor import Predictor
+    from advisor.claims.predictor import Predictor, tables_of
+    from advisor.store.kept_tables import kept_tables
 
-    predictor = Predictor(spec_table())
     if isinstance(ask, CasesAsk):
         from advisor.cases.answers import answer_all_cases
 
-        return answer_all_cases(predictor)
+        return answer_all_cases(Predictor(spec_table()))
     from advisor.claims.judge import check_claim
 
-    return check_claim(ask.text, predictor)
+    return check_claim(ask.text, Predictor(spec_table(), partial(tables_of, kept=kept_tables(ask.data_folder))))
 
 
 def _kept(ask: SavedAdviceAsk | KeptAdviceAsk | NewestAdviceAsk) -> AdviceRecord | None:
@@ -112,7 +112,7 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
         prices=_prices_of(ask, specs),
         limits=ask.limits,
         allow_code=ask.allow_code,
-        calibration_folder=ask.calibration_folder,
+        data_folder=ask.data_folder,
     )
 
 
@@ -128,16 +128,12 @@ def _prices_of(ask: AdviseAsk, specs: Collection[str]) -> Prices | None:
     return msgspec.structs.replace(base, devices={**base.devices, **typed.devices})
 
 
-def trace_one(
-    workload: Workload, cancelled: threading.Event, *, allow_code: bool
-) -> Generator[object, None, OpTable | None]:
-    """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
+def _trace_one(ask: TraceAsk, cancelled: threading.Event) -> Generator[object, None, OpTable | None]:
+    """One operator table of a workload: by arithmetic, from the saved or kept ones, or by the worker."""
     from advisor.catalogue.precisions import TRACE_PRECISIONS
     from advisor.measure.traces import trace_workload
-    from advisor.optable.saved_tables import known_tables
+    from advisor.store.kept_tables import kept_tables
 
-    precision = TRACE_PRECISIONS[workload.training.precision]
-    tables = known_tables(workload, (precision,))
-    if precision not in tables:
-        tables = yield from trace_workload(workload, (precision,), allow_code=allow_code, cancelled=cancelled)
-    return tables.get(precision)
+    precision, kept = TRACE_PRECISIONS[ask.workload.training.precision], kept_tables(ask.data_folder)
+    traced = trace_workload(ask.workload, (precision,), allow_code=ask.allow_code, cancelled=cancelled, kept=kept)
+    return (yield from traced).get(precision)

@@ -25,7 +25,7 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     """The user's own cards."""
     limits: Limits = Limits()
     allow_code: bool = False
-    calibration_folder: str | None = None
+    data_folder: str | None = None
 
 
 class VerifyAsk(Record, frozen=True, kw_only=True, tag="verify"):
@@ -47,6 +47,7 @@ class ClaimAsk(Record, frozen=True, kw_only=True, tag="claim"):
     """Judge a claim that was typed."""
 
     text: str
+    data_folder: str | None = None
 
 
 class LogAsk(Record, frozen=True, kw_only=True, tag="log"):
@@ -60,6 +61,7 @@ class TraceAsk(Record, frozen=True, kw_only=True, tag="trace"):
 
     workload: Workload
     allow_code: bool = False
+    data_folder: str | None = None
 
 
 class SavedAdviceAsk(Record, frozen=True, kw_only=True, tag="saved"):

@@ -215,7 +215,9 @@ class CasesPage(Page):
         self._button.setEnabled(False)
         clear(self._answer_place)
         self._answer_place.addWidget(label(self.texts("cases-computing"), "muted"))
-        self.session.crew.start(apart(lambda: ClaimAsk(text=text)), self._judged, owner=self)
+        folder = str(self.session.settings.history_folder)
+        ask = apart(lambda: ClaimAsk(text=text, data_folder=folder))
+        self.session.crew.start(ask, self._judged, owner=self)
 
     def _judged(self, outcome: Outcome) -> None:
         self._judging = False
