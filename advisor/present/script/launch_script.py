@@ -72,22 +72,18 @@ def launch_command(
     return f"python {script} --ranks {chosen.count}"
 
 
-_RANDOM_DATA = """\
+_DATA_NOTES = {
+    "nothing": """\
 # The data below are random and of the right shapes, so that this runs as it stands and its speed can be checked;
-# put your own data set where it says YOUR DATA."""
-_LEFT_TO_USER = """\
+# put your own data set where it says YOUR DATA.""",
+    "data": """\
 # What such a model is trained on is not known here: this runs once make_sample returns one sample of yours, where
-# it says YOUR DATA."""
-_MODEL_LEFT_TO_USER = """\
+# it says YOUR DATA.""",
+    "model and data": """\
 # Of the model nothing but numbers is known here: this runs once build_model and make_sample are yours, where it says
-# YOUR MODEL and YOUR DATA."""
-
-
-def _data_note(model: str) -> str:
-    """What the data are, by what the code of the model and its samples leaves to the user."""
-    if "raise NotImplementedError(" not in model:
-        return _RANDOM_DATA
-    return _MODEL_LEFT_TO_USER if "YOUR MODEL" in model else _LEFT_TO_USER
+# YOUR MODEL and YOUR DATA.""",
+}
+"""What the head says of the data, by what is left to the script's user."""
 
 
 def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: str | None = None) -> str:
@@ -113,7 +109,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     ranked = in_ranks(advice.workload, chosen)
     model = model_code(advice.workload, advice.own_sides)
     text = template.substitute(
-        data_note=_data_note(model),
+        data_note=_DATA_NOTES[model.left_to_user],
         title=_comment(
             f"{'Runs' if infers else 'Trains'} {advice.workload.name}, written by advisor {advice.advisor_version}."
         ),
@@ -135,7 +131,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         if chosen.thread_count is None
         else f"    if not on_gpu:\n        torch.set_num_threads({chosen.thread_count})\n",
         read_loss_every=training.read_loss_every,
-        model_code=model,
+        model_code=model.text,
         kept=STAND_IN_SAMPLES,
         data=_data(advice.workload),
         collate="collated" if isinstance(advice.workload.model, PythonModel) else "torch.utils.data.default_collate",

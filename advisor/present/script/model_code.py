@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pprint
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from advisor.present.script.parts import part
 from advisor.workload.defaults import ASSUMED_SIDE
@@ -26,11 +26,16 @@ _TEXT_LABELS = {
 }
 
 
-_NUMBERS = "this workload describes it by numbers alone"
+class ModelCode(NamedTuple):
+    """Python source that defines `build_model`, `make_sample` and `compute_loss`."""
+
+    text: str
+    left_to_user: Literal["nothing", "data", "model and data"] = "nothing"
+    """What the source only names, for its user to write."""
 
 
-def model_code(workload: Workload, sides: tuple[int, int] | None) -> str:
-    """Python source that defines `build_model`, `make_sample` and `compute_loss` for a workload.
+def model_code(workload: Workload, sides: tuple[int, int] | None) -> ModelCode:
+    """The model of a workload and its samples.
 
     `sides`: height and width of pictures, where the model's class has its own and the workload told none.
     """
@@ -38,17 +43,17 @@ def model_code(workload: Workload, sides: tuple[int, int] | None) -> str:
     if isinstance(model, HuggingFaceModel):
         return _huggingface(model, workload, sides)
     if isinstance(model, PythonModel):
-        return _python(model, workload)
-    if isinstance(model, TemplateModel):
-        return _template(model, workload)
-    return part("own_model", why=_NUMBERS)
+        return ModelCode(_python(model, workload))
+    if isinstance(model, TemplateModel) and model.template != "transformer":
+        return ModelCode(_template(model, workload))
+    return ModelCode(part("own_model", why="this workload describes it by numbers alone"), "model and data")
 
 
-def _huggingface(model: HuggingFaceModel, workload: Workload, sides: tuple[int, int] | None) -> str:
+def _huggingface(model: HuggingFaceModel, workload: Workload, sides: tuple[int, int] | None) -> ModelCode:
     config = {name: value for name, value in resolve_config(model.config).items() if name not in _STORED_TYPES}
     task = _task(model, config)
     if task is None or task in _WITHOUT_SAMPLE:
-        return _without_sample(model, workload, config, sides)
+        return ModelCode(_without_sample(model, workload, config, sides), "data")
     shown = pprint.pformat(config, width=110, sort_dicts=True)
     # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
     sample = _sample(task, workload, config, sides)
@@ -61,7 +66,7 @@ def _huggingface(model: HuggingFaceModel, workload: Workload, sides: tuple[int, 
         "VOCABULARY": f"VOCABULARY = {_vocabulary(config)}",
         "LABELS": f"LABELS = {_label_count(config)}",
     }
-    return part(
+    text = part(
         "huggingface",
         config=shown,
         constants="\n".join(line for name, line in constants.items() if name in sample),
@@ -70,6 +75,7 @@ def _huggingface(model: HuggingFaceModel, workload: Workload, sides: tuple[int, 
         attention=", attn_implementation='eager'" if workload.training.attention == "eager" else "",
         sample=sample,
     )
+    return ModelCode(text)
 
 
 def _without_sample(
@@ -166,11 +172,9 @@ def _template(model: TemplateModel, workload: Workload) -> str:
     elif model.template == "cnn":
         side = workload.data.image_size or 32
         build, sample = _convolutional(model.layers, classes), f"torch.randn(3, {side}, {side})"
-    elif model.template in {"rnn", "gru", "lstm"}:
+    else:
         build = _recurrent(model)
         sample = f"torch.randint(0, {model.token_count}, ({workload.data.sequence_length or 1},))"
-    else:
-        return part("own_model", why=_NUMBERS)
     target = "torch.randn(1)" if classes == 1 else f"torch.randint(0, {classes}, ())"
     loss = "mse_loss" if classes == 1 else "cross_entropy"
     return part("template", build=build, sample=sample, target=target, loss=loss)
