@@ -5,7 +5,9 @@ from __future__ import annotations
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Listed, Reason
 from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
-from advisor.workload.workload import Workload
+from advisor.workload.model_config import resolve_config
+from advisor.workload.picture_sides import sides_in_config, sides_of_pictures
+from advisor.workload.workload import HuggingFaceModel, Workload
 
 _PARTS = {
     "data.samples": "assumed-samples",
@@ -38,6 +40,10 @@ def _value(field: str, workload: Workload) -> str:
         return PRECISION_LABELS[workload.training.precision]
     section, _, name = field.partition(".")
     value = getattr(getattr(workload, section, None), name, None)
+    if field == "data.image_size":
+        model = workload.model
+        configured = sides_in_config(resolve_config(model.config)) if isinstance(model, HuggingFaceModel) else None
+        return " × ".join(f"{side:,}" for side in sides_of_pictures(configured, workload))
     number = isinstance(value, int | float) and not isinstance(value, bool)
     shown = f"{value:,.10g}" if number else str(value)
     return shown if field in _PARTS else f"{field} = {shown}"

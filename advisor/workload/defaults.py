@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.catalogue.precisions import HalfFormat
+from advisor.workload.picture_sides import ASSUMED_SIDE, sides_in_config
 from advisor.workload.tasks import data_kind, infer_task
 from advisor.workload.workload import Task
 
@@ -15,7 +16,6 @@ DEFAULT_WORKLOAD = "bert_base_sst2"
 ASSUMED_SAMPLES = 10_000
 _ASSUMED_LENGTH = 128
 _ASSUMED_LM_LENGTH = 1024
-ASSUMED_SIDE = 224
 ASSUMED_SPEECH_SAMPLES = 160_000
 """Ten seconds at 16 kHz."""
 _BATCH_SIZE = {"text": 16, "image": 32, "speech": 8, "series": 32}
@@ -32,7 +32,7 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
     language_model = chosen in {"causal-lm", "seq2seq-lm", "masked-lm"}
     data: dict[str, Any] = {"samples": ASSUMED_SAMPLES, "loader_workers": 4}
     if kind == "image":
-        data["image_size"] = _side(config) or ASSUMED_SIDE
+        data["image_size"] = max(sides_in_config(config) or (ASSUMED_SIDE,))
     elif kind == "series":
         pass  # as long as the configuration says that its model looks back
     elif kind == "speech" and chosen != "speech-seq2seq":
@@ -42,16 +42,6 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
         data["sequence_length"] = min(wanted, position_limit(config) or _positions(config) or wanted)
     batch_size = _LM_BATCH_SIZE if language_model else _BATCH_SIZE[kind]
     return {"data": data, "training": {**_TRAINING, "precision": _precision(config), "batch_size": batch_size}}
-
-
-def _side(config: dict[str, Any]) -> int | None:
-    """Pixels of the longer side that the configuration, or the part of it that sees, was made for."""
-    for part in (config, config.get("vision_config"), config.get("backbone_config")):
-        size = part.get("image_size") if isinstance(part, dict) else None
-        sides = [side for side in (size if isinstance(size, list) else [size]) if isinstance(side, int) and side > 0]
-        if sides:
-            return max(sides)
-    return None
 
 
 def assumed_for_frozen(config: dict[str, Any], task: Task | None, overrides: Mapping[str, object]) -> dict[str, int]:

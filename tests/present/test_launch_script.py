@@ -233,11 +233,22 @@ def test_pictures_have_the_side_that_the_models_class_was_predicted_with(
     assert f"torch.randn({shape})" in _of_config(config, sides=sides)
 
 
+@pytest.mark.parametrize(
+    ("architecture", "shown"),
+    [("ViTForImageClassification", "torch.randn(3, 160, 224)"), ("ViTForMaskedImageModeling", "of 160 x 224 pixels")],
+)
+def test_pictures_have_both_sides_that_the_configuration_tells(architecture: str, shown: str) -> None:
+    config: dict[str, object] = {"model_type": "vit", "architectures": [architecture], "image_size": [160, 224]}
+    assert shown in _of_config(config, sides=None)
+
+
 def _of_config(config: dict[str, object], *, sides: tuple[int, int] | None) -> str:
     """The script for a bare configuration, whose class has other sides of pictures than were assumed."""
     made = advised()
     data = msgspec.structs.replace(made.workload.data, image_size=224)
-    workload = msgspec.structs.replace(made.workload, model=HuggingFaceModel(config=config), data=data)
+    workload = msgspec.structs.replace(
+        made.workload, model=HuggingFaceModel(config=config), data=data, assumed=("data.image_size",)
+    )
     height, width = sides or (0, 0)
     told = (Reason.of("workload-own-side", height=height, width=width, side=224),) if sides else ()
     return launch_script.render(msgspec.structs.replace(made, workload=workload, caveats=told))

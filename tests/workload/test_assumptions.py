@@ -36,6 +36,15 @@ def test_images_are_assumed_in_pixels(tmp_path: Path) -> None:
     assert "224 × 224 像素的图像" in chinese
 
 
+def test_images_that_the_configuration_has_longer_than_high_are_told_so(tmp_path: Path) -> None:
+    config: dict[str, object] = {
+        "model_type": "vit",
+        "architectures": ["ViTForImageClassification"],
+        "image_size": [160, 224],
+    }
+    assert "images of 160 × 224 pixels" in told(tmp_path, config)[0]
+
+
 def test_a_value_that_was_given_is_not_told_as_assumed(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_text(json.dumps({"model_type": "bert"}), encoding="utf-8")

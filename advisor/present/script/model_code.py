@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from advisor.present.script.parts import part
-from advisor.workload.defaults import ASSUMED_SIDE
 from advisor.workload.model_config import resolve_config
+from advisor.workload.picture_sides import sides_in_config, sides_of_pictures, two_sides
 from advisor.workload.python_source import file_of
 from advisor.workload.tasks import AUTO_CLASSES, DECODER_INPUT, WRITING_TASKS, infer_task
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Task, TemplateModel, Workload, length_of
@@ -85,21 +85,15 @@ def _without_sample(
     named = [name for name in config.get("architectures") or [] if isinstance(name, str) and name.isidentifier()]
     auto = AUTO_CLASSES[model.task or infer_task(config)]
     own = named[0] if named and model.task is None else None
-    side = workload.data.image_size
-    height, width = sides or (side, side)
+    if sides is None and workload.data.image_size is not None:
+        sides = sides_of_pictures(sides_in_config(config), workload)
     return part(
         "huggingface_own_data",
         config=pprint.pformat(config, width=110, sort_dicts=True),
         class_name=own or auto,
         call=f"{own}(config)" if own else f"{auto}.from_config(config)",
-        side=f", pictures of {height} x {width} pixels" if height else "",
+        side=f", pictures of {sides[0]} x {sides[1]} pixels" if sides else "",
     )
-
-
-def _square(side: Any) -> tuple[int, int]:  # noqa: ANN401 - as a configuration has it
-    """Height and width; a configuration may tell both, in a list or by their names."""
-    sides = list(side.values()) if isinstance(side, dict) else side
-    return (sides, sides) if isinstance(sides, int) else (sides[0], sides[-1])
 
 
 def task_of(workload: Workload) -> Task | None:
@@ -136,7 +130,7 @@ def _sample(task: Task, workload: Workload, config: dict[str, Any], sides: tuple
     """The body of `make_sample`: one random sample of the task's shapes."""
     data = workload.data
     if task in {"image-classification", "semantic-segmentation"}:
-        height, width = sides or _square(data.image_size or config.get("image_size") or ASSUMED_SIDE)
+        height, width = sides or sides_of_pictures(two_sides(config.get("image_size")), workload)
         labels = "()" if task == "image-classification" else f"({height}, {width})"
         return (
             f"    pixels = torch.randn({config.get('num_channels', 3)}, {height}, {width})\n"

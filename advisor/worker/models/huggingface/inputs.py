@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 
 from advisor.worker.models.foreign import Config
-from advisor.workload.defaults import ASSUMED_SIDE, ASSUMED_SPEECH_SAMPLES
+from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
+from advisor.workload.picture_sides import sides_of_pictures, two_sides
 from advisor.workload.workload import Task, Workload
 
 _DEFAULT_LENGTH = 128
-_SIDES = 2
 _MASKED_SHARE = 0.15
 """Share of tokens that BERT's masked language model predicts (Devlin et al. 2018)."""
 _IGNORED = -100
@@ -82,18 +82,7 @@ def side_of(config: Config, workload: Workload) -> int:
 
 def sides_of(config: Config, workload: Workload) -> tuple[int, int]:
     """Height and width of a picture: the workload's square, else the configuration's, which no assumed one replaces."""
-    configured = getattr(config, "image_size", None)
-    assumed = "data.image_size" in workload.assumed
-    side = workload.data.image_size or ASSUMED_SIDE
-    if workload.data.image_size is not None and not (assumed and configured is not None):
-        return (side, side)
-    if (
-        isinstance(configured, list | tuple)
-        and len(configured) == _SIDES
-        and all(isinstance(s, int) for s in configured)
-    ):
-        return (int(configured[0]), int(configured[1]))
-    return (configured, configured) if isinstance(configured, int) else (side, side)
+    return sides_of_pictures(two_sides(getattr(config, "image_size", None)), workload)
 
 
 def images(config: Config, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:
