@@ -104,19 +104,22 @@ def starter(values: dict[str, object]) -> str:
     table = apply_overrides({}, flat, STARTER)
     for field, value in {**table.get("data", {}), **table.get("training", {})}.items():
         text = _filled(text, field, value)
+    if "image_size" in values:
+        text = _left_out(text, "sequence_length")
     if "config" in values:  # whose head is that of its `architectures`, not that of the starter's model
-        text = re.sub(r"(?m)^task = ", "# task = ", _filled(text, "config", values["config"]))
+        text = _left_out(_filled(text, "config", values["config"]), "task")
     return text
 
 
+def _left_out(text: str, field: str) -> str:
+    return re.sub(rf"(?m)^{field} = ", f"# {field} = ", text, count=1)
+
+
 def _filled(text: str, field: str, value: Any) -> str:  # noqa: ANN401 - of any field
-    """The text with a field's line saying `value`; pictures stand in the place of sequences."""
+    """The text with a field's line saying `value`."""
     shown = f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
-    line = "sequence_length" if field == "image_size" else field
 
     def set_in_its_column(found: re.Match[str]) -> str:
         return f"{field} = {shown}".ljust(len(found[0]) - 2) + "  " if found[0].endswith(" ") else f"{field} = {shown}"
 
-    if field == "image_size":  # whose line told the way to it
-        text = re.sub(r"(?m)^(sequence_length = .*)# tokens; .*$", r"\1# pixels a side", text, count=1)
-    return re.sub(rf'(?m)^(?:# )?{line} = (?:"[^"]*"|\S+) *', set_in_its_column, text, count=1)
+    return re.sub(rf'(?m)^(?:# )?{field} = (?:"[^"]*"|\S+) *', set_in_its_column, text, count=1)

@@ -89,7 +89,9 @@ def test_a_bundled_model_is_known_by_its_name_in_a_command_and_its_pictures_have
     workload = load_workload(path)
     assert isinstance(workload.model, HuggingFaceModel)
     assert (workload.model.config, workload.data.image_size, workload.training.batch_size) == ("resnet-50", 224, 256)
-    assert "image_size = 224                 # pixels a side\n" in path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    assert "\n# sequence_length = 128" in text
+    assert "\nimage_size = 224                 # pixels a side" in text
     assert "starter" not in capsys.readouterr().err
 
 
