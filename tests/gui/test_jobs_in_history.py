@@ -10,15 +10,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from advisor.core.sentences import Reason
-from advisor.core.units import Estimate
 from advisor.gui.history_access import in_history, keep, read_history
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.pages.measure_page import MeasurePage
 from advisor.measure.events import RunProgress
-from advisor.store.history import Truth
 from tests.gui import fakes
 from tests.gui.test_history_page import cells
 from tests.gui.test_job_strip import Told, begin, strip_of
+from tests.present.fakes import truth
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -26,24 +25,6 @@ if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
-
-
-def truth() -> Truth:
-    """A prediction that held."""
-    return Truth(
-        created_utc="2031-01-02T03:04:05Z",
-        workload_name="mine",
-        device_name="CPU",
-        count=1,
-        strategy="single",
-        precision="fp32",
-        batch_size_per_device=8,
-        gradient_accumulation_steps=1,
-        predicted_step_s=Estimate(value=0.1, low=0.08, high=0.12, basis="measured"),
-        actual_step_s=0.11,
-        actual_low_s=0.1,
-        actual_high_s=0.12,
-    )
 
 
 def test_the_call_of_a_verified_prediction_brings_the_comparison_into_view(

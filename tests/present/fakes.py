@@ -10,6 +10,7 @@ from advisor.measure.measurement import Measurement, Verdict
 from advisor.predict.prediction import Device, Prediction
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord, ModelFacts
+from advisor.store.history import Truth
 from advisor.workload.workload import Data, TemplateModel, Training, Workload
 
 GIB = 2.0**30
@@ -102,4 +103,22 @@ def calibration(device_key: str = "cpu") -> Measurement:
         workload_name=None,
         environment=None,
         verdict=Verdict(kind="stable"),
+    )
+
+
+def truth(actual_s: float = 0.1) -> Truth:
+    """What came true of a prediction of 0.1 s."""
+    return Truth(
+        created_utc="2026-11-21T08:00:00Z",
+        workload_name="w",
+        device_name="d",
+        count=1,
+        strategy="single",
+        precision="fp32",
+        batch_size_per_device=8,
+        gradient_accumulation_steps=1,
+        predicted_step_s=estimate(0.1),
+        actual_step_s=actual_s,
+        actual_low_s=actual_s,
+        actual_high_s=actual_s,
     )

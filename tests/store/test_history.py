@@ -17,25 +17,8 @@ from advisor.core.errors import OutputError
 from advisor.core.moment import utc_text
 from advisor.core.sentences import Reason
 from advisor.store import json_file
-from advisor.store.history import FILE_NAME, History, Truth, data_folder, older_than
-from tests.present.fakes import advice, calibration, estimate, machine
-
-
-def truth(actual_s: float) -> Truth:
-    return Truth(
-        created_utc="2026-11-21T08:00:00Z",
-        workload_name="w",
-        device_name="d",
-        count=1,
-        strategy="single",
-        precision="fp32",
-        batch_size_per_device=8,
-        gradient_accumulation_steps=1,
-        predicted_step_s=estimate(0.1),
-        actual_step_s=actual_s,
-        actual_low_s=actual_s,
-        actual_high_s=actual_s,
-    )
+from advisor.store.history import FILE_NAME, History, data_folder, older_than
+from tests.present.fakes import advice, calibration, machine, truth
 
 
 def test_a_saved_run_opens_with_equal_content(tmp_path: Path) -> None:
