@@ -51,10 +51,13 @@ def load_workload(
     Data and training settings that a bare configuration or Python file lacks are assumed and named in `assumed`.
     Raises InputError that names file, field, what was given and what is allowed.
     """
-    described = _describe(reference, allow_hub=allow_hub)
+    return _load(_describe(reference, allow_hub=allow_hub), overrides or {}, allow_hub=allow_hub)
+
+
+def _load(described: _Description, overrides: Mapping[str, object], *, allow_hub: bool) -> Workload:
     table, config = _with_config(described, allow_hub=allow_hub)
-    table, assumed = _with_assumptions(table, config, described, overrides or {})
-    table = apply_overrides(table, overrides or {}, described.name)
+    table, assumed = _with_assumptions(table, config, described, overrides)
+    table = apply_overrides(table, overrides, described.name)
     _refuse_trainers_word(table, described.name)
     workload = convert(table, Workload, described.name)
     workload = msgspec.structs.replace(
@@ -111,8 +114,9 @@ def load_workload_for_row(name: str, folder: Path, *, allow_hub: bool = False) -
         return load_workload(name)
     for candidate in (folder / name, folder / f"{name}.toml"):
         if is_file(candidate):
-            workload = load_workload(candidate, allow_hub=allow_hub)
-            silent = candidate.suffix == ".toml" and "fused_layers" not in read_toml_table(candidate)["training"]
+            described = _from_path(candidate, str(candidate))
+            workload = _load(described, {}, allow_hub=allow_hub)
+            silent = candidate.suffix == ".toml" and "fused_layers" not in described.table.get("training", ())
             return msgspec.structs.replace(workload, assumed=(*workload.assumed, *([FUSED_LAYERS] * silent)))
     remedy = meant_or_known(name, bundled_names(), "bundled")
     raise file_fault("no-workload-in", remedy, given=shown_value(name), path=visible(str(folder)))

@@ -284,6 +284,12 @@ def test_a_row_finds_bundled_names_paths_and_files_beside_its_table(tmp_path: Pa
         load_workload_for_row("nothing", tmp_path)
 
 
+def test_a_row_may_name_a_file_that_says_nothing_of_the_training(tmp_path: Path) -> None:
+    written(tmp_path, 'name = "bare"\n[model]\nsource = "huggingface"\nconfig = "gpt2"\n', "bare.toml")
+    workload = load_workload_for_row("bare", tmp_path)
+    assert {"training.fused_layers", "training.precision"} <= set(workload.assumed)
+
+
 def test_the_schema_names_every_section() -> None:
     schema = msgspec.json.schema(Workload)
     assert {"name", "model", "data", "training"} <= set(schema["$defs"]["Workload"]["properties"])
