@@ -28,8 +28,8 @@ from advisor.cli.argument_values import (
 from advisor.cli.faults import command_fault, fault_of, meant, unknown_words
 from advisor.core.moment import MOST_DAYS_AGO
 from advisor.protocol.budgets import MEASURING_S, VERIFYING_S
-from advisor.workload.defaults import DEFAULT_WORKLOAD
 from advisor.workload.workload import (
+    DEFAULT_WORKLOAD,
     BatchSize,
     Checkpointing,
     Fp8Recipe,

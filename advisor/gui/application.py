@@ -87,7 +87,7 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
 
         from advisor.core.bundled import resource
         from advisor.gui.start.last_time import restore_last
-        from advisor.workload.defaults import DEFAULT_WORKLOAD
+        from advisor.workload.workload import DEFAULT_WORKLOAD
 
         window.setWindowIcon(QIcon(str(resource("icons") / "advisor.svg")))
         session.detect()

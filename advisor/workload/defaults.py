@@ -1,4 +1,4 @@
-"""Where no workload is named, this one; and what data and training are where a configuration or a file says nothing."""
+"""What data and training are assumed to be where a configuration or a file says nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from advisor.workload.picture_sides import ASSUMED_SIDE, sides_in_config
 from advisor.workload.tasks import data_kind, infer_task
 from advisor.workload.workload import Task
 
-DEFAULT_WORKLOAD = "bert_base_sst2"
 ASSUMED_SAMPLES = 10_000
 _ASSUMED_LENGTH = 128
 _ASSUMED_LM_LENGTH = 1024

@@ -11,6 +11,9 @@ from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision, Precision, PrecisionFacts
 from advisor.core.records import Record
 
+DEFAULT_WORKLOAD = "bert_base_sst2"
+"""The bundled one that is asked about where none is named."""
+
 Attention = Literal["sdpa", "eager", "flash"]
 Mode = Literal["training", "inference", "forward_backward"]
 Trainable = Literal["all", "head", "lora"]

@@ -9,7 +9,7 @@ from advisor.cli.arguments import build_parser
 from advisor.cli.commands import run
 from advisor.cli.faults import ArgumentFault
 from advisor.core.errors import InputError
-from advisor.workload.defaults import DEFAULT_WORKLOAD
+from advisor.workload.workload import DEFAULT_WORKLOAD
 from advisor.workload.workload_file import load_workload
 
 

@@ -18,7 +18,7 @@ from advisor.gui.start.last_time import restore_last
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.threads import Outcome
 from advisor.measure.events import RunProgress
-from advisor.workload.defaults import DEFAULT_WORKLOAD
+from advisor.workload.workload import DEFAULT_WORKLOAD
 from advisor.workload.workload_file import load_workload
 from tests.fake_nvml.stub import nvml_libraries, nvml_stub
 from tests.gui import fakes

@@ -20,8 +20,7 @@ from advisor.gui.start.last_time import keep_last, restore_last
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.measure.events import RunProgress
 from advisor.store import json_file
-from advisor.workload.defaults import DEFAULT_WORKLOAD
-from advisor.workload.workload import with_training
+from advisor.workload.workload import DEFAULT_WORKLOAD, with_training
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
