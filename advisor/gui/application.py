@@ -87,14 +87,13 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
 
         from advisor.core.bundled import resource
         from advisor.gui.start.last_time import restore_last
-        from advisor.workload.workload import DEFAULT_WORKLOAD
 
         window.setWindowIcon(QIcon(str(resource("icons") / "advisor.svg")))
         session.detect()
         window.preload.plots_ready.connect(session.feed.start)
         if open_file is not None:
             window.commands.open_path(open_file)
-        restore_last(session, settings, DEFAULT_WORKLOAD)
+        restore_last(session, settings)
 
     window.first_painted.connect(begin, Qt.ConnectionType.QueuedConnection)
     _quit_on_signals(application, window.close)

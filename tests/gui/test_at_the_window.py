@@ -18,7 +18,6 @@ from advisor.gui.start.last_time import restore_last
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.threads import Outcome
 from advisor.measure.events import RunProgress
-from advisor.workload.workload import DEFAULT_WORKLOAD
 from advisor.workload.workload_file import load_workload
 from tests.fake_nvml.stub import nvml_libraries, nvml_stub
 from tests.gui import fakes
@@ -101,7 +100,7 @@ def test_a_field_that_is_not_allowed_starts_nothing_and_what_is_typed_then_survi
     assert session.described.workload.training.batch_size == 32
     window.close()
     later = Session(settings, MonitorFeed(lambda _interval: source))
-    restore_last(later, settings, DEFAULT_WORKLOAD)
+    restore_last(later, settings)
     qtbot.waitUntil(lambda: later.described.workload is not None, timeout=120_000)
     assert later.described.workload is not None
     assert later.described.workload.training.batch_size == 32

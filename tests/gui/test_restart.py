@@ -44,7 +44,7 @@ def test_a_restart_brings_back_the_edited_workload_and_the_newest_advice(
     keep_last(session, settings)
     keep(tmp_path, fakes.advice())
     later = Session(settings, MonitorFeed(lambda _interval: source))
-    restore_last(later, settings, DEFAULT_WORKLOAD)
+    restore_last(later, settings)
     qtbot.waitUntil(lambda: later.described.workload is not None and later.advice is not None, timeout=120_000)
     assert later.described.workload is not None
     assert later.described.workload.training.batch_size == 48
@@ -71,9 +71,9 @@ def test_what_another_window_chooses_counts_there_and_after_a_restart(tmp_path: 
 
 def test_what_was_kept_badly_counts_as_nothing(session: Session, settings: Settings, qtbot: QtBot) -> None:
     settings.store("last_workload", '{"name": 7}')
-    restore_last(session, settings, "iris_mlp")
+    restore_last(session, settings)
     qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
-    assert session.described.reference == "iris_mlp"
+    assert session.described.reference == DEFAULT_WORKLOAD
     qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
     assert session.advice is None
 

@@ -26,11 +26,13 @@ def keep_last(session: Session, settings: Settings) -> None:
         settings.store(_REFERENCE, session.described.reference or None)
 
 
-def restore_last(session: Session, settings: Settings, default: str) -> None:
-    """Describe what was described last, or the `default` one, and show the newest kept advice, both in the background.
+def restore_last(session: Session, settings: Settings) -> None:
+    """Describe what was described last, else the default, and show the newest kept advice, both in the background.
 
     What was opened meanwhile stays.
     """
+    from advisor.workload.workload import DEFAULT_WORKLOAD
+
     text, reference = settings.text(_WORKLOAD), settings.text(_REFERENCE)
 
     def described(outcome: Outcome) -> None:
@@ -39,7 +41,7 @@ def restore_last(session: Session, settings: Settings, default: str) -> None:
         if isinstance(outcome.result, Described):
             session.described.take_over(outcome.result)
         else:
-            session.described.load(default)
+            session.described.load(DEFAULT_WORKLOAD)
 
     def advised(outcome: Outcome) -> None:
         from advisor.store.advice_record import AdviceRecord
