@@ -112,6 +112,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """The most memory that a card holds at once, over that before the change: 0.5 is half of it."""
     saved_bytes: Annotated[float, Meta(ge=1, le=1e15)] | None = None
     """The memory of a card that a change is said to save."""
+    flop_per_s: Annotated[float, Meta(ge=1, le=1e22)] | None = None
+    """What the cards are said to reach; of each where `per_card` says so."""
     mfu_fraction: Ratio | None = None
     """The claimed share of the cards' peak that the model's own FLOP take (MFU): 0.55 is 55 %."""
 
@@ -200,7 +202,7 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
     for index, entry in enumerate(entries):
         times = (entry.step_s, entry.epoch_s, entry.job_s)
         ratios = (entry.speed_up_ratio, entry.mfu_fraction, entry.memory_ratio, entry.saved_bytes)
-        values = (*times, *ratios, entry.samples_per_s, entry.tokens_per_s)
+        values = (*times, *ratios, entry.samples_per_s, entry.tokens_per_s, entry.flop_per_s)
         if entry.text is None and entry.fits is None and all(value is None for value in values):
             raise SaidError.of("claim-nothing-to-check", path=str(path), place=f"claim[{index}]")
     return entries

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.claims.changes import is_about_one_change
-from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, claim_of
+from advisor.claims.changes import is_about_one_change, words_of
+from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, Verdict, claim_of
 from advisor.claims.generated import with_generation
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.memory import check_fits
@@ -16,16 +16,19 @@ from advisor.claims.needed import check_need
 from advisor.claims.order import check_order
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
+from advisor.claims.reading.otherwise import left_out, other_reading
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
+from advisor.claims.setting import held_by_rounding
 from advisor.claims.sized import check_sized
 from advisor.claims.switched import check_change
 from advisor.claims.times import check_time
-from advisor.claims.utilised import check_utilisation
+from advisor.claims.utilised import check_flop_rate, check_utilisation
 from advisor.core.file_fault import shown_value
-from advisor.core.sentences import Names, Reason, SaidError
+from advisor.core.sentences import Listed, Names, Reason, SaidError
 from advisor.workload.workload_file import load_workload
 
+_LIKELIER: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
 _SIZE_SLACK = 1.3
 """A size is named in round numbers: GPT-2's 124M are `117M` in its paper."""
 _MAY_BE_STATED = tuple(
@@ -40,8 +43,47 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
     Raises InputError when something is missing without which it cannot be judged (card, model, figure), naming it.
     """
     parsed = _of_its_size(_parsed(claim, predictor), predictor)
-    answer = with_generation(parsed, predictor, lambda told: _judged(_in_samples(told, predictor), predictor))
-    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_open_variants(parsed, predictor.specs)))
+    answer = _in_the_likelier_way(parsed, _answered(parsed, predictor), predictor)
+    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_beside(parsed, answer, predictor.specs)))
+
+
+def _answered(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    return with_generation(claim, predictor, lambda told: _judged(_in_samples(told, predictor), predictor))
+
+
+def _in_the_likelier_way(claim: Claim, answer: ClaimAnswer, predictor: Predictor) -> ClaimAnswer:
+    """The answer, or that to what the claim may mean as well, where that one alone holds; it is said which was taken.
+
+    `8 A100 with torch.compile: 1.3x` is eight cards against one, or compiled against not: nothing but the figure tells.
+    """
+    other = other_reading(claim, predictor.specs)
+    if other is None:
+        return answer
+    try:
+        instead = _answered(other, predictor)
+    except SaidError:
+        return answer
+    if _LIKELIER.index(instead.verdict) > _LIKELIER.index(answer.verdict):
+        return answer
+    alike = _LIKELIER.index(instead.verdict) == _LIKELIER.index(answer.verdict)
+    taken, left = (answer, instead) if alike else (instead, answer)
+    verdict = Listed(reasons=(Reason.of(f"verdict-{left.verdict}"),))
+    words = {"taken": "cards" if alike else "change", "count": claim.count or 1, "verdict": verdict}
+    said = Reason.of("claim-read-otherwise", after=words_of(other)["after"], **words)
+    return msgspec.structs.replace(taken, reasons=(*taken.reasons, said))
+
+
+def _beside(claim: Claim, answer: ClaimAnswer, specs: Mapping[str, GpuSpec]) -> Iterator[Reason]:
+    """What a rounded figure was given, what of the claim was left out, and which cards a name stands for."""
+    ratio, expected = claim.speed_up_ratio, answer.expected_ratio
+    memory, held = claim.memory_ratio, answer.expected_memory_ratio
+    rounded = bool(ratio and expected and held_by_rounding(ratio, expected))
+    rounded = rounded or bool(memory and held and not held.low <= memory <= held.high)
+    if answer.verdict == "plausible" and rounded:
+        yield Reason.of("claim-told-round")
+    if words := left_out(claim, specs):
+        yield Reason.of("claim-left-out", words=Names(names=tuple(f"“{word}”" for word in words)))
+    yield from _open_variants(claim, specs)
 
 
 def _open_variants(claim: Claim, specs: Mapping[str, GpuSpec]) -> Iterator[Reason]:
@@ -75,6 +117,8 @@ def _without_speed(parsed: Claim, predictor: Predictor) -> ClaimAnswer | None:
         return check_need(parsed, predictor)
     if parsed.is_faster and parsed.reference_gpus:
         return check_order(parsed, predictor)
+    if parsed.flop_per_s is not None and _is_only_about_utilisation(parsed):
+        return check_flop_rate(parsed, predictor)
     if parsed.mfu_fraction is not None and _is_only_about_utilisation(parsed):
         return check_utilisation(parsed, predictor)
     return _of_memory(parsed, predictor) if parsed.of_memory else None

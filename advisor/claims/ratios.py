@@ -16,13 +16,14 @@ from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import cards_unpredicted, refusal, unknown_card_reasons
 from advisor.claims.setting import claimed_workload, held_against, range_over, stand_ins, usual_precision
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Workload, with_training
+from advisor.workload.workload_file import load_workload
 
 LINEAR_SLACK = 1.03
 """Over n-fold by this much is still measurement noise."""
@@ -65,6 +66,9 @@ def check_count_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         verdict, word = _judged_by_efficiency(ratio / most, claim.strategy)
         reason = Reason.of(f"claim-efficiency-{word}", **numbers, efficiency_fraction=ratio / most)
     beside = (Reason.of("claim-something-else-changed"),) if impossible else ()
+    if expected is not None and claim.workload is None:
+        like = tuple(load_workload(name).name for name in stand_ins(claim, predictor, SIZED_PANEL))
+        beside = (Reason.of("claim-sized-like", like=Names(names=like)),)
     reasons = (reason, *beside, *unknown_card_reasons(claim, predictor.specs))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=most)
 
@@ -80,9 +84,10 @@ def _judged_by_efficiency(efficiency: float, strategy: Strategy | None) -> tuple
 
 def _expected_scaling(claim: Claim, predictor: Predictor) -> Estimate | None:
     """Predicted rate(n) / rate(reference) over the variants of the card; None without card or model."""
-    if not claim.gpus or claim.workload is None or claim.count is None:
+    if not claim.gpus or (claim.workload is None and claim.parameters is None) or claim.count is None:
         return None
-    workload = claimed_workload(claim, predictor)
+    (name,) = stand_ins(claim, predictor, SIZED_PANEL)
+    workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
     own = workload.training.batch_size
     batches = (claim.batch_size,) if claim.batch_size is not None else tuple(own * factor for factor in _OPEN_FACTORS)
     open_ones: tuple[Precision, ...] = (workload.training.precision, "fp32")

@@ -20,6 +20,8 @@ from advisor.workload.workload_file import load_workload
 
 _DIGITS = 2
 """Behind the point, of a ratio that is told."""
+_TOLD_STEP = 0.05
+"""In which people round what they tell in per cent."""
 
 
 def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
@@ -70,14 +72,27 @@ def usual_precision(spec: GpuSpec, precision: Precision) -> Precision | None:
 def held_against(ratio: float, expected: Estimate) -> tuple[Verdict, str]:
     """The verdict on a claimed ratio by the predicted one, and the word for it that ends a sentence's id.
 
-    Ratios are told with two digits: one that reads as an end of the range lies inside.
+    Ratios are told with two digits: one that reads as an end of the range lies inside. Whole steps of five per cent
+    stand for what is rounded to them.
     """
-    claimed = round(ratio, _DIGITS)
-    if claimed > round(expected.high, _DIGITS):
+    rounded = rounding_of(ratio)
+    if round(ratio, _DIGITS) - rounded > round(expected.high, _DIGITS):
         return "plausible_only_with", "above"
-    if claimed < round(expected.low, _DIGITS):
+    if round(ratio, _DIGITS) + rounded < round(expected.low, _DIGITS):
         return "below_expected", "below"
     return "plausible", "plausible"
+
+
+def rounding_of(ratio: float) -> float:
+    """Half a step where a ratio is told in steps of five per cent, as `20 % slower` is; else nothing."""
+    steps = ratio / _TOLD_STEP
+    return _TOLD_STEP / 2 if abs(steps - round(steps)) < 10**-_DIGITS else 0.0
+
+
+def held_by_rounding(ratio: float, expected: Estimate) -> bool:
+    """Whether a ratio lies outside a range, and no further than it is rounded."""
+    inside = round(expected.low, _DIGITS) <= round(ratio, _DIGITS) <= round(expected.high, _DIGITS)
+    return not inside and held_against(ratio, expected)[0] == "plausible"
 
 
 def range_over(estimates: Sequence[Estimate]) -> Estimate | None:

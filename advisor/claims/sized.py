@@ -42,6 +42,8 @@ HALF: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "bf16_true")
 """Tried with them, and what a share of the peak is of, where a claim names no precision."""
 _OPEN: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "tf32", "fp32")
 """Meant where a claim names no precision; beyond them FP8 is named as what would explain it."""
+_ADAPTERS_SHARE = 0.01
+"""Of the frozen weights' bytes: what adapters with their gradients and states mostly stay below."""
 _EIGHT_BIT_BYTES = 1 + 4 / 256
 """A state in blocks of 256 that share one FP32 scale."""
 
@@ -104,7 +106,8 @@ def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "least_way": said_way(least),
         "least_bytes": least.parameter_bytes * parameters,
     }
-    chosen = next((way for way in ways if way.parameter_bytes * parameters < capacity), None)
+    beside = _ADAPTERS_SHARE if usual.name.startswith("lora") else 0.0
+    chosen = next((way for way in ways if (1 + beside) * way.parameter_bytes * parameters < capacity), None)
     if claim.offload:
         verdict, code = _either(claim, "plausible_only_with", "below_expected"), "claim-size-offloaded"
     elif chosen is None:

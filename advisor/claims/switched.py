@@ -75,6 +75,10 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
 
 def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    return _in_tf32(claim, _judged_speed(claim, predictor), predictor)
+
+
+def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if claim.reference_strategy is not None and (claim.count or 1) == 1:
         raise refusal("claim-strategies-without-count", claim, predictor.specs)
     specs = [predictor.specs[key] for key in claim.gpus or _OF_ANY_CARD]
@@ -109,6 +113,23 @@ def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     no_card = () if claim.gpus else (Reason.of("claim-any-card"),)
     reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *grown, *no_card, *judged_by(claim, predictor))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
+
+
+def _in_tf32(claim: Claim, answer: ClaimAnswer, predictor: Predictor) -> ClaimAnswer:
+    """The answer, or that a gain too small over FP32 is one over TF32, which many a run called FP32 computes in."""
+    if answer.verdict != "below_expected" or claim.reference_precision != "fp32" or claim.precision == "tf32":
+        return answer
+    if not all(rate_of(predictor.specs[key], "tf32") for key in claim.gpus or _OF_ANY_CARD):
+        return answer
+    against = _judged_speed(msgspec.structs.replace(claim, reference_precision="tf32"), predictor)
+    if against.verdict != "plausible":
+        return answer
+    return msgspec.structs.replace(
+        against,
+        claim=claim,
+        verdict="plausible_only_with",
+        reasons=(Reason.of("claim-only-over-tf32"), *against.reasons),
+    )
 
 
 def _device(claim: Claim, specs: Sequence[GpuSpec]) -> str | Names:

@@ -12,7 +12,7 @@ from advisor.claims.bounds import clock_slack
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.refusals import refusal, size_text
+from advisor.claims.refusals import lacks_precision, refusal, size_text
 from advisor.claims.setting import claimed_workload, range_over
 from advisor.claims.sized import HALF, alike, check_memory, flop_per_token, usual_sharing
 from advisor.core.sentences import Arguments, Names, Reason
@@ -66,6 +66,37 @@ def check_utilisation(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     verdict = "plausible_only_with" if room and verdict == "plausible" else verdict
     reasons = (Reason.of(f"claim-mfu-{word}", **numbers), *beside, *room)
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_mfu_fraction=expected)
+
+
+def check_flop_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """Judge what cards are said to reach in FLOP/s by the share of their peak that it is, with all that is counted.
+
+    Of several cards a rate that one alone cannot reach is of all of them. Raises SaidError where no card is named.
+    """
+    specs, asked = [predictor.specs[key] for key in claim.gpus], (claim.precision,) if claim.precision else HALF
+    if not specs:
+        raise refusal("claim-without-card", claim, predictor.specs)
+    peaks = {
+        (rate, spec.name, precision)
+        for spec in specs
+        for precision in asked
+        if (rate := rate_of(spec, precision)) is not None
+    }
+    if not peaks:
+        raise lacks_precision(claim, predictor.specs)
+    peak, device, precision = max(peaks)
+    told = claim.flop_per_s or 0.0
+    of_each = told if claim.per_card or told <= peak else told / (claim.count or 1)
+    answer = check_utilisation(msgspec.structs.replace(claim, mfu_fraction=of_each / peak), predictor)
+    said = Reason.of(
+        "claim-mfu-of-rate",
+        device=device,
+        precision=PRECISION_LABELS[precision],
+        claimed_flop_per_s=of_each,
+        peak_flop_per_s=peak,
+        share_fraction=of_each / peak,
+    )
+    return msgspec.structs.replace(answer, reasons=(*answer.reasons, said))
 
 
 def _models(claim: Claim, predictor: Predictor) -> list[Workload]:

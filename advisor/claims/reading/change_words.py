@@ -27,11 +27,11 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
 )
 _NOT_JUDGED = (
     r"\b(?:(?:num|data)?[\s_-]*workers|pin(?:ned)?[\s_-]?memory|prefetch\w*|(?:gradient )?accumulat\w+(?: gradients?)?"
-    r"|liger\w*|cudnn[\s._]?benchmark|zero_grad|chunked (?:loss|cross[\s-]?entropy)"
+    r"|(?:cpu |nvme |host )?off-?load\w*|liger\w*|cudnn[\s._]?benchmark|zero_grad|chunked (?:loss|cross[\s-]?entropy)"
     r"|nvlink|nvswitch|pcie(?: (?:gen ?)?[345](?:\.0)?)?|infiniband|roce|ecc|cuda graphs?|(?:sequence |sample )?packing"
     r"|unsloth|muon|lion|sophia|apex|ffcv|dali|overclock\w*|undervolt\w*|power limits?"
     r"|(?:int8|int4|quanti[sz]ed) inference|quanti[sz]ation|pruning|distillation|speculative decoding)\b"
-    r"|梯度(?:累积|累加)|锁页内存|预取|加载进程|超频|降压|功耗(?:墙|限制)|样本打包|序列打包"
+    r"|(?:cpu ?|显存)?卸载|梯度(?:累积|累加)|锁页内存|预取|加载进程|超频|降压|功耗(?:墙|限制)|样本打包|序列打包"
 )
 """What people change for speed and no claim can be held against."""
 _NOT_PREDICTED = (
@@ -68,8 +68,8 @@ CHECKPOINTING: tuple[tuple[str, Checkpointing], ...] = (
     ),
 )
 WITHOUT = (
-    r"(?:\bwithout|\bno|\bdisabl\w+|\b(?:turn\w*|switch\w*) off|\bdropping|不用|不使用|关闭|关掉|去掉|没有)"
-    r"\s*(?:the |any )?$"
+    r"(?:\bwithout|\bno|\bnot using|\bdisabl\w+|\b(?:turn\w*|switch\w*) off|\bdropping|不用|不使用|不开|未开启?"
+    r"|没开|没用|未用|不做|不|关闭|关掉|去掉|没有)\s*(?:the |any |cpu |host |cpu)?$"
 )
 _CHANGES = r"\bfrom\b.{0,60}\bto\b|\b(?:replac|swapp|switch)\w+.{0,60}\b(?:with|by|for|to)\b|从.{0,30}(?:到|换成|改为)"
 _ACTS = (
@@ -103,6 +103,12 @@ _COSTS = (
     rf"{_SHARE}\s*{_EXTRA}",
 )
 _OF_SPEED = r"^\s*(?:of )?(?:the |its |your |training )?(?:speed|throughput)|^\s*的?(?:训练)?(?:速度|吞吐)"
+
+
+def says_on(pattern: str, plain: str) -> bool | None:
+    """Whether what a pattern finds is told as present or as left out; None: it is not named."""
+    match = search(pattern, plain)
+    return None if match is None else search(WITHOUT, plain[: match.start()]) is None
 
 
 def find_strategy(plain: str) -> Strategy | None:

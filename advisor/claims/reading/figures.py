@@ -18,7 +18,7 @@ from advisor.claims.reading.number_words import (
     search,
 )
 from advisor.claims.reading.ratio_words import find_ratio
-from advisor.claims.reading.share_words import find_utilisation, without_utilisation
+from advisor.claims.reading.share_words import find_flop_rate, find_utilisation, without_utilisation
 
 _STEP_WORD = STEPS.replace("|its?", "")
 """Not `it`, which mostly is the pronoun: `it took 3 hours`."""
@@ -26,6 +26,9 @@ _PER = r"\s*(?:a|an|per|/|each|every|for (?:a|one|each)|每|一)\s*(?:single )?"
 _OF_NO_NAME = r"(?<![a-z0-9./-])"
 """Before a number of epochs or steps: the end of a model's name is none, `a ResNet-50 epoch`."""
 _EPOCH = r"(?:epochs?|轮|个?epoch)"
+_OF_EACH_EPOCH = (
+    rf"(?:\b(?:per|each|every|an?|one|single)[ -]|/ ?|[每一单](?:个)? ?){_EPOCH}|{_EPOCH} (?:time|takes?|took)"
+)
 _ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |仅|约|大约|近)?"
 _TAKES_ENGLISH = r"(?:takes?|took|in|within|only|needs?|needed|finish(?:es|ed)? in)"
 _TAKES_CHINESE = r"(?:需要?|用时?了?|耗时|仅用?|只用|只要|花了?|要|约)"
@@ -43,6 +46,7 @@ class Figures(NamedTuple):
     mfu_fraction: float | None = None
     memory_ratio: float | None = None
     saved_bytes: float | None = None
+    flop_per_s: float | None = None
 
     def __bool__(self) -> bool:
         """Whether there is anything to check."""
@@ -51,6 +55,9 @@ class Figures(NamedTuple):
 
 def find_figures(plain: str) -> Figures:
     """The figures of a normalised text."""
+    rate = find_flop_rate(plain)
+    if rate is not None:
+        return find_figures(rate.without)._replace(flop_per_s=rate.flop_per_s or None)
     mfu = find_utilisation(plain)
     if mfu is not None:
         return _speeds(without_utilisation(plain))._replace(mfu_fraction=mfu)
@@ -102,11 +109,23 @@ def _epoch_s(plain: str) -> float | None:
     )
     if several is not None and int(several.group(1)) > 0:
         return duration(several.groups()[1:]) / int(several.group(1)) or None
+    if (of_all := _share_of_epochs(plain)) is not None:
+        return of_all
     return (
         _seconds(plain, rf"{DURATION}\s*(?:{_PER}){_EPOCH}")
         or _seconds(plain, rf"(?:每|一)(?:个)?\s*{_EPOCH}\s*{_TAKES_CHINESE}?\s*{_ABOUT}{DURATION}")
         or _seconds(plain, rf"{_EPOCH}[^.;。；]{{0,24}}?(?:{_TAKES_ENGLISH}|{_TAKES_CHINESE})\s*{_ABOUT}{DURATION}")
     )
+
+
+def _share_of_epochs(plain: str) -> float | None:
+    """Seconds of one of so many epochs, wherever their number stands, where the text's one duration is of them all."""
+    durations = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
+    counts = {int(match[1]) for match in re.finditer(rf"{_OF_NO_NAME}(\d{{1,5}})\s*个?\s*{_EPOCH}(?![a-z])", plain)}
+    alone = len(durations) == 1 and len(counts) == 1 and max(counts) > 0
+    if not alone or search(_OF_EACH_EPOCH, plain) is not None:
+        return None
+    return durations[0] / max(counts) or None
 
 
 def _seconds(plain: str, pattern: str) -> float | None:
@@ -138,7 +157,7 @@ def _step_s(plain: str) -> float | None:
     if direct is not None:
         return direct
     rate = search(rf"{NUMBER}\s*{STEPS}\s*(?:/|per|a|each|every|每)\s*{SECOND}", plain) or search(
-        rf"每秒(?:钟)?\s*{NUMBER}\s*(?:步|次迭代|迭代|个?batch)", plain
+        rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*{STEPS}", plain
     )
     value = number(rate.group(1), rate.group(2)) if rate is not None else 0.0
     return 1 / value if value > 0 else None

@@ -25,11 +25,12 @@ SAMPLES = (
     r"(?:images?|imgs?|ims?(?=\s*/)|pics?|samples?|sequences?|seqs?|examples?|sentences?|rows?|pictures?"
     r"|张图片?|张图像|张|幅|图[片像]?(?=\s*(?:/|每))|个?样本|条)"
 )
-STEPS = r"(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
+STEPS = r"(?:个\s*)?(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
 TOKENS = r"(?:个\s*)?(?:tok(?:en)?s?|词元)"
 RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 """Two groups: of samples, steps or tokens a second."""
-A_SECOND_CHINESE = r"每秒(?:钟)?(?:大约|约|可以?|能){0,2}(?:处理|训练|跑|生成|推理|输出)?"
+A_SECOND_CHINESE = r"每秒(?:钟)?[^,.;:，。；：/每]{0,24}?(?<![a-z\d.-])"
+"""With the words that may stand before its figure: `每秒大概能跑`, `每秒训练 ResNet-50`."""
 RATE_BEHIND = rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})"
 """The same, as Chinese puts it: two groups."""
 NOT_ONE_NUMBER = (
@@ -61,6 +62,7 @@ _WORDS = {
     "seven": "7", "eight": "8", "nine": "9", "ten": "10", "twelve": "12", "半": "0.5", "一": "1", "两": "2", "二": "2",
     "三": "3", "四": "4", "五": "5", "六": "6", "七": "7", "八": "8", "九": "9", "十": "10",
 }  # fmt: skip
+_TENS = {"十": "10", "百": "100", "千": "1000"}
 _ENGLISH_SPELLED = re.compile(
     r"(?<![a-z])(half an|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
     r"(?= (?:hours?|minutes?|seconds?|days?)\b)"
@@ -80,10 +82,11 @@ def spelled_out(plain: str) -> str:
     plain = re.sub(r"([一两二三四五])倍半", lambda match: f"{_WORDS[match[1]]}.5倍", plain)
     plain = re.sub(r"([一二三四五六七八九\d])\s*成(?=$|[\s,.;。，；的左多显内时速])", _in_tenths, plain)
     plain = _CHINESE_SPELLED.sub(lambda match: _chinese(match[1]), plain)
+    plain = re.sub(r"(?<![\d一二两三四五六七八九十百千])([十百千])万", lambda match: f"{_TENS[match[1]]}0000", plain)
     # No blank stands between a Latin word and a number in Chinese; a digit behind a letter belongs to a card's name.
     plain = re.sub(r"(epoch|step|batch|iteration|ddp|fsdp|parallel)(?=\d)", r"\1 ", plain)
     # `batch 4k`, `length 8k` and `8k context` are powers of two to everyone who writes them.
-    plain = re.sub(rf"()(?<![\d.])(\d{{1,4}}) ?k(?={CONTEXT})", _in_binary_k, plain, flags=re.ASCII)
+    plain = re.sub(rf"()(?<![\d.])(\d{{1,4}}) ?k(?={CONTEXT}| ?的?(?:序列)?长度)", _in_binary_k, plain, flags=re.ASCII)
     return re.sub(rf"({_SIZE})(\d{{1,6}}) ?k(?![a-z])", _in_binary_k, plain, flags=re.ASCII)
 
 

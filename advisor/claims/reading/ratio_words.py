@@ -50,11 +50,11 @@ _NOT_REACHED = (
 """What was hoped for and did not come: `why is it not 2x faster`."""
 _SAME = (
     r"\bno (?:speed-?\s?up|faster|gain|improvement|difference|acceleration|benefit)"
-    r"|\bnot (?:any |at all )?faster|\bsame (?:speed|time)"
+    r"|\bnot (?:any |at all )?faster|\b(?:same|equal|identical) (?:\w+ )?(?:speed|time|throughput)\b"
     r"|\bjust as fast|\b(?<!times )(?<!x )(?<!half )(?<!twice )as fast as"
     r"|\b(?:isn't|wasn't|aren't|weren't) (?:any )?faster"
     r"|didn't (?:get|become) (?:any )?faster"
-    r"|没有?(?:任何|什么)?(?:加速|提速|变快|提升|区别)|速度(?:没变|不变|一样|相同)|一样快|差不多快|没快|不(?:比\S{1,8})?快"
+    r"|没有?(?:任何|什么)?(?:加速|提速|变快|提升|区别)|速度(?:没变|不变|一样|相同)|一样快|(?:速度|吞吐)[^,.;，。；]{0,24}(?:差不多|相当|持平|一样|相同)|差不多快|没快|不(?:比\S{1,8})?快"
 )
 _LOSES = (
     r"\b(?:slower|worse) than\b|\bloses to\b|\b(?:is|are|falls?|lags?) behind\b|\bnot as (?:fast|quick|good) as\b"

@@ -12,7 +12,7 @@ from advisor.claims.reading.words import find_counts
 
 _COMPARING = (
     r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
-    r"|(?:speed|throughput) of|beats?|outperforms?|ahead of|behind|loses to)\b"
+    r"|(?:speed|throughput) of|(?:speed|time|throughput) as|beats?|outperforms?|ahead of|behind|loses to)\b"
 )
 _COMPARING_CHINESE = (
     r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|优于|不如|不及|没有|是|只有"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.claims.reading.change_words import says_on
 from advisor.claims.reading.number_words import (
     BATCH_WORDS,
     NUMBER,
@@ -47,9 +48,14 @@ _THINGS = (
 _OF_A_TIME_OR_BATCH = (
     rf"\s*(?:/|per|a|an|each|every|每)\s*(?:{SECOND}|step|batch|card|gpu|device|卡|步|批)|\s*in (?:a|one|each) batch"
 )
+_NAME_OF_DATA = (
+    r"(?!(?:steps?|epochs?|tokens?|hours?|minutes?|seconds?|days?|gpus?|cards?|iter\w*|param\w*|of|per|an?|on|in|with"
+    r"|for|and|or)\b)[a-z][a-z0-9-]{2,14}"
+)
+"""Between a number and what it counts: `52k alpaca samples`."""
 _SAMPLES = (
     rf"(?<![a-z0-9.-])(?<!每秒)(?<!每秒处理)(?<!每秒训练){NUMBER}(?:\s*({'|'.join(word for word, _ in _LARGE)}))?\s*"
-    rf"(?:(?:training|labell?ed|text|instruction)\s+)?{_THINGS}(?!{_OF_A_TIME_OR_BATCH})"
+    rf"(?:{_NAME_OF_DATA} ){{0,2}}{_THINGS}(?!{_OF_A_TIME_OR_BATCH})"
 )
 _A_SECOND = r"(?!\s*(?:/|per|a|each|every|每)\s*s)"
 _MIXTURE = r"(?<![\d.])\d{1,3}\s*[x×*]\s*\d{1,4}(?:\.\d)?\s*b(?![a-z0-9])|\bmixture of experts\b|\bmoe\b|混合专家"
@@ -188,7 +194,7 @@ def find_weight_bits(plain: str) -> WeightBits | None:
 
 def says_offloaded(plain: str) -> bool:
     """Whether something is kept in the host's memory."""
-    return search(_OFFLOADS, plain) is not None
+    return says_on(_OFFLOADS, plain) is True
 
 
 def says_possible(plain: str, *, sized: bool) -> bool | None:

@@ -9,7 +9,14 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
 from advisor.claims.reading.batch_words import Growth, compared_batches
-from advisor.claims.reading.change_words import Changed, find_cost, find_strategy, unjudged_change
+from advisor.claims.reading.change_words import (
+    Changed,
+    find_change,
+    find_cost,
+    find_strategy,
+    says_on,
+    unjudged_change,
+)
 from advisor.claims.reading.figures import Figures
 from advisor.claims.reading.number_words import search
 from advisor.claims.reading.switch_words import (
@@ -33,6 +40,8 @@ _OF_ONE = (
     r"\b(?:than|as|over|vs\.?|versus|against) (?:on )?(?:one|a single|1|just one)\b(?![.\d])|比(?:单卡|单张|一张|1 ?张)"
 )
 """Held against a single card, whose noun stands elsewhere: `8 A100 in bf16 are 12x as fast as one in fp32`."""
+_SCALES = r"\bscal\w+|\befficien\w+|\blinear\w*|加速比|扩展|线性|效率"
+"""Words of more cards against fewer, whatever else is told."""
 
 
 def with_change(figures: Figures, change: Changed, plain: str, of_memory: Figures, *, grew: bool) -> Figures:
@@ -90,7 +99,7 @@ def against_usual(claim: Claim, plain: str, specs: Mapping[str, GpuSpec], *, cou
         return claim
     if (both := joined_changes(plain)) is not None:
         raise refusal("claim-changes-joined", claim, specs, first=both[0], other=both[1])
-    lone = claim if _has_reference(claim) else _lone(claim, plain)
+    lone = claim if _has_reference(claim) else _lone(claim, plain, several=(claim.count or 1) > 1)
     told = (lone.reference_precision, lone.reference_batch_size, lone.batch_ratio, lone.switched)
     of_change = any(change is not None for change in told) or (lone.compile and acts_compiled(plain, alone=True))
     if claim.count is None or not of_change or search(_OF_ONE, plain) is not None:
@@ -115,24 +124,43 @@ def refuse_alike(claim: Claim, plain: str, counts: Sequence[tuple[int, int]], sp
         raise refusal("claim-same-cards", claim, specs)
 
 
-def _lone(claim: Claim, plain: str) -> Claim:
-    several = (claim.count or 1) > 1
+def as_change(claim: Claim, plain: str, counts: int) -> Claim | None:
+    """A claim of cards against one, as one of the change that its text also names, on as many cards.
+
+    None: what brought the gain is not left open. `counts`: how many different numbers of cards are named.
+    """
+    several = counts == 1 and (claim.count or 1) > 1 and claim.reference_count == 1
+    told = claim.reference_gpus or claim.speed_up_ratio is None or claim.of_memory or claim.switched
+    if not several or told or _has_reference(claim) or search(f"{_OF_ONE}|{_SCALES}", plain) is not None:
+        return None
+    alike = msgspec.structs.replace(claim, reference_count=claim.count)
+    operators = changed(msgspec.structs.replace(alike, compile=None), find_change(plain))
+    if _has_reference(operators):
+        return operators
+    lone = _lone(alike, plain, several=False)
+    return lone if lone.switched or lone.compile or lone.reference_precision else None
+
+
+def _lone(claim: Claim, plain: str, *, several: bool) -> Claim:
     if (switch := find_switch(plain, alone=several)) is not None:
-        turned = {
-            name: 1 / figure
-            for name in ("speed_up_ratio", "memory_ratio")
-            if (figure := getattr(claim, name)) is not None and leaves_out(plain)
-        }
-        return msgspec.structs.replace(claim, switched=switch, weights_bits=None, channels_last=None, **turned)
+        on = msgspec.structs.replace(claim, switched=switch, weights_bits=None, channels_last=None)
+        return _turned(on) if leaves_out(plain) else on
     if claim.of_memory and claim.strategy in _SHARING:
         return msgspec.structs.replace(claim, reference_strategy="ddp")
-    if search(COMPILES, plain) is not None:
-        return msgspec.structs.replace(claim, compile=True)
+    if (compiles := says_on(COMPILES, plain)) is not None:
+        compiled = msgspec.structs.replace(claim, compile=True)
+        return compiled if compiles else _turned(compiled)
     precision = lone_precision(plain) if claim.of_memory else find_cause(plain, alone=several)
     if precision is not None:
         usual = "bf16_amp" if precision == "fp8" else "fp32"
         return msgspec.structs.replace(claim, precision=precision, reference_precision=usual)
     return claim
+
+
+def _turned(claim: Claim) -> Claim:
+    """The claim with its ratios of what is on over what is left out, which it tells the other way round."""
+    ratios = {name: getattr(claim, name) for name in ("speed_up_ratio", "memory_ratio")}
+    return msgspec.structs.replace(claim, **{name: 1 / ratio for name, ratio in ratios.items() if ratio})
 
 
 def _has_reference(claim: Claim) -> bool:

@@ -187,6 +187,18 @@ claim-mfu-impossible = Impossible: a model FLOPs utilisation (MFU) of { $claimed
 claim-mfu-counted-otherwise = Such a figure comes of counting recomputed work too (that is HFU), or of dividing what was computed in FP8 by the peak of 16 bits.
 claim-sized-like = A model that is named by its size alone is judged by traced models like it: { $like }.
 claim-mfu-tokens = At { $flop_count } FLOP a parameter and token that share comes to { $claimed_rate } tokens a second on each { $device } (peak { $peak_flop_per_s }).
+claim-mfu-of-rate = { $claimed_flop_per_s } a card is { $share_fraction } of the peak of { $device } in { $precision } ({ $peak_flop_per_s }). Where recomputed work was counted too (HFU), the model's own share is smaller.
+claim-read-otherwise = What brought it is left open. { $taken ->
+    [change] It is judged as { $after } on { $count } cards against as many without it; as { $count } cards against one it would be { $verdict }.
+   *[cards] It is judged as { $count } cards against one; as { $after } on as many cards it would be { $verdict }, too.
+}
+claim-left-out = Told and not looked at: { $words }. Where that decides, the verdict says nothing of it.
+claim-other-quantity = The claim is about something else than the speed or memory of training: "{ $quantity }".
+claim-other-quantity-remedy = Claims are judged of times, rates, speed-ups, memory and utilisation. What a training costs in money or energy, the advice for your workload says.
+claim-figure-unread = The figure "{ $figure }" of the claim is not understood, and nothing else is judged in its place.
+claim-figure-unread-remedy = Say what it is of, like "800 images/s", "120 ms a step", "2 hours for 3 epochs", "30 % faster" or "40 % MFU".
+claim-only-over-tf32 = Plausible only where "FP32" was TF32: torch before 1.12 multiplies matrices so by default, today torch.backends.cuda.matmul.allow_tf32 or set_float32_matmul_precision("high") does.
+claim-told-round = The claimed figure lies outside that range by less than such figures are rounded.
 claim-utilisation-hardware = The claim is about hardware FLOPs utilisation (HFU), which counts recomputed work too: how much of it there was is not said, so that it says nothing of the speed.
 claim-utilisation-hardware-remedy = Give the model FLOPs utilisation ("55 % MFU") or the tokens a second.
 claim-utilisation-time = The claim is about the utilisation that a driver shows: the share of the time in which some kernel ran, whatever it computed. It says nothing of the speed.

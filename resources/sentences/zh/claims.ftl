@@ -187,6 +187,18 @@ claim-mfu-impossible = 不可能：{ $claimed_fraction } 的模型算力利用�
 claim-mfu-counted-otherwise = 这样的数字来自把重算的工作也计算在内（那是 HFU），或者用 16 位的峰值去除 FP8 完成的计算。
 claim-sized-like = 仅以规模命名的模型由与之相近的已追踪模型来判断：{ $like }。
 claim-mfu-tokens = 按每个参数每个词元 { $flop_count } FLOP 计算，这个比例相当于每张 { $device }（峰值 { $peak_flop_per_s }）每秒 { $claimed_rate } 个词元。
+claim-mfu-of-rate = 每张卡 { $claimed_flop_per_s } 相当于 { $device } 在 { $precision } 下峰值（{ $peak_flop_per_s }）的 { $share_fraction }。如果把重算的工作也算在内（即 HFU），模型自身所占的比例更小。
+claim-read-otherwise = 没有说明提速来自什么。{ $taken ->
+    [change] 这里按 { $count } 张卡上采用{ $after }与同样张数不采用相比来判断；若理解为 { $count } 张卡与一张卡相比，则为：{ $verdict }。
+   *[cards] 这里按 { $count } 张卡与一张卡相比来判断；若理解为同样张数上采用{ $after }，则同样为：{ $verdict }。
+}
+claim-left-out = 说到但没有考虑的：{ $words }。如果起决定作用的正是它，此判断并不涉及。
+claim-other-quantity = 这条说法讲的不是训练的速度或显存，而是“{ $quantity }”。
+claim-other-quantity-remedy = 可以判断的是时间、速率、加速比、显存和利用率。训练要花多少钱或多少电，可在针对您的工作负载的建议中查看。
+claim-figure-unread = 没有读懂说法中的数“{ $figure }”，也不会拿别的内容代替它来判断。
+claim-figure-unread-remedy = 请写明它指的是什么，例如“每秒 800 张图”“每步 120 ms”“3 个 epoch 用了 2 小时”“快 30%”或“MFU 40%”。
+claim-only-over-tf32 = 仅当“FP32”实际是 TF32 时可信：torch 1.12 之前默认如此计算矩阵乘法，如今由 torch.backends.cuda.matmul.allow_tf32 或 set_float32_matmul_precision("high") 开启。
+claim-told-round = 所称数字超出区间的部分小于这类数字的取整误差。
 claim-utilisation-hardware = 这条说法是关于硬件算力利用率（HFU）的，它把重算的工作也计算在内：没有说明重算了多少，因此不能说明速度。
 claim-utilisation-hardware-remedy = 请给出模型算力利用率（“MFU 55%”）或每秒词元数。
 claim-utilisation-time = 这条说法是关于驱动程序显示的利用率的：那只是有内核在运行的时间所占的比例，不管它在计算什么，不能说明速度。

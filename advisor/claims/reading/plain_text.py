@@ -1,0 +1,71 @@
+"""A claim's text as it is read: normalised, and refused where its figures are such as no claim can hold."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.claims.claim import Claim
+from advisor.claims.reading.batch_words import LARGEST_SIZE, SIZE_DIGITS
+from advisor.claims.reading.number_words import NO_WHOLE_SIZE, NOT_ONE_NUMBER, WHOLE_SIZE, search, spelled_out
+from advisor.claims.refusals import refusal
+
+MAX_CHARACTERS = 2000
+_LONG_NUMBER = re.compile(r"[0-9]{25}")
+"""Patterns that begin with digits try each of them: a run without end would cost its square."""
+_BELOW_ZERO = re.compile(
+    r"(?<![^ (])0(?:\.0{1,24})? ?(?:ms|images?|samples?|x|times)\b"
+    r"|(?<![^ (])(?<!h )(?<!hour )(?<!hours )(?<!min )(?<!minute )(?<!minutes )(?<!and )"
+    r"0(?:\.0{1,24})? ?(?:s|sec|seconds?|min|minutes?|h|hours?)\b"
+    r"|(?<![^ (])-\d{1,24}(?:\.\d{1,24})? ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|images?|samples?|x|times)\b"
+    r"|(?<![^ (])(?:-\d{1,24}(?:\.\d{1,24})?|0(?:\.0{1,24})?) ?(?:%|percent\b)"
+)
+"""A figure of zero or below; a dash between two figures or words has no blank before it and none is read as a minus."""
+_NO_CARDS = re.compile(r"(?:^|(?<=[ (]))(?:0|-\d{1,4}) ?(?:x ?)?(?:gpus?\b|cards?\b|显卡|卡|张)")
+_NONE_OF = re.compile(r"(?:^|(?<=[ (]))(?:0|-\d{1,4}) ?(?:[x×*] ?|张)?$")
+"""No card, or fewer, before the name of one; a bullet has a blank behind it."""
+_DOUBLE = r"\bfp[\s-]?64\b|\bfloat64\b|\bdouble[\s-]precision\b|双精度"
+_RTX = r"(?<![a-z0-9.])(?:geforce\s*)?(?:rtx\s*)?([2-5]0[5-9]0(?:\s*ti)?)"
+_LAPTOP_BEHIND = re.compile(rf"{_RTX}\s*(?:laptop|笔记本(?:电脑)?|移动版)(?![a-z])", re.ASCII)
+_LAPTOP_BEFORE = re.compile(rf"(?:\blaptop\s*|笔记本(?:电脑)?(?:上的?|的)?\s*|移动版\s*){_RTX}(?![a-z0-9])", re.ASCII)
+"""A laptop's card is one of its own, whichever side the word stands on and with or without its brand."""
+_PARTS = re.compile(r"(?<=\d{4})，(?=\d)|(?<=\d)，(?=\d)(?!\d{3}(?!\d))")
+"""A Chinese comma between two figures parts them, but for one that may join groups of three digits (`1，400`)."""
+
+
+def checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
+    """The normalised text, whose figures are such as can be read. Raises InputError."""
+    if len(text) > MAX_CHARACTERS:
+        raise refusal("claim-too-long", Claim(), specs, length=len(text), most=MAX_CHARACTERS)
+    plain = spelled_out(normalised(text))
+    if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:
+        raise refusal("claim-number-beyond", Claim(), specs)
+    if _BELOW_ZERO.search(plain) is not None or _NO_CARDS.search(plain) is not None:
+        raise refusal("claim-number-negative", Claim(), specs)
+    if search(_DOUBLE, plain) is not None:
+        raise refusal("claim-double-precision", Claim(), specs)
+    if (odd := search(NOT_ONE_NUMBER, plain) or search(NO_WHOLE_SIZE, plain)) is not None:
+        raise refusal("claim-number-form", Claim(), specs, figure=odd.group())
+    sizes = [size[1] for size in re.finditer(WHOLE_SIZE, plain, re.ASCII)]
+    if any(len(digits) > SIZE_DIGITS or int(digits) > LARGEST_SIZE for digits in sizes):
+        raise refusal("claim-number-beyond", Claim(), specs)
+    if any(int(digits) == 0 for digits in sizes):
+        raise refusal("claim-number-negative", Claim(), specs)
+    return plain
+
+
+def says_none(before: str) -> bool:
+    """Whether no card, or fewer, is counted right before the name of one."""
+    return _NONE_OF.search(before) is not None
+
+
+def normalised(text: str) -> str:
+    """Lower case, full-width forms narrowed, digit groups joined, spreads (`± 2`) left out, blanks and dashes alike."""
+    plain = unicodedata.normalize("NFKC", _PARTS.sub(", ", text)).lower()
+    plain = re.sub(r"(?<![a-z\d-])\d{1,3}(?:,\d{3})+(?!\d)", lambda match: match[0].replace(",", ""), plain)
+    plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
+    plain = re.sub(r"[‐‑‒–—−]", "-", plain)
+    plain = _LAPTOP_BEFORE.sub(r"rtx \1 laptop ", _LAPTOP_BEHIND.sub(r"rtx \1 laptop ", plain))
+    return re.sub(r"\s+", " ", plain).strip()

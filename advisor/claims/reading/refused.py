@@ -1,0 +1,98 @@
+"""What a text holds that no claim is made of, and what it lacks: each refused by its own name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.claims.claim import Claim
+from advisor.claims.reading.batch_words import says_larger
+from advisor.claims.reading.change_words import unjudged_change, unpredicted_strategy
+from advisor.claims.reading.circumstances import other_quantity
+from advisor.claims.reading.figures import Figures
+from advisor.claims.reading.number_words import search
+from advisor.claims.reading.ratio_words import says_faster, says_slower
+from advisor.claims.reading.share_words import other_utilisation, says_part
+from advisor.claims.reading.sides import Sides
+from advisor.claims.reading.size_words import is_mixture
+from advisor.claims.reading.unread import HARD_FIGURE
+from advisor.claims.reading.words import says_fits
+from advisor.claims.refusals import refusal, unknown_card
+
+_LEAST, _MOST, _MOST_FLOP = 1e-15, 1e15, 1e22
+"""Of seconds, rates and ratios; the last of FLOP a second."""
+
+
+def refuse_figures(figures: Figures, plain: str, specs: Mapping[str, GpuSpec], *, of_memory: bool) -> None:
+    """Refuse figures of a part of the memory, of all of it, of something else, and beyond anything that is timed."""
+    if (figures.memory_ratio, figures.saved_bytes) != (None, None) and says_part(plain):
+        raise refusal("claim-memory-of-a-part", Claim(), specs)
+    if figures.memory_ratio is not None and figures.memory_ratio <= 0:
+        raise refusal("claim-saves-all-memory", Claim(), specs)
+    timed = figures._replace(flop_per_s=None)
+    most_flop = (figures.flop_per_s or 0.0) > _MOST_FLOP
+    if most_flop or any(value is not None and not _LEAST < value < _MOST for value in timed):
+        raise refusal("claim-number-beyond", Claim(), specs)
+    ratio = figures.speed_up_ratio is not None
+    if (other := other_quantity(plain, of_ratio=ratio, of_figure=bool(figures) or of_memory)) is not None:
+        raise refusal("claim-other-quantity", Claim(), specs, quantity=other)
+
+
+def refuse_models(claim: Claim, plain: str, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse mixtures of experts, and ways of sharing the work that are not predicted."""
+    if claim.workload is None and is_mixture(plain):
+        raise refusal("claim-mixture", claim, specs)
+    named = claim.workload is not None or claim.parameters is not None
+    if named and (strategy := unpredicted_strategy(plain)) is not None:
+        raise refusal("claim-strategy-unpredicted", claim, specs, strategy=strategy)
+
+
+def refuse_unread(claim: Claim, plain: str, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse a figure that was not read where words alone would make a claim of what fits."""
+    if says_fits(plain) is None and (odd := search(HARD_FIGURE, plain)) is not None:
+        raise refusal("claim-figure-unread", claim, specs, figure=odd.group().strip())
+
+
+def refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse two cards that nothing compares, and a larger batch without its sizes, which what it brings depends on."""
+    if sides.reference and not sides.compared:
+        raise refusal("claim-cards-not-compared", claim, specs)
+    batches = (claim.reference_batch_size, claim.batch_ratio)
+    untold = claim.speed_up_ratio is not None and batches == (None, None) and (claim.count or 1) == 1
+    if untold and not claim.reference_gpus and says_larger(plain):
+        raise refusal("claim-without-batches", claim, specs)
+    stated = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
+    alone = untold and not claim.reference_gpus and not any((*stated, claim.activation_checkpointing, claim.switched))
+    if alone and (change := unjudged_change(plain)) is not None:
+        raise refusal("claim-change-unjudged", claim, specs, change=change)
+
+
+def without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, GpuSpec], *, of_memory: bool) -> Claim:
+    """The claim of an order alone. Raises SaidError where it is about anything else, which would take a figure."""
+    if says_part(plain):
+        raise refusal("claim-memory-of-a-part", claim, specs)
+    if (other := other_utilisation(plain)) is not None:
+        raise refusal(f"claim-utilisation-{other}", claim, specs)
+    if claim.unknown_gpus:
+        raise unknown_card(claim, specs)
+    if sides.compared and (faster := says_faster(plain)) is not None:
+        return _ordered(claim, faster=faster)
+    if of_memory:
+        raise refusal("claim-memory-without-change", claim, specs)
+    raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
+
+
+def _ordered(claim: Claim, *, faster: bool) -> Claim:
+    """The claim with the card that is said to be the faster one, and how many of it, as its own."""
+    if faster:
+        return msgspec.structs.replace(claim, is_faster=True)
+    return msgspec.structs.replace(
+        claim,
+        is_faster=True,
+        gpus=claim.reference_gpus,
+        reference_gpus=claim.gpus,
+        count=claim.reference_count,
+        reference_count=claim.count or 1,
+    )

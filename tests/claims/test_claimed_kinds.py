@@ -1,0 +1,209 @@
+"""Kinds of claims that were once read as another one: what is left open, unread, denied, or no speed at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalogue.spec_table import spec_table
+from advisor.claims.claim import Claim, Verdict
+from advisor.claims.judge import check_claim
+from advisor.claims.reading.otherwise import left_out, other_reading
+from advisor.claims.reading.reader import parse_claim
+from advisor.core.sentences import SaidError
+from tests.claims.judged import assert_readable
+from tests.recommend.real_predictor import real_predictor
+
+
+def read(text: str) -> Claim:
+    return parse_claim(text, spec_table())
+
+
+def refused_as(text: str) -> str:
+    with pytest.raises(SaidError) as refused:
+        read(text)
+    return refused.value.reasons[0].code
+
+
+OPEN = [
+    ("8 A100 with torch.compile: 1.3x", "change", 8),
+    ("8x A100 80GB with bf16: 2.5x", "change", 8),
+    ("8 张 A100 训练 GPT-2，开 torch.compile 后快了 1.3 倍", "change", 8),
+    ("4 张 V100 用 channels_last 训练 ResNet-50 快了 1.2 倍", "change", 4),
+]
+
+
+@pytest.mark.parametrize(("text", "taken", "count"), OPEN, ids=[text for text, _, _ in OPEN])
+def test_cards_beside_one_change_are_judged_in_the_way_that_alone_holds(text: str, taken: str, count: int) -> None:
+    answer = check_claim(text, real_predictor())
+    said = next(reason for reason in answer.reasons if reason.code == "claim-read-otherwise")
+    assert (answer.verdict, said.numbers["taken"], answer.claim.reference_count) == ("plausible", taken, count)
+    assert_readable(answer)
+
+
+@pytest.mark.parametrize(
+    "text", ["4 GPUs with compile gave 3.2x", "4 A100 in bf16 scale 3.6x", "开了 AMP，4 卡加速比 3.6"]
+)
+def test_cards_that_hold_by_themselves_stay_held_against_one(text: str) -> None:
+    answer = check_claim(text, real_predictor())
+    assert (answer.verdict, answer.claim.reference_count) == ("plausible", 1)
+    assert answer.reasons[0].code == "claim-efficiency-plausible"
+
+
+def test_nothing_is_left_open_where_one_card_or_scaling_is_named() -> None:
+    specs = spec_table()
+    for text in ("8 A100 in bf16 are 7x as fast as one", "4 A100 with bf16 scale 3.6x", "1.3x from 1 to 8 A100, bf16"):
+        assert other_reading(read(text), specs) is None
+
+
+FLOP_RATES: list[tuple[str, float, bool | None, Verdict]] = [
+    ("GPT-3 175B training reached 102 TFLOPS per GPU on A100", 102e12, True, "plausible"),
+    ("Training a 70B on H800, 400 TFLOP/s per card", 400e12, True, "plausible"),
+    ("H800 训练 70B，每卡 400 TFLOPS", 400e12, True, "plausible"),
+    ("a 7B on 8 A100 SXM 80GB reaches 1.1 PFLOPS", 1.1e15, None, "plausible"),
+    ("7B 在 A100 上跑到 350 TFLOPS", 350e12, None, "impossible"),
+]
+
+
+@pytest.mark.parametrize(("text", "rate", "each", "verdict"), FLOP_RATES, ids=[text for text, *_ in FLOP_RATES])
+def test_flop_a_second_are_judged_as_a_share_of_the_peak(
+    text: str, rate: float, each: bool | None, verdict: Verdict
+) -> None:
+    answer = check_claim(text, real_predictor())
+    assert answer.claim.flop_per_s == pytest.approx(rate)
+    assert (answer.claim.per_card, answer.claim.fits) == (each, None)
+    assert answer.verdict == verdict
+    assert answer.reasons[-1].code in {"claim-mfu-of-rate", "claim-all-variants"}
+    assert_readable(answer)
+
+
+def test_the_peak_of_a_card_is_no_rate_that_a_training_reaches() -> None:
+    assert refused_as("the 4090 has a peak of 165 TFLOPS") == "claim-without-figure"
+    assert refused_as("4090 的理论峰值是 165 TFLOPS") == "claim-without-figure"
+
+
+OTHERS = [
+    ("accuracy improved 5 % with bf16", "accuracy"),
+    ("bf16 让准确率提高了 5%", "准确率"),
+    ("fine-tuning llama 8b with lora on an H100 costs $12", "$12"),
+    ("用 4090 微调 Llama 8B 要 300 元", "300 元"),
+    ("Llama 70B 在 H100 上训练耗电 2000 度", "耗电"),
+    ("loss 下降快了两倍", "loss 下降快"),
+    ("time to first token is 200 ms for Llama 70B on 4xH100", "time to first token"),
+    ("the model converges 2x faster with batch 64 than with batch 256", "converges"),
+]
+
+
+@pytest.mark.parametrize(("text", "quantity"), OTHERS, ids=[text for text, _ in OTHERS])
+def test_what_is_no_speed_and_no_memory_is_refused_by_its_name(text: str, quantity: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        read(text)
+    first = refused.value.reasons[0]
+    assert (first.code, first.numbers["quantity"]) == ("claim-other-quantity", quantity)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bf16 trains BERT 2x faster on an A100 without loss of accuracy",
+        "I rent an H100 for $2.5/h and fine-tune Llama 3 8B with LoRA at 1200 tokens/s",
+        "4 块 3090 放得下 7B 的 LoRA",
+        "gradient checkpointing costs 30 % on an A100",
+    ],
+)
+def test_such_words_beside_a_speed_or_memory_refuse_nothing(text: str) -> None:
+    assert read(text).text == text
+
+
+def test_no_figure_is_passed_over_for_what_may_fit() -> None:
+    assert refused_as("7B training on 64 A800 keeps 80 % of its links busy") == "claim-figure-unread"
+    assert refused_as("4090 上微调 7B 的 GPU 显存带宽用了 80%") == "claim-figure-unread"
+    assert read("70B QLoRA on one A100 80GB").fits is True
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("Fully fine-tuned a 7B on a single RTX 4090, no offload", "offload"),
+        ("一张 4090 不卸载也能全参微调 7B", "offload"),
+        ("ResNet-50 at 800 images/s on one V100 without torch.compile", "compile"),
+        ("V100 上 ResNet-50 每秒 800 张，没有用 channels_last，不用 torch.compile", "compile"),
+    ],
+)
+def test_what_is_told_as_left_out_is_not_taken_as_there(text: str, field: str) -> None:
+    assert not getattr(read(text), field)
+
+
+def test_a_ratio_of_what_is_left_out_is_turned_round() -> None:
+    claim = read("without torch.compile training is 20 % slower on an A100")
+    assert claim.compile is True
+    assert claim.speed_up_ratio == pytest.approx(1.25)
+
+
+EPOCHS = [
+    ("ResNet-50 on ImageNet for 90 epochs, 8 V100, took 4 hours", 160.0),
+    ("ImageNet 上 ResNet-50 训练 90 个 epoch，8 张 V100 用了 4 小时", 160.0),
+    ("BERT-base 在 SST-2 上微调 3 个 epoch，3090 用了 6 分钟", 120.0),
+    ("BERT-base on a 3090, 3 epochs, 6 minutes each epoch", 360.0),
+    ("3090 上 BERT-base 训练 3 轮，每轮 6 分钟", 360.0),
+]
+
+
+@pytest.mark.parametrize(("text", "seconds"), EPOCHS, ids=[text for text, _ in EPOCHS])
+def test_a_time_of_so_many_epochs_is_shared_among_them_wherever_they_are_counted(text: str, seconds: float) -> None:
+    assert read(text).epoch_s == pytest.approx(seconds)
+
+
+def test_named_samples_and_epochs_give_the_tokens_of_a_size() -> None:
+    claim = read("llama-2-13b full finetune on 8xA100-80G takes 5 hours for 52k alpaca samples, 3 epochs, length 512")
+    assert (claim.passed_tokens, claim.epoch_s) == (52_000 * 512, 6000.0)
+
+
+def test_words_between_a_second_and_its_figure_are_passed() -> None:
+    assert read("T4 上训练 ViT-B 每秒只有 60 张图").samples_per_s == 60
+    assert read("4060 Ti 16G 微调 bert-base 每秒能跑 12 个 step，batch 32").step_s == pytest.approx(1 / 12)
+    assert read("一张 3060 每秒训练 ResNet-50 十万张图").samples_per_s == 100_000
+    assert read("7B 在 64 张 A800 上训练，MFU 能到 55%").mfu_fraction == pytest.approx(0.55)
+    assert read("flash attention 2 让 8K 长度训练快了 3 倍").sequence_length == 8192
+
+
+def test_as_much_throughput_is_a_comparison() -> None:
+    claim = read("4 L40S have the same throughput as 2 A100 for ViT-B")
+    assert (claim.count, claim.reference_count, claim.speed_up_ratio) == (4, 2, 1.0)
+    assert read("4 张 L40S 的吞吐和 2 张 A100 差不多，ViT-B").speed_up_ratio == 1.0
+
+
+LEFT_OUT = [
+    ("8 H100 over 1 GbE are 7x as fast as one", ("1 gbe",)),
+    ("32 张 H100 用千兆以太网训练 8B，加速比 28", ("千兆以太网",)),
+    ("ResNet-50 inference at 4,000 img/s on a T4 with TensorRT INT8", ("tensorrt", "int8")),
+    ("I rent an H100 for $2.5/h: BERT-base at 900 samples/s", ("$2.5",)),
+    ("BERT-base on a 3090: 300 samples/s in FP16", ()),
+    ("3090 上 BERT-base 每秒 300 条，FP16，显卡占用 95%", ("95%",)),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), LEFT_OUT, ids=[text for text, _ in LEFT_OUT])
+def test_what_a_reading_does_not_depend_on_is_told(text: str, words: tuple[str, ...]) -> None:
+    assert left_out(read(text), spec_table()) == words
+
+
+def test_a_gain_too_small_over_fp32_may_be_one_over_tf32() -> None:
+    answer = check_claim("bf16 is 1.5x as fast as fp32 for GPT-2 on an A100 SXM 80GB", real_predictor())
+    assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-over-tf32")
+    on_volta = check_claim("fp16 is 1.2x as fast as fp32 for GPT-2 on a V100 SXM2 32GB", real_predictor())
+    assert on_volta.verdict == "below_expected"
+
+
+def test_a_round_figure_just_outside_the_range_is_no_fault() -> None:
+    answer = check_claim("FSDP is 20 % slower than DDP for gpt2 on 8 A100 SXM4 80GB", real_predictor())
+    assert answer.verdict == "plausible"
+    assert "claim-told-round" in {reason.code for reason in answer.reasons}
+    assert (
+        check_claim("FSDP is 40 % slower than DDP for gpt2 on 8 A100 SXM4 80GB", real_predictor()).verdict
+        == "below_expected"
+    )
+
+
+def test_adapters_need_their_hundredth_of_the_memory_too() -> None:
+    answer = check_claim("40B LoRA on one A100 80GB", real_predictor())
+    assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-size-only-with")
