@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -20,7 +21,9 @@ _FIRST_MEASURE_SHARE = 0.8
 _OVERDUE_FROM = 0.75
 """From this share of a part's time on, what is left of it shrinks ever more slowly instead of reaching nothing."""
 _LATE_FROM = 1.5
-"""From so many times the last part's foreseen time on, what is left is not known."""
+"""From so many times a part's foreseen time on, what is left is not known."""
+_LATE_SHARE = 0.5
+"""Of what a part is overdue by: it takes as much longer again, so that no job stands at its last per cent for long."""
 _SLOWNESS = (0.5, 3.0)
 _NEWEST_SHARE = 0.6
 _ALMOST = 0.99
@@ -100,21 +103,20 @@ class Forecast:
         return self._fraction, self._left_s
 
     def is_late(self, now_s: float) -> bool:
-        """Whether the last part takes so much longer than foreseen that seconds left would be a guess."""
-        foreseen_s = self.pace.of(self._part) * self._slowness()
-        return self._part == _PARTS[-1] and now_s - self._begun_s[self._part] > _LATE_FROM * foreseen_s
+        """Whether a part takes so much longer than foreseen that seconds left would be a guess."""
+        foreseen_s = self._foreseen_s(self._part)
+        return 0.0 < _LATE_FROM * foreseen_s < now_s - self._begun_s[self._part]
 
     def _rest_s(self, now_s: float) -> float:
-        place = _PARTS.index(self._part)
-        slowness = self._slowness()
-        spent_s = now_s - self._begun_s[self._part]
-        own = self.pace.of(self._part) * (slowness if self._part == "predict" else 1.0)
-        later = sum(self.pace.of(part) * (slowness if part == "predict" else 1.0) for part in _PARTS[place + 1 :])
-        return _left_of(own, spent_s) + later
+        later = sum(self._foreseen_s(part) for part in _PARTS[_PARTS.index(self._part) + 1 :])
+        return _left_of(self._foreseen_s(self._part), now_s - self._begun_s[self._part]) + later
+
+    def _foreseen_s(self, part: Part) -> float:
+        return self.pace.of(part) * (self._slowness() if part == "predict" else 1.0)
 
     def _slowness(self) -> float:
         """How much slower the machine was than before at what depends on it alone, carried half way on."""
-        began_s = self._begun_s.get("measure")
+        began_s = self._begun_s.get("measure", self._begun_s.get("predict"))
         if began_s is None or self.pace.prepare_s <= 0:
             return 1.0
         seen = (began_s - self.started_s) / self.pace.prepare_s
@@ -130,12 +132,12 @@ class Forecast:
 
 
 def _left_of(whole_s: float, spent_s: float) -> float:
-    """Seconds left of a part: what is missing, and once most of it is over a rest that never quite ends."""
+    """Seconds left of a part: what is missing, once most of it is over a rest that never quite ends, then a guess."""
     turn_s = _OVERDUE_FROM * whole_s
     if spent_s <= turn_s or whole_s <= 0:
         return max(whole_s - spent_s, 0.0)
     rest_s = whole_s - turn_s
-    return rest_s * math.exp(-(spent_s - turn_s) / (2 * rest_s))
+    return max(rest_s * math.exp(-(spent_s - turn_s) / (2 * rest_s)), _LATE_SHARE * (spent_s - whole_s))
 
 
 def pace_key(workload_name: str, budget_s: float, *, measure: bool) -> str:
@@ -144,12 +146,23 @@ def pace_key(workload_name: str, budget_s: float, *, measure: bool) -> str:
 
 
 def known_pace(settings: Settings, key: str, budget_s: float, *, measure: bool) -> Pace:
-    """What the last such jobs took here; else what the last ones of the same kind took, else a first guess."""
+    """What the last such jobs took here; else what others of the same kind took, else a first guess.
+
+    Another model says how long is measured here, but little of how long it takes to trace and predict this one, which
+    is hardly less than the first guess.
+    """
     paces = _read(settings)
     if key in paces:
         return paces[key]
+    first = first_pace(budget_s, measure=measure)
     alike = [pace for name, pace in paces.items() if name.partition("|")[2] == key.partition("|")[2]]
-    return alike[-1] if alike else first_pace(budget_s, measure=measure)
+    if not alike:
+        return first
+    return Pace(
+        prepare_s=max(first.prepare_s, median(pace.prepare_s for pace in alike)),
+        measure_s=alike[-1].measure_s,
+        predict_s=max(first.predict_s, median(pace.predict_s for pace in alike)),
+    )
 
 
 def keep_pace(settings: Settings, key: str, seen: Pace) -> None:
