@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     return "".join(_escaped(character) if _is_control(character) else character for character in text)
 
 
+def spelled(text: str) -> str:
+    """A piece of a foreign text that is wrong, with everything that shows as nothing as a visible escape."""
+    return "".join(character if character.isprintable() else _escaped(character) for character in text)
+
+
 def encodable(text: str) -> str:
     """A foreign text with halves of characters, as in file names of other encodings, as visible escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

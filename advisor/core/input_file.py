@@ -18,6 +18,7 @@ from advisor.core.field_fault import field_fault
 from advisor.core.file_fault import file_fault, remedy, shortened
 from advisor.core.records import built
 from advisor.core.sentences import SaidError, visible
+from advisor.core.syntax_fault import json_fault, toml_fault
 
 T = TypeVar("T")
 
@@ -92,8 +93,12 @@ def parse_toml(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> d
             raise file_fault("dots", path=name, line=str(number), limit=str(MAX_DOTS_IN_LINE))
     try:
         table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, ValueError, OverflowError) as error:
-        raise file_fault("no-toml", path=name, detail=shortened(str(error), _FAULT_CHARACTERS)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise toml_fault(error, text, name) from error
+    except (ValueError, OverflowError) as error:
+        raise file_fault(
+            "told", remedy("correct"), path=name, detail=shortened(str(error), _FAULT_CHARACTERS)
+        ) from error
     except RecursionError as error:
         raise _too_deep(name) from error
     check_values(table, name)
@@ -103,13 +108,14 @@ def parse_toml(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> d
 def parse_json(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Any:  # noqa: ANN401 - may be anything
     """JSON text as plain values, under the same caps."""
     _check_before_parsing(text, name, max_bytes)
+
+    def refuse(word: str) -> float:
+        raise file_fault("no-number", remedy("real-figure"), path=name, given=word)
+
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=refuse)
     except json.JSONDecodeError as error:
-        detail = f"{shortened(error.msg)} (line {error.lineno}, column {error.colno})"
-        raise file_fault("no-json", path=name, detail=detail) from error
-    except ValueError as error:
-        raise file_fault("no-json", remedy("correct"), path=name, detail=shortened(str(error))) from error
+        raise json_fault(error, name) from error
     except RecursionError as error:
         raise _too_deep(name) from error
     check_values(value, name)
@@ -129,11 +135,6 @@ def convert(value: object, type_: type[T], name: str) -> T:
 
 def _too_deep(name: str) -> SaidError:
     return file_fault("too-deep", path=name, limit=str(MAX_DEPTH))
-
-
-def _refuse_constant(word: str) -> float:
-    message = f"{word} is no number"
-    raise ValueError(message)
 
 
 _DIGIT_RUN = re.compile(rf"[0-9_]{{{MAX_DIGITS},}}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import msgspec
 
 from advisor.core.file_fault import file_fault, named_error, remedy, shown_value
 from advisor.core.file_writing import write_atomically
+from advisor.core.input_file import decode_text
 from advisor.core.records import built
 from advisor.core.sentences import Reason, say
+from advisor.core.syntax_fault import advice_json_fault
 from advisor.store.advice_record import SCHEMA_VERSION, AdviceRecord
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -50,10 +53,13 @@ def read(path: Path) -> AdviceRecord:
 
 def decode(content: bytes, name: str) -> AdviceRecord:
     """Read an advice from bytes; `name` stands in error texts. Raises InputError."""
+    text = decode_text(content, name)
     try:
-        raw = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise file_fault("no-advice-json", path=name, detail=str(error)) from error
+        raw = msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise advice_json_fault(error, text, name) from error
+    except RecursionError as error:
+        raise file_fault("too-deep", remedy("advice-remedy"), path=name, limit=str(sys.getrecursionlimit())) from error
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if not isinstance(version, int) or isinstance(version, bool):
         raise file_fault("no-version", path=name)

@@ -82,7 +82,7 @@ def test_an_advice_that_is_damaged_is_told_in_one_dialog_and_opens_nothing(
         drop(window, path)
     qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
     (shown,) = (one for one in window.findChildren(QDialog) if one.isVisible())
-    assert "broken.json: is not JSON" in words_of(shown)
+    assert "broken.json: this is not all of the file" in words_of(shown)
     shown.close()
     assert session.advice is None
     assert window.settings.recent_files == ()

@@ -9,10 +9,25 @@ file-too-large = { $path }: the file is larger than { $limit } bytes.
 file-too-large-remedy = Such a file is no description by hand: shorten it or split it.
 file-no-text = { $path }: byte { $place } is not UTF-8.
 file-no-text-remedy = Save the file as UTF-8 text.
-file-no-toml = { $path }: this is not valid TOML: { $detail }.
+file-no-toml = { $path }: this is not valid TOML from line { $line }, column { $column } on, where { $found ->
+    [line-end] the line ends
+   *[other] { $found } stands
+}.
 file-no-toml-remedy = Correct the line named.
-file-no-json = { $path }: this is not valid JSON: { $detail }.
+file-no-toml-cut = { $path }: this is not valid TOML: something that line { $line } or an earlier one begins is never ended.
+file-no-toml-cut-remedy = Look for a value that is missing, or a quotation mark or bracket that nothing closes.
+file-toml-backslash = { $path }: line { $line } has a single backslash in double quotes, where TOML takes it for an escape.
+file-toml-backslash-remedy = Put a path into single quotes: 'C:\models'.
+file-toml-again = { $path }: line { $line } names what an earlier line has set already.
+file-toml-again-remedy = Keep one of the two.
+file-no-json = { $path }: this is not valid JSON from line { $line }, column { $column } on, where { $found ->
+    [line-end] the line ends
+   *[other] { $found } stands
+}.
 file-no-json-remedy = Correct the line named.
+file-no-json-cut = { $path }: this is not valid JSON: it ends at line { $line } before it is complete.
+file-no-json-cut-remedy = Was it saved or downloaded as a whole?
+file-no-number = { $path }: { $given } is no number that JSON has.
 file-dots = { $path }: line { $line } has over { $limit } dots.
 file-dots-remedy = Write nested tables instead of dotted keys.
 file-told = { $path }: { $detail }.
@@ -63,8 +78,13 @@ file-range-from-below = { $kind } from { $from } below { $below }
 file-range-over-to = { $kind } over { $over } to { $to }
 file-range-over-below = { $kind } over { $over } below { $below }
 ## What is wrong with a saved advice
-file-no-advice-json = { $path }: is not JSON ({ $detail }).
+file-no-advice-json = { $path }: is not JSON from line { $line }, column { $column } on, where { $found ->
+    [line-end] the line ends
+   *[other] { $found } stands
+}.
 file-no-advice-json-remedy = The file is damaged or was not saved by this program. A workload is asked about with --predict, a training log with --log.
+file-no-advice-json-cut = { $path }: this is not all of the file: it ends at line { $line } before it is complete.
+file-no-advice-json-cut-remedy = Save the advice once more, or copy the whole file.
 file-advice-remedy = Give the path of a JSON file saved by this program.
 file-advice-large = { $path }: is larger than any advice ({ $limit } bytes).
 file-no-version = { $path }: schema_version is missing: this is not a saved advice.

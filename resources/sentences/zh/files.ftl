@@ -9,10 +9,25 @@ file-too-large = { $path }：文件超过 { $limit } 字节。
 file-too-large-remedy = 这样的文件不是手写的描述：请缩短或拆分。
 file-no-text = { $path }：第 { $place } 字节不是 UTF-8。
 file-no-text-remedy = 请将文件保存为 UTF-8 文本。
-file-no-toml = { $path }：不是有效的 TOML：{ $detail }。
+file-no-toml = { $path }：从第 { $line } 行第 { $column } 列起不是有效的 TOML，{ $found ->
+    [line-end] 该行在此结束
+   *[other] 此处为 { $found }
+}。
 file-no-toml-remedy = 请更正所指的那一行。
-file-no-json = { $path }：不是有效的 JSON：{ $detail }。
+file-no-toml-cut = { $path }：不是有效的 TOML：第 { $line } 行或之前开始的内容没有结束。
+file-no-toml-cut-remedy = 请检查是否缺少值，或有引号、括号没有闭合。
+file-toml-backslash = { $path }：第 { $line } 行的双引号内有单个反斜杠，TOML 会把它当作转义符。
+file-toml-backslash-remedy = 请把路径写在单引号内：'C:\models'。
+file-toml-again = { $path }：第 { $line } 行重复设置了前面已经设置过的名称。
+file-toml-again-remedy = 请只保留其中一个。
+file-no-json = { $path }：从第 { $line } 行第 { $column } 列起不是有效的 JSON，{ $found ->
+    [line-end] 该行在此结束
+   *[other] 此处为 { $found }
+}。
 file-no-json-remedy = 请更正所指的那一行。
+file-no-json-cut = { $path }：不是有效的 JSON：内容在第 { $line } 行中断。
+file-no-json-cut-remedy = 请确认文件已完整保存或下载。
+file-no-number = { $path }：{ $given } 不是 JSON 中的数字。
 file-dots = { $path }：第 { $line } 行的点超过 { $limit } 个。
 file-dots-remedy = 请改用嵌套的表，不要用带点的键。
 file-told = { $path }：{ $detail }。
@@ -63,8 +78,13 @@ file-range-from-below = 不小于 { $from }、小于 { $below } 的{ $kind }
 file-range-over-to = 大于 { $over }、不大于 { $to } 的{ $kind }
 file-range-over-below = 大于 { $over }、小于 { $below } 的{ $kind }
 ## 已保存的建议可能出现的问题
-file-no-advice-json = { $path }：不是 JSON（{ $detail }）。
+file-no-advice-json = { $path }：从第 { $line } 行第 { $column } 列起不是 JSON，{ $found ->
+    [line-end] 该行在此结束
+   *[other] 此处为 { $found }
+}。
 file-no-advice-json-remedy = 文件已损坏，或不是由本程序保存的。工作负载文件请用 --predict，训练日志请用 --log。
+file-no-advice-json-cut = { $path }：文件不完整：内容在第 { $line } 行中断。
+file-no-advice-json-cut-remedy = 请重新保存该建议，或复制完整的文件。
 file-advice-remedy = 请给出由本程序保存的 JSON 文件的路径。
 file-advice-large = { $path }：比任何建议都大（超过 { $limit } 字节）。
 file-no-version = { $path }：缺少 schema_version：这不是已保存的建议。
