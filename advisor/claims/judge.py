@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -43,8 +43,9 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
     Raises InputError when something is missing without which it cannot be judged (card, model, figure), naming it.
     """
     parsed = _of_its_size(_parsed(claim, predictor), predictor)
+    words = left_out(parsed, predictor.specs)
     answer = _in_the_likelier_way(parsed, _answered(parsed, predictor), predictor)
-    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_beside(parsed, answer, predictor.specs)))
+    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_beside(parsed, answer, words, predictor.specs)))
 
 
 def _answered(claim: Claim, predictor: Predictor) -> ClaimAnswer:
@@ -73,7 +74,7 @@ def _in_the_likelier_way(claim: Claim, answer: ClaimAnswer, predictor: Predictor
     return msgspec.structs.replace(taken, reasons=(*taken.reasons, said))
 
 
-def _beside(claim: Claim, answer: ClaimAnswer, specs: Mapping[str, GpuSpec]) -> Iterator[Reason]:
+def _beside(claim: Claim, answer: ClaimAnswer, words: Sequence[str], specs: Mapping[str, GpuSpec]) -> Iterator[Reason]:
     """What a rounded figure was given, what of the claim was left out, and which cards a name stands for."""
     ratio, expected = claim.speed_up_ratio, answer.expected_ratio
     memory, held = claim.memory_ratio, answer.expected_memory_ratio
@@ -81,7 +82,7 @@ def _beside(claim: Claim, answer: ClaimAnswer, specs: Mapping[str, GpuSpec]) -> 
     rounded = rounded or bool(memory and held and not held.low <= memory <= held.high)
     if answer.verdict == "plausible" and rounded:
         yield Reason.of("claim-told-round")
-    if words := left_out(claim, specs):
+    if words:
         yield Reason.of("claim-left-out", words=Names(names=tuple(f"“{word}”" for word in words)))
     yield from _open_variants(claim, specs)
 

@@ -207,3 +207,111 @@ def test_a_round_figure_just_outside_the_range_is_no_fault() -> None:
 def test_adapters_need_their_hundredth_of_the_memory_too() -> None:
     answer = check_claim("40B LoRA on one A100 80GB", real_predictor())
     assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-size-only-with")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "our run: 3.2 it/s, global batch 256, vit-base, 4x4090, bf16",
+        "4 张 4090，全局 batch size 256，ViT-B bf16，3.2 it/s",
+        "4x4090, vit-base in bf16, total batch size of 256 at 3.2 steps/s",
+    ],
+)
+def test_a_batch_of_all_cards_is_shared_among_them(text: str) -> None:
+    claim = read(text)
+    assert (claim.batch_size, claim.count) == (64, 4)
+    assert read("4x4090, vit-base in bf16, batch 256 at 3.2 steps/s").batch_size == 256
+
+
+def test_long_times_and_small_numbers_are_read_in_words() -> None:
+    years = read("Training a 7B on one 3090 would take 300 years for 2T tokens").job_s
+    assert years == read("单张 3090 训练 7B，2T token 要 300 年").job_s == pytest.approx(300 * 31_557_600)
+    assert read("7B 在 2023 年用 64 张 A100 训练，1T token 花了三周").job_s == pytest.approx(3 * 604_800)
+    assert read("Two epochs over ImageNet on 4 A100s took 11 minutes, ResNet-50").epoch_s == pytest.approx(330)
+    assert read("4 张 A100 两个 epoch 只要 11 分钟，ResNet-50").epoch_s == pytest.approx(330)
+
+
+def test_a_throughput_that_went_up_or_down_is_a_ratio() -> None:
+    assert read("torch.compile: ViT-B throughput up 25% on a 3090").speed_up_ratio == pytest.approx(1.25)
+    assert read("checkpointing: throughput dropped by 30 % on BERT, A100").speed_up_ratio == pytest.approx(0.7)
+
+
+def test_millions_of_a_model_are_its_parameters() -> None:
+    for text in ("a 300M model on 6B tokens took 10h on 2 4090s", "两张 4090 用 10 小时训练 300M 模型 6B token"):
+        claim = read(text)
+        assert (claim.parameters, claim.trained_tokens, claim.job_s) == (3e8, 6e9, 36_000.0)
+
+
+def test_what_a_card_lacks_is_not_what_it_computed_in() -> None:
+    assert read("V100 不支持 bf16，用 fp16 训练 GPT-2 快了 2 倍").precision == "fp16_amp"
+    assert read("A T4 doesn't support bf16, BERT-base runs at 100 samples/s in fp16").precision == "fp16_amp"
+    assert read("3060 12G 训练不了 batch 32、长度 512 的 BERT-large").fits is False
+
+
+def test_a_change_whose_unit_stands_behind_one_end_is_read_whole() -> None:
+    for text in (
+        "We cut ResNet-50 training from 14 hours to 2 by moving from one V100 to eight",
+        "ResNet-50 training went from 14 to 2 hours with eight V100 instead of one",
+        "从一张 V100 换成八张，ResNet-50 训练从 14 小时缩短到 2 小时",
+    ):
+        claim = read(text)
+        assert (claim.count, claim.reference_count) == (8, 1)
+        assert claim.speed_up_ratio == pytest.approx(7)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The first epoch of ResNet-50 on a V100 took 12 minutes and the second 4 minutes",
+        "V100 上 ResNet-50 第一轮用了 12 分钟，第二轮 4 分钟",
+        "ResNet-50 on a V100: 400 images/s in the morning, later it fell to 300",
+    ],
+)
+def test_one_of_two_figures_alike_is_not_judged_without_the_other(text: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim(text, real_predictor())
+    assert refused.value.reasons[0].code == "claim-figure-unread"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Per-GPU throughput dropped from 11.2k to 9.1k tok/s when we scaled the 8B from 8 to 128 H100s",
+        "从 8 卡扩展到 128 卡 H100 训练 8B，每卡吞吐从 11.2k 降到 9.1k tokens/s",
+    ],
+)
+def test_a_speed_of_each_card_on_both_sides_is_of_all_of_them(text: str) -> None:
+    claim = read(text)
+    assert (claim.count, claim.reference_count) == (128, 8)
+    assert claim.speed_up_ratio == pytest.approx(16 * 9.1 / 11.2)
+
+
+def test_a_rate_of_each_card_is_told_in_chinese_too() -> None:
+    assert read("8 卡 3090 全参微调 13B，ZeRO-3，每卡 300 token/s").tokens_per_s == 2400
+
+
+def test_steps_are_counted_in_millions_and_anywhere() -> None:
+    assert read("BERT-base for 1M steps at batch 256 in 4 days on 16 V100s").step_s == pytest.approx(0.3456)
+    assert read("BERT-base，16 张 V100，batch 256，100 万步，用了 4 天").step_s == pytest.approx(0.3456)
+
+
+def test_what_was_removed_is_held_against_having_it() -> None:
+    claim = read("Removing gradient checkpointing made it 30% faster, Llama 8B on H100")
+    assert (claim.activation_checkpointing, claim.reference_activation_checkpointing) == ("none", "full")
+    assert read("Disabling torch.compile cost us 18% on H100 for GPT-2").speed_up_ratio == pytest.approx(1.18)
+
+
+def test_pure_sixteen_bits_are_no_autocast() -> None:
+    claim = read("With pure bf16 instead of AMP we save 40% memory on Llama 8B")
+    assert (claim.precision, claim.reference_precision) == ("bf16_true", "fp16_amp")
+    assert read("纯 bf16 训练 Llama 8B，H100 上每秒 9000 token").precision == "bf16_true"
+
+
+def test_an_upgraded_link_is_no_scaling() -> None:
+    assert refused_as("Upgrading from PCIe 3 to PCIe 4 gave 12% on 4x3090 DDP") == "claim-change-unjudged"
+    assert refused_as("PCIe 3.0 换成 4.0，4 张 3090 的 DDP 快了 12%") == "claim-change-unjudged"
+
+
+def test_two_cards_may_stand_on_either_side_of_a_mere_figure() -> None:
+    claim = read("H100: 1.9x A100")
+    assert (claim.speed_up_ratio, "h100-sxm" in claim.gpus, "a100-sxm4-80" in claim.reference_gpus) == (1.9, True, True)

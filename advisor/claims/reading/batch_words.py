@@ -16,6 +16,10 @@ BATCH = (
     *(rf"{words}{SAYS}(\d+){_OF_ANOTHER}" for words in OTHER_BATCH_WORDS),
     r"(\d+)\s*(?:samples?|images?|sequences?)?\s*(?:a|per|/)\s*(?:batch|card|gpu)\b",
 )
+_OF_ALL_CARDS = (
+    r"(?:\b(?:global|total|overall|effective|aggregate|combined)[ -](?:train(?:ing)? )?"
+    r"|(?:全局|总的?|有效|等效|合计)\s*)$"
+)
 _ANY_BATCH = rf"(?:{'|'.join((BATCH_WORDS, *OTHER_BATCH_WORDS))})"
 _INSTEAD = rf"{BATCH[0]}\s*(?:instead of|rather than|over|vs\.?|versus|而不是|代替)\s*(\d+){_OF_ANOTHER}"
 _RAISED_TO = r"(?:增加|提高|提升|增大|加大|调大|扩大|[增加升改调变换提扩涨])?[到至]"
@@ -23,7 +27,7 @@ _RAISED = rf"(?:{_RAISED_TO}|(?:增加|提高|增大|加大|调大)为|[改调�
 _CHANGED = (
     r"\bfrom\s+(?:a\s+)?batch(?:[ _-]?size)?(?: of)? ?(\d+) to (?:a )?(?:batch(?:[ _-]?size)?(?: of)? ?)?(\d+)",
     r"\bbatch(?:[ _-]?size)? from (\d+) to (\d+)",
-    rf"{_ANY_BATCH}{SAYS}(\d+) ?(?:->|-->|=>|→|to) ?(?:batch(?:[ _-]?size)? ?)?(\d+){_OF_ANOTHER}",
+    rf"{_ANY_BATCH}{SAYS}(\d+) ?(?:->|-->|=>|→|to) ?(?:{_ANY_BATCH}{SAYS})?(\d+){_OF_ANOTHER}",
     rf"{_ANY_BATCH} ?[从由]? ?(\d+) ?{_RAISED} ?(\d+)",
 )
 """Before and after, where a change of the batch size is told."""
@@ -72,6 +76,13 @@ def find_growth(plain: str) -> Growth | None:
             ratio = float(word) if word.isdigit() else _FOLD[match.groupdict().get("once") or word]
             return Growth(ratio, blanked(plain, pattern)) if ratio > 1 else None
     return None
+
+
+def shared_batch(batch: int, plain: str, cards: int) -> int:
+    """What each card gets of a batch that is told of all of them: `global batch 256`."""
+    words = search(rf"{_ANY_BATCH}(?={SAYS}{batch}(?!\d))", plain)
+    of_all = words is not None and search(_OF_ALL_CARDS, plain[: words.start()]) is not None
+    return max(1, round(batch / cards)) if of_all else batch
 
 
 def says_larger(plain: str) -> bool:

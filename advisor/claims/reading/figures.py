@@ -29,6 +29,12 @@ _EPOCH = r"(?:epochs?|轮|个?epoch)"
 _OF_EACH_EPOCH = (
     rf"(?:\b(?:per|each|every|an?|one|single)[ -]|/ ?|[每一单](?:个)? ?){_EPOCH}|{_EPOCH} (?:time|takes?|took)"
 )
+_SEVERAL_STEPS = r"(?:(?:training |optimizer )?(?:steps|iterations|iters|updates)|步|次迭代)"
+_OF_EACH_STEP = (
+    r"(?:\b(?:per|each|every|a|one|single)[ -]|/ ?|[每一单](?:个)? ?)(?:training )?"
+    r"(?:steps?|iterations?|its?|batch|步)(?![a-z])"
+)
+_A_SECOND = rf"\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 _ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |仅|约|大约|近)?"
 _TAKES_ENGLISH = r"(?:takes?|took|in|within|only|needs?|needed|finish(?:es|ed)? in)"
 _TAKES_CHINESE = r"(?:需要?|用时?了?|耗时|仅用?|只用|只要|花了?|要|约)"
@@ -109,7 +115,7 @@ def _epoch_s(plain: str) -> float | None:
     )
     if several is not None and int(several.group(1)) > 0:
         return duration(several.groups()[1:]) / int(several.group(1)) or None
-    if (of_all := _share_of_epochs(plain)) is not None:
+    if (of_all := _shared(plain, _EPOCH, _OF_EACH_EPOCH)) is not None:
         return of_all
     return (
         _seconds(plain, rf"{DURATION}\s*(?:{_PER}){_EPOCH}")
@@ -118,12 +124,13 @@ def _epoch_s(plain: str) -> float | None:
     )
 
 
-def _share_of_epochs(plain: str) -> float | None:
-    """Seconds of one of so many epochs, wherever their number stands, where the text's one duration is of them all."""
+def _shared(plain: str, thing: str, of_each: str) -> float | None:
+    """Seconds of one of so many epochs or steps, wherever they are counted, where the text's one duration is of all."""
     durations = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
-    counts = {int(match[1]) for match in re.finditer(rf"{_OF_NO_NAME}(\d{{1,5}})\s*个?\s*{_EPOCH}(?![a-z])", plain)}
-    alone = len(durations) == 1 and len(counts) == 1 and max(counts) > 0
-    if not alone or search(_OF_EACH_EPOCH, plain) is not None:
+    told = rf"{_OF_NO_NAME}{NUMBER}\s*(m|million|百万)?\s*个?\s*{thing}(?![a-z])(?!{_A_SECOND})"
+    counts = {number(*match.groups()[:2]) * (1e6 if match[3] else 1.0) for match in re.finditer(told, plain, re.ASCII)}
+    alone = len(durations) == 1 and len(counts) == 1 and max(counts) >= 1
+    if not alone or search(of_each, plain) is not None:
         return None
     return durations[0] / max(counts) or None
 
@@ -160,7 +167,7 @@ def _step_s(plain: str) -> float | None:
         rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*{STEPS}", plain
     )
     value = number(rate.group(1), rate.group(2)) if rate is not None else 0.0
-    return 1 / value if value > 0 else None
+    return 1 / value if value > 0 else _shared(plain, _SEVERAL_STEPS, _OF_EACH_STEP)
 
 
 def _rate(plain: str, thing: str) -> float | None:

@@ -14,6 +14,9 @@ _UNITS = (
     (r"minutes?|mins?\b|分钟|分(?!类|割|辨|布|之)", 60.0),
     (r"(?:hours?|hrs?|h(?!(?:100|200|800)(?!\d)))(?![a-z])|个?小时", 3600.0),  # `8 H100` are cards
     (r"days?|天", 86400.0),
+    (r"weeks?|周|个?星期", 604800.0),
+    (r"months?|个月", 2629800.0),
+    (r"years?|(?<!\d{4})(?<!\d{4} )年", 31557600.0),  # `2023 年` is a date
     (r"m\b", 60.0),
 )
 _UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS[:-1]) + ")"
@@ -65,10 +68,10 @@ _WORDS = {
 _TENS = {"十": "10", "百": "100", "千": "1000"}
 _ENGLISH_SPELLED = re.compile(
     r"(?<![a-z])(half an|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
-    r"(?= (?:hours?|minutes?|seconds?|days?)\b)"
+    r"(?= (?:hours?|minutes?|seconds?|days?|weeks?|months?|years?|epochs?|steps?|iterations?)\b)"
 )
 _CHINESE_SPELLED = re.compile(
-    r"(?<!第)([半一两二三四五六七八九]|[二三四五六七八九]?十[一二三四五六七八九]?)(?=个?(?:小时|分钟|秒|天|轮))"
+    r"(?<!第)([半一两二三四五六七八九]|[二三四五六七八九]?十[一二三四五六七八九]?)(?=\s*个?\s*(?:小时|分钟|秒|天|轮|周|星期|月|年|epoch|step))"
 )
 
 

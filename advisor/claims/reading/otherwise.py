@@ -14,6 +14,7 @@ from advisor.claims.reading.reader import parse_claim
 from advisor.claims.reading.told_change import as_change
 from advisor.claims.reading.unread import unread_figures
 from advisor.claims.reading.words import find_counts
+from advisor.claims.refusals import refusal
 
 
 def other_reading(claim: Claim, specs: Mapping[str, GpuSpec]) -> Claim | None:
@@ -27,8 +28,15 @@ def other_reading(claim: Claim, specs: Mapping[str, GpuSpec]) -> Claim | None:
 
 
 def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
-    """The words of a read claim that its reading does not depend on: set-ups, and figures with a unit."""
+    """The words of a read claim that its reading does not depend on: set-ups, and figures.
+
+    Raises SaidError where one of two figures of a change, or of two of one unit, was not read: the claim is another.
+    """
     if claim.text is None:
         return ()
     plain = normalised(claim.text)
-    return (*set_ups_left_out(plain), *unread_figures(plain, claim, lambda text: parse_claim(text, specs)))
+    unread = unread_figures(plain, claim, lambda text: parse_claim(text, specs))
+    half = next((figure.words for figure in unread if figure.of_change), None)
+    if half is not None:
+        raise refusal("claim-figure-unread", claim, specs, figure=half)
+    return (*set_ups_left_out(plain), *(figure.words for figure in unread))

@@ -31,15 +31,23 @@ _RTX = r"(?<![a-z0-9.])(?:geforce\s*)?(?:rtx\s*)?([2-5]0[5-9]0(?:\s*ti)?)"
 _LAPTOP_BEHIND = re.compile(rf"{_RTX}\s*(?:laptop|笔记本(?:电脑)?|移动版)(?![a-z])", re.ASCII)
 _LAPTOP_BEFORE = re.compile(rf"(?:\blaptop\s*|笔记本(?:电脑)?(?:上的?|的)?\s*|移动版\s*){_RTX}(?![a-z0-9])", re.ASCII)
 """A laptop's card is one of its own, whichever side the word stands on and with or without its brand."""
-_PARTS = re.compile(r"(?<=\d{4})，(?=\d)|(?<=\d)，(?=\d)(?!\d{3}(?!\d))")
+_PARTS = re.compile(r"(?<=\d{4})，(?=\d)|(?<=\d)，(?=\d)(?!\d{3}(?!\d| ?[万亿]))")
 """A Chinese comma between two figures parts them, but for one that may join groups of three digits (`1，400`)."""
+
+
+_UNSUPPORTED = re.compile(
+    r"(?:不支持|没有原生|\b(?:does(?:n't| not)|do(?:n't| not)|cannot|can't) (?:support|have|do)|\blacks?|\bhas no)\s*"
+    r"(?:bf16|bfloat16|fp16|fp8|tf32|amp)(?: support)?",
+    re.ASCII,
+)
+"""What a card is said to lack: the training was in something else."""
 
 
 def checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
     """The normalised text, whose figures are such as can be read. Raises InputError."""
     if len(text) > MAX_CHARACTERS:
         raise refusal("claim-too-long", Claim(), specs, length=len(text), most=MAX_CHARACTERS)
-    plain = spelled_out(normalised(text))
+    plain = _UNSUPPORTED.sub(" ", spelled_out(normalised(text)))
     if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:
         raise refusal("claim-number-beyond", Claim(), specs)
     if _BELOW_ZERO.search(plain) is not None or _NO_CARDS.search(plain) is not None:
@@ -65,6 +73,7 @@ def normalised(text: str) -> str:
     """Lower case, full-width forms narrowed, digit groups joined, spreads (`± 2`) left out, blanks and dashes alike."""
     plain = unicodedata.normalize("NFKC", _PARTS.sub(", ", text)).lower()
     plain = re.sub(r"(?<![a-z\d-])\d{1,3}(?:,\d{3})+(?!\d)", lambda match: match[0].replace(",", ""), plain)
+    plain = re.sub(r"单(?:张)?卡的?(?=(?:平均)?(?:吞吐|速度|性能|算力|利用率|mfu))", "每卡", plain)
     plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)
     plain = _LAPTOP_BEFORE.sub(r"rtx \1 laptop ", _LAPTOP_BEHIND.sub(r"rtx \1 laptop ", plain))

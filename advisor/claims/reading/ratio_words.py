@@ -14,19 +14,27 @@ _SLOWER = r"(?:slower|as slow|slow-?down|longer|as long|the time|more time|less 
 _GAIN = r"(?:快|提升|加速|提速|提高)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
 _LOSS = r"(?:慢|下降|降低|降速|变慢)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
 _MORE_RATE = r"(?:每秒|吞吐|速度|样本数|词元数)[^,，。;；%\d]{0,12}(?:多|增加|增长|涨|高|上升)\s*(?:了|到|出)?\s*"
-_AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead)"
 ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |近|仅|约|大约)?"
+_OF_RATE = r"\b(?:throughput|speed|performance|(?:images|samples|tokens|steps) ?(?:/|per) ?s\w*)[^,.;%\d]{0,16}?"
+_RATE_UP = (
+    rf"{_OF_RATE}\b(?:up|rises?|rose|grows?|grew|jump(?:s|ed)|climb(?:s|ed)|gain(?:s|ed))\s*(?:by )?{ABOUT}{PERCENT}"
+)
+_RATE_DOWN = rf"{_OF_RATE}\b(?:down|falls?|fell|drop(?:s|ped)|sinks?|sank|los(?:es|t))\s*(?:by )?{ABOUT}{PERCENT}"
+_AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead)"
 FOLD = r"(?:x|×|-?\s?fold|times)"
+_BECOMES = r"(?:提升?|提高|升|涨|增加?|增长|降低?|减少?|缩短|变)"
 _TO = (
     r"\s*(?:(?:an|per|/|each) ?epoch |/ ?epoch |on average )?(?:,? ?(?:and )?"
     r"(?:became|becomes|went|dropped|fell|shrank|goes|down|is now|now))?"
-    r"\s*(?:to|->|-->|=>|→|到|降到|降至|降为|减到|减至|减为|缩短到|缩短至|缩短为|变成|变为|变成了|成了|"
+    rf"\s*(?:to|->|-->|=>|→|{_BECOMES}?[到至]|{_BECOMES}[为成]了?|成了|"
     r"(?<=became)|(?<=becomes)|(?<=is now))\s*(?:only |about |just |只有|仅|约)?"
 )
 _TIME = r"(?:time|duration|hours|时间|用时|耗时|时长|epoch)"
 _CUT = (
-    r"(?:cut|reduc\w+|decreas\w+|shorten\w*|sav\w+|drop\w*|fell|shrank|shrunk|lower\w*|减少|缩短|降低|节省|省|少|下降)"
+    r"(?:cut|reduc\w+|decreas\w+|shorten\w*|sav\w+|drop\w*|fell|shrank|shrunk|lower\w*|shav\w+|trim\w*"
+    r"|减少|缩短|降低|节省|省|少|下降)"
 )
+_EACH = r"(?:the |each |every |our |my )?"
 _HALF_TIME = (
     r"\bhal(?:f the time|ve[sd]? the (?:\w+ )?time)|\btime (?:was |is |got )?(?:cut in half|halved)"
     r"|cut (?:\w+ ){0,3}in half"
@@ -110,11 +118,27 @@ def _before_to_after(plain: str) -> float | None:
         # `2 h to 3 h` is a range, `from 2 h to 3 h` a change.
         is_change = between.group(1) is not None or before > after
         return before / after if before > 0 and after > 0 and is_change else None
+    if (of_one_unit := _of_one_unit(plain)) is not None:
+        return of_one_unit
     rates = search(rf"{NUMBER}\s*(?:\S+/s)?{_TO}{RATE}", plain)
     if rates is not None and search(r"from|从|由|became|变|->|→", plain):
         before, after = number(*rates.groups()[:2]), number(*rates.groups()[2:4])
         return after / before if before > 0 and after > 0 else None
     return None
+
+
+def _of_one_unit(plain: str) -> float | None:
+    """From before to after where the unit stands behind one of them: `from 14 hours to 2`, `from 14 to 2 hours`."""
+    ends = r"(?=\s*(?:$|[,.;，。；]|(?:by|with|when|after|on|using|for)\b))"
+    first = search(rf"(?:\bfrom|从|由)\s*{DURATION}{_TO}{NUMBER}{ends}", plain)
+    if first is not None:
+        before, unit = number(first[1], first[2]), number(first[6], first[7])
+        return before / unit if unit > 0 and first[4] is None else None
+    last = search(rf"(?:\bfrom|从|由)\s*{NUMBER}{_TO}{DURATION}", plain)
+    if last is None or last[6] is not None:
+        return None
+    before, after = number(last[1], last[2]), number(last[3], last[4])
+    return before / after if after > 0 else None
 
 
 def _less_time(plain: str) -> float | None:
@@ -131,6 +155,9 @@ def _less_time(plain: str) -> float | None:
         or search(rf"{_TIME}[^.;。；%]{{0,30}}?{_CUT}\w*\s*(?:了|by)?\s*{ABOUT}{PERCENT}", plain)
         or search(rf"{_CUT}\w*\s*(?:了|by)?[^.;。；%]{{0,30}}?{_TIME}\s*(?:by|了)?\s*{ABOUT}{PERCENT}", plain)
         or search(rf"{_CUT}了?\s*{ABOUT}{PERCENT}的?{_TIME}", plain)
+        or search(
+            rf"{_CUT}\w*\s*{ABOUT}{PERCENT} (?:off|of|from) (?:the |each |every |our |my )?(?:step|epoch|iter)", plain
+        )
     )
     if less is not None:
         share = 1 - number(less.group(1), less.group(2)) / 100
@@ -148,6 +175,7 @@ def _slower(plain: str) -> float | None:
     percent = search(rf"{PERCENT}\s*(?:{_SLOWER}|更慢)", plain) or search(
         rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{ABOUT}{PERCENT}", plain
     )
+    percent = percent or search(_RATE_DOWN, plain)
     if percent is not None:
         share = float(percent.group(1)) / 100
         return 1 - share if share < 1 else 1 / (1 + share)
@@ -174,7 +202,7 @@ def _faster(plain: str) -> float | None:
         rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{ABOUT}{PERCENT}",
         plain,
     )
-    percent = percent or search(rf"{_MORE_RATE}{ABOUT}{PERCENT}", plain)
+    percent = percent or search(rf"{_MORE_RATE}{ABOUT}{PERCENT}", plain) or search(_RATE_UP, plain)
     if percent is not None:
         return 1 + float(percent.group(1)) / 100
     for pattern in (

@@ -19,6 +19,7 @@ from advisor.claims.reading.batch_words import (
     Growth,
     compared_batches,
     find_growth,
+    shared_batch,
 )
 from advisor.claims.reading.change_words import (
     Changed,
@@ -77,6 +78,7 @@ from advisor.workload.workload_file import bundled_names
 
 _OF_ONE_CARD = (
     rf"(?:{SECOND}|秒)\s*(?:/|per|a|each|every|on each|每)\s*(?:gpu|card|device|卡|张卡)|每(?:张)?卡每秒|单卡每秒"
+    r"|每(?:张|块)?卡(?:上)?(?:大?约|能|可以?|跑|有|到|达到?|只有){0,2}\s*\d[\d.]*\s*[k千万]?\s*[^\d,.;，。；]{1,8}?(?:/|每)\s*(?:s\b|秒)"
 )
 """A rate of each card, behind its second: `3,000 tokens/s/GPU`."""
 _QUANTISED_BITS = 4
@@ -222,6 +224,8 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     of_each_flop = (rate := find_flop_rate(plain)) is not None and rate.per_card
     batch = batches[0] if batches is not None else _number_of(BATCH, plain)
     samples = find_samples(plain)
+    if batch is not None and batches is None:
+        batch = shared_batch(batch, plain, sides.card_count or 1)
     if batch is None and figures.step_s is not None and samples is not None:
         batch = max(1, round(samples / (sides.card_count or 1)))
     return Claim(

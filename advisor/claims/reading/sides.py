@@ -18,7 +18,7 @@ _COMPARING_CHINESE = (
     r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|优于|不如|不及|没有|是|只有"
 )
 _SO_MANY = (
-    r"(?:\b(?:is|are|equals?|matche?s?|replaces?)\b|=|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
+    r"(?:\b(?:is|are|equals?|matche?s?|replaces?)\b|[=:]|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
     rf"\s*{ABOUT}(?:{NUMBER}\s*{FOLD}?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?\s*$"
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
@@ -26,6 +26,11 @@ _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
 _CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
 _BEFORE = r"\b(?:before|previously|earlier|used to|originally|instead of|without)\b|原来|以前|之前|原先|本来"
+_OF_EACH_CARD = (
+    r"\b(?:per|each)[ -](?:gpu|card)['s]{0,2} (?:throughput|speed|rate|tokens|samples|images)"
+    r"|\b(?:throughput|speed|rate) (?:per|of each|a) (?:gpu|card)|每(?:张)?卡的?(?:平均)?(?:吞吐|速度)"
+)
+"""A speed of one of the cards on either side: all of them have it times their number."""
 _PAIR = 2
 
 
@@ -62,6 +67,8 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     efficiency = find_efficiency(plain) if count is not None and count > reference_count else None
     if efficiency is not None and count is not None:
         ratio = efficiency * count / reference_count
+    if ratio is not None and count is not None and len(counts) == _PAIR and search(_OF_EACH_CARD, plain) is not None:
+        ratio *= count / reference_count
     return Sides(ratio, count, reference_count, subject, (), compared=False)
 
 

@@ -22,7 +22,10 @@ from advisor.workload.workload import Trainable
 WeightBits = Literal[4, 8, 16]
 _SIZE = r"(?<![\d.])(\d{1,4}(?:\.\d{1,3})?)\s*"
 _NOT_TOKENS = r"(?!\s*(?:training )?(?:tokens?|词元|samples?|images?|条|张))"
-_PARAMETERS = r"(?:\s*-?\s*(?:of )?(?:model )?(?:parameters?|params?|weights)\b|\s*(?:个)?参数)"
+_PARAMETERS = (
+    r"(?:\s*-?\s*(?:of )?(?:model )?(?:parameters?|params?|weights|models?|lm|gpt|transformers?)\b"
+    r"|\s*的?(?:个)?(?:参数|模型))"
+)
 _NAMED = r"\b(?:gpt|bert|roberta|vit|opt|pythia|bloom|t5|smollm|llama)(?:[\s_-]?\d(?:\.\d)?)?[\s_-]{1,2}"
 """Behind a model's name millions are of its parameters, and no minutes."""
 _SIZES = (
@@ -67,13 +70,16 @@ _BITS: tuple[tuple[str, WeightBits], ...] = (
 )
 _OFFLOADS = r"\boff-?\s?load\w*|\bzero-?infinity\b|卸载|主机内存"
 _MEMORY = (
-    r"(\d{1,3})\s*(?:gi?b|g)\s*(?:of )?(?:gpus?|(?:graphics )?cards?|vram|memory|的?显卡|的?显存|的?卡)",
+    (
+        r"(\d{1,3})\s*(?:gi?b|g)\s*(?:of )?"
+        r"(?:gpus?|(?:graphics )?cards?|vram|memory|的?显卡|的?显存|的?(?:[单一][张块]?)?卡)"
+    ),
     r"\b(?:fits?|runs?|train\w*|fine-?tun\w*)[^.,;]{0,40}?\b(?:in|into|on|within|under)\s+(?:an?\s+|one\s+)?(\d{1,3})\s*(?:gi?b|g)\b",
     r"(?:显存|vram)\s*(?:of |为|是|=)?\s*(\d{1,3})\s*(?:gi?b|g)\b",
 )
 _CANNOT = (
     r"\b(?:cannot|can't|can ?not|impossible|not (?:possible|enough)|isn't enough|too small)\b"
-    r"|不能|无法|不可能|不够|跑不了|训不了|跑不动"
+    r"|不能|无法|不可能|不够|(?:训练?|微调|跑|练|带|撑|玩)不(?:了|动|起|住)"
 )
 _CAN = r"\bcan\b|\bpossible\b|\benough\b|\bsuffic\w+|\bruns?\b|能|可以|足够|够用|跑得?[动了起]"
 _TRAINS = rf"{_LORA}|\btrain\w*|\bfine-?\s?tun\w*|\bpre-?train\w*|训练|微调|全参|\binference\b|推理"

@@ -27,7 +27,7 @@ from advisor.claims.reading.words import PRECISIONS, first_named, named_in_order
 COMPILES = r"\btorch\.?compile\b|\bcompil(?:e|ed|ing)\b(?! ?time)|编译(?!时间|耗时)"
 SWITCHES: tuple[tuple[str, ClaimedSwitch], ...] = (
     (r"\bchannels[\s_-]?last\b|\bnhwc\b", "channels_last"),
-    (r"\bfused[\s_-]?(?:adam\w*|sgd|optimi[sz]ers?)|融合(?:的)?(?:adam\w*|优化器)", "fused_optimizer"),
+    (r"\bfused[\s_-]?(?:adam\w*|sgd|optimi[sz]ers?)|融合(?:的)?\s*(?:adam\w*|优化器)", "fused_optimizer"),
     (
         (
             r"\b(?:8[\s-]?bit|int8)[\s_-]*(?:adam\w*|lion|sgd|optimi[sz]ers?)|\b(?:paged_)?adam\w*?_?8[\s-]?bit\b"
@@ -70,6 +70,8 @@ _BARE = (
     rf"{_GIVES}{ABOUT}\+?{PERCENT}{_BEHIND}",
     rf"(?:^|[\s:])\+{PERCENT}{_BEHIND}",
 )
+_UPGRADED = r"(?:\b(?:upgrad|switch|mov|go|chang|replac)\w*\b[^,.;]{0,16}|\bfrom |从\s*|把\s*|将\s*)$"
+"""Before what was changed for something else of its kind: `upgrading from PCIe 3`."""
 _BARE_FOLD = rf"(?<![a-z\d.]){NUMBER}\s*(?:x\b|×){_BEHIND}"
 
 
@@ -160,7 +162,8 @@ def find_saved_bytes(plain: str) -> tuple[float, str] | None:
 def leads(plain: str, words: str, place: int) -> bool:
     """Whether words stand before a place, and not as a circumstance: `gradient accumulation gave 20 % on 8 A100`."""
     start = plain.find(words)
-    return 0 <= start < place and search(CAUSE, plain[:start]) is None
+    changes = search(_UPGRADED, plain[: max(start, 0)]) is not None
+    return 0 <= start < place and (changes or search(CAUSE, plain[:start]) is None)
 
 
 def names_change(plain: str) -> bool:

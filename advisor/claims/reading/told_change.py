@@ -51,7 +51,7 @@ def with_change(figures: Figures, change: Changed, plain: str, of_memory: Figure
     if not (change.changes_anything or sized or shared or names_change(plain)):
         unjudged = not figures and not of_memory and unjudged_change(plain) is not None
         return figures._replace(speed_up_ratio=find_bare_gain(plain)) if unjudged else figures
-    if not figures and change.changes_anything and (cost := find_cost(plain)) is not None:
+    if not figures and names_change(plain) and (cost := find_cost(plain)) is not None:
         figures = figures._replace(speed_up_ratio=cost)
     elif not figures and not of_memory:
         figures = figures._replace(speed_up_ratio=find_bare_gain(plain))

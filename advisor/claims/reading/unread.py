@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,33 +20,59 @@ _A_SECOND = rf"\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 _HARD = (
     r"%|percent\b|[x×](?!\s*\d)|倍|times\b|[tp](?:era|eta)?-?\s?flop/?s?(?:/s|ps)?(?![a-z])|kwh\b|度电|元|块钱|块(?=电费|一)|dollars?\b"
     rf"|(?:{SAMPLES}|{STEPS}|{TOKENS}){_A_SECOND}|ms\b|毫秒"
-    r"|(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|weeks?|months?)\b|秒|分钟|个?小时|天|周|个月"
+    r"|(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|weeks?|months?|years?)\b|秒|分钟|个?小时|天|周|个月|年"
 )
 """Units of what is claimed, and of money."""
-_SOFT = rf"{SAMPLES}|{TOKENS}|epochs?\b|个 ?epoch|轮"
+_SOFT = rf"{SAMPLES}|{TOKENS}|{STEPS}|epochs?\b|个 ?epoch|轮"
 """Units of what it was claimed of."""
 _SCALE = r"(?:k|m|b|t|万|亿|百万|billion|million|trillion)?"
 _PLACE = r"(?<![\w.\-/])"
 HARD_FIGURE = rf"{_PLACE}(?:[$€£¥]\s*(?P<money>\d+(?:\.\d+)?)|(?P<hard>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_HARD}))"
 """A figure that can only be what is claimed: where none was read, the claim was not understood."""
-_FIGURE = re.compile(rf"{HARD_FIGURE}|{_PLACE}(?P<soft>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_SOFT})")
+_BARE = (
+    r"(?P<bare>(?<=\bto )|(?<=\bfrom )|(?<=-> )|(?<=->)|(?<=→ )|(?<=→)|(?<=[从到至由])|(?<=[从到至由] ))"
+    r"(?P<number>\d+(?:\.\d+)?)(?![\w.]| ?(?!(?:to|by|with|on|when|after|for|and|in|using)\b)[a-z])"
+)
+"""A figure without a unit, as those of a change: `from 14 hours to 2`."""
+_FIGURE = re.compile(
+    rf"{HARD_FIGURE}|{_PLACE}(?P<soft>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_SOFT})|{_BARE}",
+    re.ASCII,
+)
 
 
-def unread_figures(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tuple[str, ...]:
-    """The figures with a unit, as the normalised text has them, without which `read` reads the same claim."""
+class Unread(NamedTuple):
+    """A figure that any other could stand for."""
+
+    words: str
+    of_change: bool
+    """Whether it is one of two alike: one end of a change, or of the unit of a figure that was read."""
+
+
+def unread_figures(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tuple[Unread, ...]:
+    """The figures, as the normalised text has them, without which `read` reads the same claim."""
     # How many samples or epochs there were decides nothing but times of all of them.
     whole = claim.epoch_s is not None or claim.job_s is not None
     as_read = msgspec.structs.replace(claim, text=None)
-    unread: list[str] = []
-    for match in list(_FIGURE.finditer(plain))[:_MOST]:
-        place = match.lastgroup or "hard"
-        if place == "soft" and not whole:
-            continue
-        start, end = match.span(place)
-        other = f"{plain[:start]}{float(match.group(place)) * _OTHERWISE:g}{plain[end:]}"
-        if _read_alike(other, as_read, read):
-            unread.append(match.group().strip())
-    return tuple(dict.fromkeys(unread))
+    found = [match for match in _FIGURE.finditer(plain) if match["soft"] is None or whole][:_MOST]
+    unread = [match for match in found if _read_alike(_with_another(plain, match), as_read, read)]
+    units = {_unit(match) for match in found if match not in unread} - {None}
+    told = {match.group().strip(): match["number"] is not None or _unit(match) in units for match in unread}
+    return tuple(Unread(words, of_change) for words, of_change in told.items())
+
+
+def _with_another(plain: str, match: re.Match[str]) -> str:
+    """The text with another figure in the place of one."""
+    name = next(name for name in ("money", "hard", "soft", "number") if match[name] is not None)
+    start, end = match.span(name)
+    return f"{plain[:start]}{float(match[name]) * _OTHERWISE:g}{plain[end:]}"
+
+
+def _unit(match: re.Match[str]) -> str | None:
+    """What stands behind a figure; None: shares and money, of which two are seldom of one thing."""
+    if match["hard"] is None:
+        return None
+    unit = match.string[match.end("hard") : match.end()].strip()
+    return None if unit in {"%", "percent"} else unit
 
 
 def _read_alike(other: str, as_read: Claim, read: Callable[[str], Claim]) -> bool:

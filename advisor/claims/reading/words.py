@@ -21,6 +21,7 @@ _AUTOCAST_IN = r"(?:\b(?:amp|mixed[\s-]precision)[\s-]{0,2}(?:\(|with |in |using
 PRECISIONS: tuple[tuple[str, Precision], ...] = (
     (_WITHOUT_HALF, "fp32"),
     (rf"{_AUTOCAST_IN}(?:\bfp[\s-]?8\b|\bfloat8\b){_AUTOCAST}", "fp8"),
+    (r"\b(?:pure|full|true)[\s-](?:bf16|bfloat16)|\bbf16[_ -]true\b|(?:纯|全)\s*bf16", "bf16_true"),
     (rf"{_AUTOCAST_IN}\bb(?:float|f)16\b{_AUTOCAST}", "bf16_amp"),
     (r"\btf32\b|tensorfloat", "tf32"),
     (r"\b(?:pure|full)[\s-](?:fp16|half)|\bo2\b|纯\s*fp16", "fp16"),
@@ -67,11 +68,14 @@ _BEHIND_CARD = rf"\s*[x×*]\s*{_NUMBER}(?!\s*(?:faster|times|as fast|\d))"
 """Beside the name of a card of the table, whatever it is called: `4 A6000`, `MI250 x 8`."""
 _BARE_COUNT = (
     r"(?<![a-z0-9.])(?:on|with|using|by|to|than|from|instead of|->|→)\s*(\d{1,2}|one|two|three|four|six|eight|sixteen)"
-    r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b|->|with\b|instead|cut))(?!\.\d)"
+    r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b(?! ?\d[\d.]* ?(?:h|m|s|d)[a-z]*\b)|->|with\b|instead|cut))(?!\.\d)"
 )
 """A count whose noun stands elsewhere: `3 hours on one card and 52 minutes on two`."""
 _BARE_CHINESE = r"(?<![每\d])([单双一两二三四六八])(?:张|块|片)(?=\s*(?:每|用|要|需|只|时|跑|则|是|的|[,;。]|$|\d))"
 """The same in Chinese: `一张每轮 6.8 分钟`."""
+_BARE_DIGITS = (
+    r"(?<![每\d.])(?<!每秒 )(?<![a-z]-)(\d{1,3})\s*(?:张|块|片)(?=\s*(?:每(?:轮|个 ?epoch|步)|用了|花了|只?要|只?需))"
+)
 _OF_TIMES = r"\d\s*(?:h|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|days?)\s*(?:instead of|than|to|->|→)\s*$"
 """What makes a number one of the times: `3 hours instead of 5`."""
 _ANOTHER = (
@@ -158,7 +162,7 @@ def find_counts(plain: str, cards: Sequence[tuple[int, int]] = ()) -> tuple[tupl
         counts = {place: count for place, count in counts.items() if not another.start() <= place < another.end()}
         counts[another.start()] = 2
     if counts:
-        for pattern in (_BARE_COUNT, _BARE_CHINESE):
+        for pattern in (_BARE_COUNT, _BARE_CHINESE, _BARE_DIGITS):
             for match in re.finditer(pattern, plain, re.ASCII):
                 if not search(_OF_TIMES, plain[: match.start(1)]):
                     counts.setdefault(match.start(1), _value(match.group(1)))
