@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
 from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.mixed_units import ADAPTERS_APART_FROM_YEAR
 from advisor.cost.memory.need import memory_question
+from advisor.cost.memory.varied_lengths import surplus_of_lengths
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import precision_in_layout
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
@@ -35,6 +37,7 @@ from advisor.evaluate.silent_descriptions import (
     fuses_layers,
     halves_adapters,
     has_gate_adapters,
+    lengths_may_differ,
     perhaps_fused,
     understood,
 )
@@ -47,7 +50,7 @@ from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import unknown_memory
 from advisor.predict.layouts import LayoutPrediction, predict_layout
 from advisor.predict.prediction import Prediction
-from advisor.predict.ranges.memory_range import published_range
+from advisor.predict.ranges.memory_range import between_lengths, published_range
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload, quantization_of
 from advisor.workload.workload_file import load_workload_for_row
@@ -251,7 +254,12 @@ def _memory(question: RowQuestion, table: OpTable | Reason) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     usable = None if spec.memory_bytes is None else usable_bytes(spec.memory_bytes)
     if row.peak_bytes is not None:
-        answer["peak_bytes"] = published_range(question_of_memory, training.batch_size, row.memory_kind, usable)
+        peak = published_range(question_of_memory, training.batch_size, row.memory_kind, usable)
+        if lengths_may_differ(question):
+            count = question.workload.data.samples / (training.batch_size * row.layout.replica_count)
+            surplus = surplus_of_lengths(question_of_memory, training.batch_size, math.ceil(count), usable)
+            peak = between_lengths(peak, surplus)
+        answer["peak_bytes"] = peak
     if row.largest_batch_that_ran is not None and usable is not None:
         answer["largest_batch"] = largest_batch(question_of_memory, usable)
     return answer

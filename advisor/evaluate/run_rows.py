@@ -37,6 +37,7 @@ from advisor.evaluate.run_words import (
     checkpointing_meant,
     data_parallel_meant,
     degrees_meant,
+    length_meant,
     memory_kind_meant,
     optimizer_meant,
     plain,
@@ -72,6 +73,8 @@ class RunRow(Record, frozen=True, kw_only=True):
     batch_size: int | None = None
     length: int | None = None
     """Sequence length, image side or samples of audio."""
+    lengths_differ: bool | None = None
+    """Whether samples are of different lengths, of which `length` is the longest; None: the row does not say."""
     optimizer: Optimizer | None = None
     fused_optimizer: bool = False
     optimizer_outside: Optimizer | None = None
@@ -187,11 +190,13 @@ def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
 
 def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
     (optimizer, fused), outside = _optimizer(cells)
+    longest, lengths_differ = length_meant(cells.get("seq_len_or_img", ""))
     facts = {
         "mode": _choice(cells, "mode", MODES),
         "precision": _understood(cells, "precision", run_precision_meant, PRECISIONS),
         "batch_size": _count(cells, "batch_per_gpu"),
-        "length": _count(cells, "seq_len_or_img"),
+        "length": _count({**cells, "seq_len_or_img": longest}, "seq_len_or_img"),
+        "lengths_differ": lengths_differ,
         "optimizer": optimizer,
         "fused_optimizer": fused,
         "optimizer_outside": outside,

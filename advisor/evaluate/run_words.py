@@ -107,6 +107,9 @@ UNITS: Mapping[str, Mapping[str, float]] = {
     "peak_gb": {"gb": 1.0, "gib": 1.024**3, "mb": 1e-3, "mib": 1.024**2 * 1e-3},
 }
 """By column: units that a cell may name behind its number, in the column's own."""
+_AT_MOST = re.compile(r"^(?:<=?|≤|up to|at most|max(?:imum)?)\s*(?=\d)")
+_LENGTHS_DIFFER = re.compile(r"\bvar(?:y|ies|ied|ying|iable)\b|\btruncated\b|\bbucketed\b|\bnot packed\b|\bunpacked\b")
+_LENGTHS_ALIKE = re.compile(r"\b(?:packed|fixed|constant|dummy)\b")
 _NUMBER_AND_UNIT = re.compile(r"([0-9.]+(?:e[-+]?[0-9]+)?)\s*([a-z]+)")
 
 
@@ -118,6 +121,17 @@ def without_unit(cell: str, column: str) -> str:
         return cell if match is None or factor is None else repr(float(match[1]) * factor)
     except ValueError:
         return cell
+
+
+def length_meant(cell: str) -> tuple[str, bool | None]:
+    """The longest sample's length as it is written, and whether lengths differ (`<=2048 (truncated, varies)`).
+
+    False where all are as long (`2048 (packed)`); None: the cell does not say.
+    """
+    number, lowered = _AT_MOST.sub("", plain(cell)), cell.lower()
+    if number != plain(cell) or _LENGTHS_DIFFER.search(lowered):
+        return number, True
+    return number, False if _LENGTHS_ALIKE.search(lowered) else None
 
 
 def plain(cell: str) -> str:

@@ -67,10 +67,25 @@ def perhaps_fused(question: RowQuestion) -> RowQuestion | None:
     )
 
 
+def lengths_may_differ(question: RowQuestion) -> bool:
+    """Whether a peak that counts segments may be of samples of different lengths, which leave segments of each.
+
+    What adapters or a head are trained on are samples of a task, which trainers pad to the longest of a micro-batch
+    unless they are told to pack them (`packing` of trl, `sample_packing` of axolotl: off by default).
+    """
+    row, workload = question.row, question.workload
+    training = workload.training
+    counted = row.peak_bytes is not None and row.memory_kind != "allocated" and training.mode != "inference"
+    fine_tunes = workload.data.sequence_length is not None and training.trainable != "all"
+    return counted and (fine_tunes if row.lengths_differ is None else row.lengths_differ)
+
+
 def understood(question: RowQuestion) -> tuple[Reason, ...]:
     """How a row was understood where its description is silent, or cannot be meant."""
     fused = question.workload.training.fused_layers and FUSED_LAYERS in question.workload.assumed
     silent = (Reason.of("evaluate-fused-with-its-loss"),) if fused else ()
     if question.row.peak_bytes is not None and perhaps_fused(question) is not None:
         silent = (Reason.of("evaluate-perhaps-fused"),)
+    if lengths_may_differ(question):
+        silent = (*silent, Reason.of("evaluate-lengths-may-differ"))
     return (*silent, Reason.of("evaluate-held-in-half")) if question.held_in_half else silent

@@ -12,7 +12,7 @@ from advisor.evaluate import evaluate_file
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
-from advisor.evaluate.silent_descriptions import perhaps_fused
+from advisor.evaluate.silent_descriptions import lengths_may_differ, perhaps_fused
 from advisor.evaluate.traces import key_of, memory_key_of
 from tests.accuracy.tables import load_table
 
@@ -39,12 +39,18 @@ batch_size = 1
 precision = "bf16_amp"
 """
 ADAPTERS = 'trainable = "lora"\n'
+WITH_KIND = f"{HEADER},memory_kind"
 SMALL_CARD_BYTES = 400e6
 
 
-def asked(folder: Path, training: str, row: str = "run,a100-sxm4-80,training,bf16_amp,1,,10,1,,,,") -> RowQuestion:
+def asked(
+    folder: Path,
+    training: str,
+    row: str = "run,a100-sxm4-80,training,bf16_amp,1,,10,1,,,,",
+    header: str = HEADER,
+) -> RowQuestion:
     (folder / "run.toml").write_text(LLAMA + training, encoding="utf-8")
-    (folder / "runs.csv").write_text(f"{HEADER}\n{row}\n", encoding="utf-8")
+    (folder / "runs.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
     (question,) = questions_of(read_run_rows(folder / "runs.csv"), WorkloadReader(folder), spec_table())
     assert isinstance(question, RowQuestion)
     return question
@@ -110,6 +116,44 @@ def test_layers_may_have_been_fused_where_nothing_tells_whose_they_were(
     mode = "inference" if "inference" in training else "training"
     question = asked(tmp_path, training, f"run,a100-sxm4-80,{mode},{cells}")
     assert (perhaps_fused(question) is not None) is perhaps
+
+
+@pytest.mark.parametrize(
+    ("training", "length", "kind", "may_differ"),
+    [
+        (ADAPTERS, "64", "reserved", True),
+        (ADAPTERS, "64", "device", True),
+        ('trainable = "head"', "64", "reserved", True),
+        (ADAPTERS, "64", "allocated", False),
+        (ADAPTERS, "64", "", False),
+        (ADAPTERS, "64 (packed)", "reserved", False),
+        ("", "64", "reserved", False),
+        ("", "<=64 (varies)", "reserved", True),
+        (ADAPTERS + 'mode = "inference"', "64", "reserved", False),
+    ],
+)
+def test_samples_of_a_fine_tuning_may_differ_in_length_where_segments_count_and_nothing_says_that_they_do_not(
+    tmp_path: Path, training: str, length: str, kind: str, may_differ: bool
+) -> None:
+    mode = "inference" if "inference" in training else "training"
+    row = f"run,a100-sxm4-80,{mode},bf16_amp,1,{length},10,1,,9,,,{kind}"
+    assert lengths_may_differ(asked(tmp_path, training, row, WITH_KIND)) is may_differ
+
+
+def test_a_peak_of_segments_lies_between_that_of_lengths_alike_and_of_lengths_that_differ(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(LLAMA + ADAPTERS, encoding="utf-8")
+    lengths = ("2048", "2048 (packed)")
+    rows = [f"run,a100-sxm4-80,training,bf16_amp,4,{length},10,1,,9,,,reserved" for length in lengths]
+    (tmp_path / "runs.csv").write_text("\n".join([WITH_KIND, *rows]) + "\n", encoding="utf-8")
+    answers = evaluate_file(tmp_path / "runs.csv").answers
+    silent, packed = (answer.peak_bytes for answer in answers)
+    assert silent is not None
+    assert packed is not None
+    assert silent.low == packed.low
+    assert packed.value < silent.value < silent.high
+    assert packed.high < silent.high
+    told = ["evaluate-lengths-may-differ" in {caveat.code for caveat in answer.caveats} for answer in answers]
+    assert told == [True, False]
 
 
 def test_the_low_end_of_a_peak_is_that_of_fused_layers_unless_the_file_says_whose_they_were(tmp_path: Path) -> None:

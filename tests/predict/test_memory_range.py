@@ -7,7 +7,14 @@ import pytest
 
 from advisor.catalogue.strategies import Strategy
 from advisor.cost.memory.need import MemoryKind, MemoryNeed, answered, memory_question, published_bytes
-from advisor.predict.ranges.memory_range import COMPILED, ON_ONE_CARD, SHARED, need_range, published_range
+from advisor.predict.ranges.memory_range import (
+    COMPILED,
+    ON_ONE_CARD,
+    SHARED,
+    between_lengths,
+    need_range,
+    published_range,
+)
 from tests.cost.test_memory import bert, need, training
 
 GIB = 2**30
@@ -71,3 +78,11 @@ def test_a_published_peak_has_the_relative_range_of_its_need() -> None:
         assert found.value == pytest.approx(published_bytes(question, 8, kind, 80 * GIB))
         assert found.low / found.value == pytest.approx(whole.low / whole.value)
         assert found.high / found.value == pytest.approx(whole.high / whole.value)
+
+
+def test_a_peak_whose_samples_may_differ_in_length_lies_between_both_and_its_range_holds_both() -> None:
+    alike = need_range(a_need())
+    found = between_lengths(alike, 3 * alike.value)
+    assert found.value == pytest.approx(2 * alike.value)
+    assert (found.low, found.high) == pytest.approx((alike.low, 4 * alike.high))
+    assert between_lengths(alike, 0.0) == alike

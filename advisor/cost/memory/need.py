@@ -280,6 +280,12 @@ def _tensor_sizes(question: MemoryQuestion, moment: Peak, batch_size: int) -> di
     }
 
 
+def room_of(question: MemoryQuestion, capacity_bytes: float | None) -> float:
+    """What is left to the allocator's segments of what the card gives a process; None: endless."""
+    given = math.inf if capacity_bytes is None else capacity_bytes
+    return given - question.context_bytes - question.shares.library_bytes
+
+
 def published_bytes(question: MemoryQuestion, batch_size: int, kind: MemoryKind, capacity_bytes: float | None) -> float:
     """The peak as a source counts it: tensors, the allocator's segments, or all that the driver shows for the process.
 
@@ -290,11 +296,7 @@ def published_bytes(question: MemoryQuestion, batch_size: int, kind: MemoryKind,
         outputs = output_bytes(question.table)
         value -= absent_bytes(question.stream, question.setup, question.shares, outputs, batch_size)
     else:
-        room = (
-            (math.inf if capacity_bytes is None else capacity_bytes)
-            - question.context_bytes
-            - question.shares.library_bytes
-        )
+        room = room_of(question, capacity_bytes)
         value += reserved_bytes(question.stream, question.setup, batch_size, room)
         value -= live_peak(question.stream, question.setup, batch_size).total
     if kind == "device":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from advisor.core.units import Estimate
 from advisor.cost.memory.need import MemoryKind, MemoryNeed, MemoryQuestion, answered, published_bytes
 
@@ -35,3 +37,12 @@ def published_range(
     """The peak as a source counts it (`published_bytes`), with the range of the need it belongs to."""
     plain = need_range(answered(question, batch_size, replayed=False))
     return plain.scaled(published_bytes(question, batch_size, kind, capacity_bytes) / plain.value)
+
+
+def between_lengths(peak: Estimate, surplus_bytes: float) -> Estimate:
+    """The peak of a run whose samples may all be as long as the longest, or differ, which adds `surplus_bytes`.
+
+    The geometric middle of both, with a range that holds both.
+    """
+    differing = 1.0 + surplus_bytes / peak.value
+    return msgspec.structs.replace(peak, value=peak.value * differing**0.5, high=peak.high * differing)
