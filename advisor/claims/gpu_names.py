@@ -11,7 +11,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 
 _VARIANT = r"(?!\s*-?\s*(?:ti\b|super\b|laptop|mobile|max-?q|d\b|notebook|笔记本|移动))"
 _NOT_A_QUANTITY = (
-    r"(?!\s*(?:images?|img|samples?|tokens?|seq|sentences?|examples?|it/s|it\b|steps?|ms\b|s\b|sec|%|/|张图|步|样本|毫秒|秒"
+    r"(?!\s*(?:images?|img|samples?|tok(?:en)?s?\b|(?:个\s*)?(?:tokens?|词元|step|样本)|seq|sentences?|examples?|it/s|it\b|steps?|ms\b|s\b|sec|%|/|张图|步|样本|毫秒|秒"
     r"|\.\d|epochs?|minutes?|min\b|hours?|rows?|条))"
 )
 _SUFFIX = r"(?:\s*-?\s*(?:ti|super|laptop|mobile|max-?q|xtx|xt|gre|d|notebook|笔记本|移动版?)(?![a-z0-9]))"
@@ -141,7 +141,7 @@ def _family(key: str) -> set[str]:
 
 
 def _pieces(alias: str) -> list[str]:
-    return re.findall(r"[a-z]+|\d+", alias)
+    return re.findall(r"ti(?=super)|[a-z]+|\d+", alias)  # `4070 Ti Super` is written apart
 
 
 def _pattern(alias: str) -> re.Pattern[str]:

@@ -315,3 +315,40 @@ def test_an_upgraded_link_is_no_scaling() -> None:
 def test_two_cards_may_stand_on_either_side_of_a_mere_figure() -> None:
     claim = read("H100: 1.9x A100")
     assert (claim.speed_up_ratio, "h100-sxm" in claim.gpus, "a100-sxm4-80" in claim.reference_gpus) == (1.9, True, True)
+
+
+def test_two_speeds_in_two_precisions_are_held_against_each_other() -> None:
+    claim = read("H100 上 7B 预训练 BF16 每卡 3900 token/s，FP8 每卡 5600 token/s")
+    assert (claim.precision, claim.reference_precision) == ("fp8", "bf16_amp")
+    assert claim.speed_up_ratio == pytest.approx(5600 / 3900)
+    claim = read("ResNet-50 on a V100: 390 images/s in FP32, 800 images/s with AMP")
+    assert (claim.precision, claim.reference_precision) == ("fp16_amp", "fp32")
+    with pytest.raises(SaidError, match="is not understood"):
+        check_claim("7B pretraining: 3.9k tok/s/GPU w/ BF16 vs 5.6k w/ FP8 on H100", real_predictor())
+
+
+def test_a_size_before_an_epoch_counts_none() -> None:
+    claim = read("Our H100 node (8 GPUs) finished a GPT-2 124M epoch of 9B tokens in 1.5 hours")
+    assert (claim.parameters, claim.epoch_s or claim.job_s) == (1.24e8, 5400.0)
+
+
+def test_integers_are_no_precision_of_a_training() -> None:
+    assert refused_as("Going from FP16 to INT8 inference doubled throughput on T4") == "claim-change-unjudged"
+
+
+def test_the_batch_of_an_argument_is_read() -> None:
+    claim = read("2.31it/s for roberta-large, per_device_train_batch_size=16, A100, bf16")
+    assert claim.batch_size == 16
+
+
+def test_a_rate_is_no_card_and_a_card_may_be_written_apart() -> None:
+    for text in ("A6000 x2, LLaMA 13B LoRA, 1,050 tok/s", "双 A6000 LoRA 微调 13B，每秒 1050 个 token"):
+        claim = read(text)
+        assert (claim.count, claim.unknown_gpus, claim.tokens_per_s) == (2, (), 1050)
+    assert read("RTX 4070 Ti Super trains faster than a 3090 Ti on ViT").gpus == ("rtx4070tisuper",)
+
+
+def test_an_efficiency_is_read_with_the_words_before_it() -> None:
+    assert read("有人 4 张 3090 跑 GPT-2 扩展效率只有 60% 吗").speed_up_ratio == pytest.approx(2.4)
+    claim = read("Selective recompute costs just 4% versus none on an A100 with a 1.3B model")
+    assert claim.speed_up_ratio == pytest.approx(1 / 1.04)

@@ -127,7 +127,8 @@ def _epoch_s(plain: str) -> float | None:
 def _shared(plain: str, thing: str, of_each: str) -> float | None:
     """Seconds of one of so many epochs or steps, wherever they are counted, where the text's one duration is of all."""
     durations = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
-    told = rf"{_OF_NO_NAME}{NUMBER}\s*(m|million|百万)?\s*个?\s*{thing}(?![a-z])(?!{_A_SECOND})"
+    large = r"(m|million|百万)?" if thing is _SEVERAL_STEPS else "()"
+    told = rf"{_OF_NO_NAME}{NUMBER}\s*{large}\s*个?\s*{thing}(?![a-z])(?!{_A_SECOND})"
     counts = {number(*match.groups()[:2]) * (1e6 if match[3] else 1.0) for match in re.finditer(told, plain, re.ASCII)}
     alone = len(durations) == 1 and len(counts) == 1 and max(counts) >= 1
     if not alone or search(of_each, plain) is not None:

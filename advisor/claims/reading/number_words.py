@@ -42,7 +42,10 @@ NOT_ONE_NUMBER = (
 )
 """`12,5 ms`, `1/2 hours`, `3-4 images/s`, `1:30 h`: its last part alone would be another figure."""
 SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
-BATCH_WORDS, OTHER_BATCH_WORDS = r"\bbatch(?:[ _-]?size)?", (r"\bbs", r"批(?:大小|量|次)(?:大小)?")
+BATCH_WORDS, OTHER_BATCH_WORDS = (
+    r"(?:\b|(?<=train_)|(?<=micro_)|(?<=mini_))batch(?:[ _-]?size)?",
+    (r"\bbs", r"批(?:大小|量|次)(?:大小)?"),
+)
 """What a batch's samples stand behind: the word that may count batches of cards, and others."""
 LENGTH_WORDS = (
     r"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?",

@@ -14,7 +14,7 @@ _SLOWER = r"(?:slower|as slow|slow-?down|longer|as long|the time|more time|less 
 _GAIN = r"(?:快|提升|加速|提速|提高)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
 _LOSS = r"(?:慢|下降|降低|降速|变慢)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
 _MORE_RATE = r"(?:每秒|吞吐|速度|样本数|词元数)[^,，。;；%\d]{0,12}(?:多|增加|增长|涨|高|上升)\s*(?:了|到|出)?\s*"
-ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |近|仅|约|大约)?"
+ABOUT = r"(?:only |just |merely |about |almost |nearly |roughly |around |over |more than |近|仅|约|大约)?"
 _OF_RATE = r"\b(?:throughput|speed|performance|(?:images|samples|tokens|steps) ?(?:/|per) ?s\w*)[^,.;%\d]{0,16}?"
 _RATE_UP = (
     rf"{_OF_RATE}\b(?:up|rises?|rose|grows?|grew|jump(?:s|ed)|climb(?:s|ed)|gain(?:s|ed))\s*(?:by )?{ABOUT}{PERCENT}"
@@ -106,7 +106,7 @@ def find_efficiency(plain: str) -> float | None:
     match = (
         search(rf"{PERCENT}\s*(?:of )?(?:linear|scaling|parallel|efficien|的?(?:扩展|并行|线性|加速)?效率)", plain)
         or search(rf"(?:efficiency|scaling)\s*(?:of|is|was|:|=|at|about)?\s*{ABOUT}{PERCENT}", plain)
-        or search(rf"(?:效率|线性度|线性加速比?)\s*(?:为|是|达到?|约|:|=|有)?\s*{ABOUT}{PERCENT}", plain)
+        or search(rf"(?:效率|线性度|线性加速比?)\s*(?:为|是|达到?|约|:|=|只?有|仅)?\s*{ABOUT}{PERCENT}", plain)
     )
     return number(match.group(1), match.group(2)) / 100 if match is not None else None
 

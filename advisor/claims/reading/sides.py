@@ -8,7 +8,7 @@ from typing import NamedTuple
 from advisor.claims.gpu_names import Mention
 from advisor.claims.reading.number_words import DURATION, NUMBER, RATE, RATE_BEHIND, duration, number, search
 from advisor.claims.reading.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
-from advisor.claims.reading.words import find_counts
+from advisor.claims.reading.words import PRECISIONS, compared_precisions, find_counts, named_in_order
 
 _COMPARING = (
     r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
@@ -62,6 +62,8 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
         ratio = figures[1][1] / figures[0][1] if fewer_first else figures[0][1] / figures[1][1]
     elif len(figures) == _PAIR and (count or 1) > 1 and search(_BEFORE, plain):
         ratio = _beside_count(figures, counts[-1][0])
+    if ratio is None and len(counts) < _PAIR and len(figures) == _PAIR:
+        ratio = _ratio_of_precisions(plain, figures)
     if ratio is None:
         ratio = _ratio_of_counts(plain, counts)
     efficiency = find_efficiency(plain) if count is not None and count > reference_count else None
@@ -106,6 +108,15 @@ def _beside_count(figures: list[tuple[int, float]], place: int) -> float:
     near = next((figure for figure in figures if figure[0] > place), figures[-1])
     far = figures[0] if near is figures[1] else figures[1]
     return near[1] / far[1]
+
+
+def _ratio_of_precisions(plain: str, figures: list[tuple[int, float]]) -> float | None:
+    """Two speeds of one card in two precisions, each beside its own: `BF16 3,900 tok/s, FP8 5,600 tok/s`."""
+    pair, named = compared_precisions(plain), [precision for _, precision in named_in_order(PRECISIONS, plain)]
+    if pair is None or len(named) != _PAIR:
+        return None
+    first, other = (speed for _, speed in figures)
+    return first / other if pair[0] == named[0] else other / first
 
 
 def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:

@@ -70,6 +70,8 @@ _BARE = (
     rf"{_GIVES}{ABOUT}\+?{PERCENT}{_BEHIND}",
     rf"(?:^|[\s:])\+{PERCENT}{_BEHIND}",
 )
+_QUANTISED = r"\bint[48]\b(?! ?(?:adam|optimi))"
+"""What a figure beside a precision may be of: nothing in it is predicted."""
 _UPGRADED = r"(?:\b(?:upgrad|switch|mov|go|chang|replac)\w*\b[^,.;]{0,16}|\bfrom |从\s*|把\s*|将\s*)$"
 """Before what was changed for something else of its kind: `upgrading from PCIe 3`."""
 _BARE_FOLD = rf"(?<![a-z\d.]){NUMBER}\s*(?:x\b|×){_BEHIND}"
@@ -98,7 +100,12 @@ def find_cause(plain: str, *, alone: bool) -> Precision | None:
     `alone`: only where it is the subject, as several cards may be: `4 GPUs are 3x as fast with AMP`.
     """
     named = named_in_order(_HALVES, plain)
-    if len(named) != 1 or first_named(PRECISIONS, plain) != named[0][1] or _names_fp32(plain):
+    if (
+        len(named) != 1
+        or search(_QUANTISED, plain) is not None
+        or first_named(PRECISIONS, plain) != named[0][1]
+        or _names_fp32(plain)
+    ):
         return None
     return named[0][1] if _brings(plain, *_place(_HALVES, plain), alone=alone) else None
 

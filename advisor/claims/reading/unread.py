@@ -30,8 +30,9 @@ _PLACE = r"(?<![\w.\-/])"
 HARD_FIGURE = rf"{_PLACE}(?:[$€£¥]\s*(?P<money>\d+(?:\.\d+)?)|(?P<hard>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_HARD}))"
 """A figure that can only be what is claimed: where none was read, the claim was not understood."""
 _BARE = (
-    r"(?P<bare>(?<=\bto )|(?<=\bfrom )|(?<=-> )|(?<=->)|(?<=→ )|(?<=→)|(?<=[从到至由])|(?<=[从到至由] ))"
-    r"(?P<number>\d+(?:\.\d+)?)(?![\w.]| ?(?!(?:to|by|with|on|when|after|for|and|in|using)\b)[a-z])"
+    r"(?P<bare>(?<=\bvs )|(?<=\bvs\. )|(?<=\bversus )|(?<=\bto )|(?<=\bfrom )"
+    r"|(?<=-> )|(?<=->)|(?<=→ )|(?<=→)|(?<=[从到至由])|(?<=[从到至由] ))"
+    r"(?P<number>\d+(?:\.\d+)?)k?(?![\w.]| ?(?!w/|(?:to|by|with|on|when|after|for|and|in|using)\b)[a-z])"
 )
 """A figure without a unit, as those of a change: `from 14 hours to 2`."""
 _FIGURE = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from advisor.catalogue.precisions import Precision
-from advisor.claims.reading.number_words import search
+from advisor.claims.reading.number_words import RATE, RATE_BEHIND, search
 
 Word = TypeVar("Word", bound=str)
 
@@ -104,7 +104,11 @@ def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
     named = named_in_order(PRECISIONS, plain)
     if len(named) == 1 and named[0][1] != "fp32" and search(_BROUGHT, plain[named[0][0] :]):
         return named[0][1], "bf16_amp" if named[0][1] == "fp8" else "fp32"
-    return held_against_each_other([precision for _, precision in named], plain)
+    precisions = [precision for _, precision in named]
+    sides = rf"(?:{RATE}|{RATE_BEHIND})"
+    if len(precisions) == 2 and len(re.findall(sides, plain, re.ASCII)) == 2 and precisions[0] != precisions[1]:  # noqa: PLR2004 - a pair
+        return precisions[1], precisions[0]
+    return held_against_each_other(precisions, plain)
 
 
 def precisions_of_cards(plain: str, cards: Sequence[tuple[int, int]]) -> tuple[Precision, Precision] | None:
