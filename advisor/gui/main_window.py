@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPaintEvent,
+    QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
@@ -122,6 +123,7 @@ class MainWindow(QMainWindow):
         strip.wanted.connect(self._show_answer)
         self.navigation = Navigation(texts, theme, strip)
         self.navigation.chosen.connect(self.show_page)
+        self.navigation.fit(self.width())
         self._frame.insertWidget(0, self.navigation)
         # Left to Qt it is shown after the next layout, which first widens the page and then narrows it again.
         self.navigation.show()
@@ -259,6 +261,11 @@ class MainWindow(QMainWindow):
     def _system_scheme_changed(self) -> None:
         if self.settings.scheme == "system":
             self.rebuild_soon()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The names of the pages go where the window is narrow for its letters."""
+        super().resizeEvent(event)
+        self.navigation.fit(self.width())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Announce the first paint: what is slow to load waits for it."""

@@ -1,4 +1,4 @@
-"""The column of pages at the left, with the machine in a word at its foot."""
+"""The column of pages at the left, with the machine in a word at its foot; icons alone where letters leave no room."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from advisor.core.bundled import resource
 from advisor.gui.context import PAGE_NAMES, PageName
+from advisor.gui.strip.job_strip import RING_SIDE, JobStrip
 from advisor.gui.texts import Texts
 from advisor.gui.theme import NAVIGATION_WIDTH, Theme
 from advisor.gui.widgets.boxes import REST, down, put
 from advisor.gui.widgets.labels import ElidedLabel, label
+
+_FULL_FROM = 720
+"""Pixels of the window, in letters of the usual size, from which the names of pages leave them enough room."""
+_AROUND_RING = 20
 
 
 class Navigation(QWidget):
@@ -21,33 +26,53 @@ class Navigation(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, texts: Texts, theme: Theme, strip: QWidget) -> None:
+    def __init__(self, texts: Texts, theme: Theme, strip: JobStrip) -> None:
         """Make the buttons in the chosen language and colours; `strip` tells of the job below them."""
         super().__init__()
         self.setObjectName("navigation")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(round(NAVIGATION_WIDTH * max(theme.zoom, 1.0)))
+        self._texts, self._theme, self._strip = texts, theme, strip
+        self._folded = False
         self.setAccessibleName(texts("window-navigation"))
-        brand = label(texts("window-title"), "brand")
-        brand.setContentsMargins(12, 0, 0, 10)
+        self._brand = label(texts("window-title"), "brand")
+        self._brand.setContentsMargins(12, 0, 0, 10)
         self._group = QButtonGroup(self)
         self._buttons: dict[PageName, QPushButton] = {}
-        for position, name in enumerate(PAGE_NAMES, start=1):
-            button = QPushButton(f"  {texts(f'page-{name}')}")
+        for name in PAGE_NAMES:
+            button = QPushButton()
             button.setCheckable(True)
             button.setIcon(page_icon(name, theme.muted, theme.accent))
             button.setIconSize(QSize(18, 18))
             button.setAccessibleName(texts(f"page-{name}"))
-            button.setToolTip(f"Ctrl+{position}")
             button.clicked.connect(lambda _on=False, page=name: self.chosen.emit(page))
             self._group.addButton(button)
             self._buttons[name] = button
         self._lines = [ElidedLabel("", "small") for _ in range(3)]
         for line in self._lines:
             line.setContentsMargins(12, 0, 4, 0)
-        layout = down(2, brand, *self._buttons.values(), REST, strip, inside=self, margins=(8, 14, 8, 14))
+        layout = down(2, self._brand, *self._buttons.values(), REST, strip, inside=self, margins=(8, 14, 8, 14))
         layout.addSpacing(6)
         put(layout, *self._lines)
+        self._show_names()
+
+    def fit(self, window_width: int) -> None:
+        """Show the names of the pages, or in a window that is narrow for its letters their icons alone."""
+        folded = window_width < self._theme.sized(_FULL_FROM)
+        if folded != self._folded:
+            self._folded = folded
+            self._show_names()
+
+    def _show_names(self) -> None:
+        folded, zoom = self._folded, max(self._theme.zoom, 1.0)
+        self.setFixedWidth(self._theme.sized(RING_SIDE) + _AROUND_RING if folded else round(NAVIGATION_WIDTH * zoom))
+        for position, (name, button) in enumerate(self._buttons.items(), start=1):
+            words = self._texts(f"page-{name}")
+            button.setText("" if folded else f"  {words}")
+            button.setToolTip(f"{words} · Ctrl+{position}" if folded else f"Ctrl+{position}")
+        self._brand.setHidden(folded)
+        for line in self._lines:
+            line.setHidden(folded or not line.full_text())
+        self._strip.fold(folded=folded)
 
     def show_page(self, name: PageName) -> None:
         """Mark a page as the one shown; the focus goes with it, also while a dialog has the keys."""
@@ -59,7 +84,7 @@ class Navigation(QWidget):
         """Words at the foot, one a line."""
         for place, text in zip(self._lines, [*lines, "", "", ""], strict=False):
             place.set_full_text(text)
-            place.setVisible(bool(text))
+            place.setHidden(self._folded or not text)
 
 
 @cache

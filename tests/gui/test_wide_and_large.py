@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QTableView, QWidget
 
 from advisor.core.errors import InputError
 from advisor.gui.application import place
@@ -23,8 +23,10 @@ from advisor.gui.pages.page import Page
 from advisor.gui.settings import ZOOMS
 from advisor.gui.threads import Outcome
 from advisor.gui.widgets.notice import Notice
+from advisor.measure.events import RunProgress
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
+from tests.gui.test_job_strip import Told
 from tests.gui.test_window import words_of
 
 if TYPE_CHECKING:
@@ -128,17 +130,38 @@ def with_largest_letters(window: MainWindow, session: Session, qtbot: QtBot, nam
     return window.page(name)
 
 
-@pytest.mark.parametrize("name", ["advice", "compare"])
-def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
+@pytest.mark.parametrize("name", PAGE_NAMES)
+def test_with_the_largest_letters_no_page_of_an_advice_is_wider_than_a_small_window(
     window: MainWindow, session: Session, qtbot: QtBot, name: PageName
 ) -> None:
+    keep(session.settings.history_folder, fakes.advice())
     page = with_largest_letters(window, session, qtbot, name)
     qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=120_000)
     content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
     assert content is not None
-    assert content.width() > seen.width()
-    assert page.scroll_area.horizontalScrollBar().isVisible()
-    assert page.scroll_area.horizontalScrollBar().maximum() == content.width() - seen.width()
+    qtbot.waitUntil(lambda: content.width() <= seen.width(), timeout=60_000)
+    tables = page.findChildren(QTableView)
+    assert [one.accessibleName() for one in tables if one.horizontalScrollBar().maximum()] == []
+
+
+def test_in_a_window_that_is_narrow_for_its_letters_pages_and_the_job_are_told_without_words(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    button = window.navigation._buttons["history"]
+    assert (button.text().strip(), button.toolTip()) == ("History", "Ctrl+7")
+    with_largest_letters(window, session, qtbot, "machine")
+    button, strip = window.navigation._buttons["history"], window.navigation._strip
+    assert (button.text(), button.toolTip(), button.accessibleName()) == ("", "History · Ctrl+7", "History")
+    assert window.navigation.width() < 100
+    session.runner.start(Told(RunProgress(phase="advice-phase-predict", fraction=0.2, left_s=9.0)), measure=False)
+    qtbot.waitUntil(lambda: "Predicting" in strip.toolTip(), timeout=60_000)
+    assert strip.ring.isVisible()
+    assert not strip._cancel.isVisible()
+    session.runner.cancel()
+    qtbot.waitUntil(lambda: not session.runner.busy, timeout=60_000)
+    window.resize(1400, 700)
+    assert button.text().strip() == "History"
+    assert strip._what.isVisible()
 
 
 def test_an_advice_of_many_parts_is_no_wider_than_the_smallest_window(

@@ -19,7 +19,7 @@ from advisor.gui.pages.log_card import LogCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.threads import Outcome
-from advisor.gui.widgets.boxes import REST, across, clear, down, put
+from advisor.gui.widgets.boxes import REST, FlowLayout, across, clear, down, put
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
@@ -149,7 +149,7 @@ class CasesPage(Page):
         if answer is not None:
             card.add_to_header(self._chip(answer.verdict))
         question = label(case.question.text(texts.language), wrap=True, selectable=True)
-        card.put(question, label(case.model_text(texts.language), "muted", wrap=True))
+        card.put(question, label(texts("cases-model", model=case.model_text(texts.language)), "muted", wrap=True))
         card.body.addSpacing(4)
         if answer is None:
             card.put(Notice([texts("cases-computing")], role="hero"))
@@ -168,10 +168,8 @@ class CasesPage(Page):
         for place, reason in enumerate(answer.reasons):
             card.put(bulleted(texts.say(self._by_title(reason)), "strong" if place == 0 else ""))
         for case_id in answer.contradicts:
-            other = bundled_cases().get(case_id)
-            if other is not None:
-                words = texts("cases-contradicts", title=other.title.text(texts.language))
-                card.put(push(words, partial(self._go_to, case_id), "link"))
+            if case_id in bundled_cases():
+                card.put(push(texts("cases-other"), partial(self._go_to, case_id), "link"))
 
     def _by_title(self, reason: Reason) -> Reason:
         """A case that a reason names by its id, as in the file, is named here as the list names it."""
@@ -196,8 +194,11 @@ class CasesPage(Page):
         self._field.returnPressed.connect(self._check)
         self._button = push(texts("cases-check"), self._check, "primary")
         examples = [texts(code) for code in ("cases-example-2", "cases-example-3")]
-        links = [push(text, partial(self._try, text), "link") for text in examples]
-        line = across(14, label(texts("cases-examples"), "muted"), *links, REST)
+        line = QWidget()
+        flow = FlowLayout(line, 14)  # larger letters put one below the other
+        flow.addWidget(label(texts("cases-examples"), "muted"))
+        for text in examples:
+            flow.addWidget(push(text, partial(self._try, text), "link"))
         self._answer_place = down(8)
         card.put(across(8, (self._field, 1), self._button), line, self._answer_place)
         card.hug()

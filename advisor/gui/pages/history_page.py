@@ -18,7 +18,7 @@ from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import KeptAdviceAsk
 from advisor.gui.models.table_model import TableModel
 from advisor.gui.pages.history_details import compared_cards, measured_card
-from advisor.gui.pages.history_tables import PRECISION_COLUMN, ledger_card, record_row, run_columns
+from advisor.gui.pages.history_tables import OPTIONAL_COLUMNS, ledger_card, record_row, run_columns
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.threads import Job, Outcome, call_as_job
 from advisor.gui.widgets.boxes import REST, clear, down, put
@@ -196,7 +196,7 @@ class HistoryPage(Page):
             listing.runs,
             below=texts("history-hint"),
             wide=(1, 2),
-            optional=(PRECISION_COLUMN,),
+            optional=OPTIONAL_COLUMNS,
             grows=True,
         )
         self._model: TableModel[Run] = card.model

@@ -17,8 +17,8 @@ from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.store.history import Run, TrackRecord, Truth
 
-PRECISION_COLUMN = 3
-"""Among those of runs: the first to go where the window is narrow."""
+OPTIONAL_COLUMNS = (3, 6, 4)
+"""Of runs, the precision, the basis and the batch go in turn where the window is narrow for its letters."""
 
 
 def record_row(record: TrackRecord, texts: Texts) -> QHBoxLayout:

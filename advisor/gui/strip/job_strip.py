@@ -15,14 +15,15 @@ from advisor.gui.theme import TICK_SIZE, Theme
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.labels import label, set_look, tell
+from advisor.gui.widgets.labels import label, set_look
 from advisor.present.card_names import short_name
 
 _REASON_LENGTH = 120
 _FIRST_SENTENCE = re.compile(r".*?(?:。|[.!?](?=\s)|$)", re.DOTALL)
 
-_SIDE = 40
+RING_SIDE = 40
 _WIDTH = 4.0
+_MARGIN = 10
 _WHOLE = 100
 _TOP = 90 * 16
 """Qt counts angles in sixteenths of a degree, from three o'clock."""
@@ -47,16 +48,31 @@ class JobStrip(QFrame):
         self.ring.setAccessibleName(texts("watch-progress"))
         self._what = label("", "strong", wrap=True)
         self._left = label("", "small", wrap=True)
+        self._folded = False
         line = across(10)
         line.addWidget(self.ring, 0, Qt.AlignmentFlag.AlignTop)
         line.addLayout(down(1, self._what, self._left), 1)
         self._cancel = push(texts("watch-cancel"), self.cancelled.emit, "small")
         self._cancel.setToolTip(QKeySequence(Qt.Key.Key_Escape).toString(QKeySequence.SequenceFormat.NativeText))
-        down(6, line, self._cancel, inside=self, margins=(10, 10, 10, 10))
+        down(6, line, self._cancel, inside=self, margins=(_MARGIN, 10, _MARGIN, 10))
         session.runner.started.connect(self.refresh)
         session.runner.progressed.connect(self.refresh)
         session.runner.ended.connect(self.refresh)
         self.refresh()
+
+    def fold(self, *, folded: bool) -> None:
+        """Where the navigation is folded, the ring alone: its words are a tip, and the page of the job cancels it."""
+        self._folded = folded
+        layout = self.layout()
+        if layout is not None:
+            side = 0 if folded else _MARGIN
+            layout.setContentsMargins(side, 10, side, 10)
+        self._show_words()
+        self.refresh()
+
+    def _show_words(self) -> None:
+        self._what.setHidden(self._folded)
+        self._left.setHidden(self._folded or not self._left.text())
 
     def refresh(self) -> None:
         """Show how things stand now."""
@@ -84,7 +100,7 @@ class JobStrip(QFrame):
         if session.runner.cancelling:
             what, left = texts("watch-cancelling"), ""
         self._say(what, left)
-        self._cancel.setVisible(True)
+        self._cancel.setVisible(not self._folded)
         self._cancel.setEnabled(not session.runner.cancelling)
         self.setVisible(True)
 
@@ -115,10 +131,13 @@ class JobStrip(QFrame):
         set_look(self, "role", f"strip-{state}")
 
     def _say(self, what: str, below: str) -> None:
+        if self._folded:
+            give_tip(self, f"{what} {below}".strip())
         if (what, below) == (self._what.text(), self._left.text()):
             return
         self._what.setText(what)
-        tell(self._left, below)
+        self._left.setText(below)
+        self._show_words()
         self.setAccessibleName(f"{what} {below}".strip())
 
     def _go(self) -> None:
@@ -151,7 +170,7 @@ class Ring(QProgressBar):
         self.setTextVisible(False)
         self.setProperty("role", "ring")
         # The style sheet, which holds for bars as such, says the same height.
-        self.setFixedSize(theme.sized(_SIDE), theme.sized(_SIDE))
+        self.setFixedSize(theme.sized(RING_SIDE), theme.sized(RING_SIDE))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def show_percent(self, percent: int) -> None:
@@ -168,7 +187,7 @@ class Ring(QProgressBar):
 
     def sizeHint(self) -> QSize:
         """Always the same, but for the size of letters."""
-        return QSize(self._theme.sized(_SIDE), self._theme.sized(_SIDE))
+        return QSize(self._theme.sized(RING_SIDE), self._theme.sized(RING_SIDE))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the ring."""

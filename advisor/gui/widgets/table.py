@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.gui.texts import CHANGED
+from advisor.gui.theme import TEXT_SIZE
 from advisor.gui.widgets.cell_delegate import CellDelegate
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _LEAST_WIDE = 64
 _MOST_WIDE = 480
 """Beyond this a column of names shares what room is left with all others."""
 _ROOM_FOR_NAMES = 120
-"""In pixels, of each column of names."""
+"""In pixels, of each column of names in letters of the usual size."""
 _MEASURED_ROWS = 60
 _MARK_WIDTH = 40
 """Of a column that holds a tick or a mark alone."""
@@ -232,7 +233,8 @@ class Table(QTableView):
             if place in self.never_shown:
                 continue
             named = sum(width for column, width in widths.items() if column not in self._wide)
-            if self.viewport().width() - named >= _ROOM_FOR_NAMES * len(self._wide):
+            names = _ROOM_FOR_NAMES * self.font().pixelSize() / TEXT_SIZE
+            if self.viewport().width() - named >= names * len(self._wide):
                 break
             self.hideColumn(place)
             del widths[place]
@@ -299,9 +301,8 @@ class Table(QTableView):
     def _set_row_height(self, wide: Sequence[int]) -> None:
         texts = {place: self._texts_of(place) for place in wide if place in self._wide}
         tall = any(measured.widest + _TEXT_MARGIN > self.columnWidth(place) for place, measured in texts.items())
-        height = (
-            _TALL_ROW_HEIGHT if tall and any(measured.breaks for measured in texts.values()) else self._row_height()
-        )
+        two_lines = max(_TALL_ROW_HEIGHT, 2 * self.fontMetrics().height() + _ROW_PADDING // 2)
+        height = two_lines if tall and any(measured.breaks for measured in texts.values()) else self._row_height()
         if height != self.verticalHeader().defaultSectionSize():
             self.setWordWrap(height > self._row_height())
             self.verticalHeader().setDefaultSectionSize(height)
