@@ -37,8 +37,9 @@ def hero_card(advice: AdviceRecord, chosen: Recommendation, texts: Texts) -> Car
     facts = [
         texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
         texts.precision(chosen.precision),
-        texts.strategy(chosen.strategy),
     ]
+    if chosen.strategy != "single":  # The heading says that it is one device.
+        facts.append(texts.strategy(chosen.strategy))
     if chosen.node_count > 1:
         facts.append(texts("advice-machines", count=chosen.node_count))
     if chosen.count > 1 or chosen.gradient_accumulation_steps > 1:

@@ -1,5 +1,5 @@
 # Why the whole driver cannot be used, each with its remedy.
-driver-absent = No NVIDIA driver is installed here: the advice rests on the processor and on the specification table. With an NVIDIA card, install its driver.
+driver-absent = No NVIDIA driver is installed here: only the processor can be timed, and GPUs are predicted from their data sheets. If there is an NVIDIA card, install its driver.
 driver-absent-for-card = { $gpu_count ->
     [one] An NVIDIA card is built in, but its driver's library is missing: install the NVIDIA driver.
    *[other] { $gpu_count } NVIDIA cards are built in, but the driver's library is missing: install the NVIDIA driver.

@@ -10,13 +10,13 @@ why-tied = There is no clear difference between { $device } and { $others }: the
 why-tied-short = Nobody would notice a difference between { $device } and { $others }: on each of them the job itself is as short as its start, or shorter.
 why-tied-cost = There is no clear difference between { $device } and { $others }: the ranges of their costs touch.
 why-tied-energy = There is no clear difference between { $device } and { $others }: the ranges of their energies touch.
-why-tie-plain = Inside this tie { $device } comes before { $others }: what a step needs is in its own memory, without the host's and with the model in one piece.
-why-tie-memory = Inside this tie { $device } is taken before { $others }, where the range of the memory need goes beyond what a device can give.
+why-tie-plain = Of set-ups without a clear difference { $device } comes before { $others }: what a step needs is in its own memory, without the host's and with the model in one piece.
+why-tie-memory = Of set-ups without a clear difference { $device } is taken before { $others }, where the range of the memory need goes beyond what a device can give.
 why-room-first = { $strategy } is taken before { $other_strategy }, which is { $speed_ratio } times as fast but may need up to { $high_bytes } of the { $capacity_bytes } that a device can give.
-why-tie-here = Inside this tie what is here already is taken: { $device }.
-why-tie-cost = Inside this tie the least expected cost decides: { $cost } against { $other_cost } of { $other }.
-why-tie-energy = Inside this tie the least expected energy decides: { $energy_j } against { $other_energy_j } of { $other }.
-why-tie-alike = Inside this tie the expected times are alike ({ $job_s }, { $other } too): take whichever is at hand.
+why-tie-here = Of set-ups without a clear difference the one that is here already is taken: { $device }.
+why-tie-cost = Of set-ups without a clear difference the least expected cost decides: { $cost } against { $other_cost } of { $other }.
+why-tie-energy = Of set-ups without a clear difference the least expected energy decides: { $energy_j } against { $other_energy_j } of { $other }.
+why-tie-alike = Of set-ups without a clear difference the expected times are alike ({ $job_s }, { $other } too): take whichever is at hand.
 why-tie-against-data-sheets = By the data sheets { $others } would be no slower: that { $device } comes out ahead rests on { $runs ->
         [1] 1 published run
        *[other] { $runs } published runs
@@ -24,7 +24,7 @@ why-tie-against-data-sheets = By the data sheets { $others } would be no slower:
         [1] the other
        *[other] the others
     }.
-why-tie-time = Inside this tie the shorter expected time decides: { $job_s } against { $other_job_s } of { $other }.
+why-tie-time = Of set-ups without a clear difference the shorter expected time decides: { $job_s } against { $other_job_s } of { $other }.
 why-disturbed = { $other } was disturbed while it was measured: undisturbed it may be as fast, but it is not advised before that is measured.
 why-only-here = Of the devices of this machine { $device } alone could be judged.
 why-only-asked = There was no other kind of device to compare { $device } with.
@@ -43,7 +43,7 @@ why-strict-fp32 = In strict { $precision } { $device } computes { $rate_flop_per
 why-fp32-is-strict = FP32 is strict here: a step takes { $step_s }, and { $tf32_step_s } with TF32 throughout. torch by itself lets cuDNN use TF32 for convolutions and recurrent layers: precision = "default" says that.
 why-compute-rate = In { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }.
 why-bandwidth = { $device } reads its memory at { $bandwidth_bytes_per_s } against { $other_bandwidth_bytes_per_s } of { $other }.
-why-count-knee = { $count } × { $device } is the knee: going on to { $more } would give { $marginal_fraction } of what the added cards could, less than the { $needed_fraction } that make them worth their hours.
+why-count-knee = More cards than { $count } × { $device } do not pay: going on to { $more }, the added ones would bring { $marginal_fraction } of their full speed, less than the { $needed_fraction } from which they are worth their hours.
 why-count-no-gain = Going on from { $count } to { $more } × { $device } gains nothing.
 why-count-short = Going on from { $count } to { $more } × { $device } would save { $saved_s } of the job, less than a training takes to start: importing torch alone takes about { $start_s }.
 why-count-pays = { $count } × { $device } is { $speed_up_ratio } times as fast as { $fewer }.

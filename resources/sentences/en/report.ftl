@@ -109,7 +109,7 @@ memory-part-fragmentation = fragmentation
 memory-part-communication = communication
 
 ## How far to trust a number from the data sheet
-accuracy-line = From the data sheet alone: leaving each card out of the fit, the mean error on { $runs } measured runs was { $card_error }; leaving each model out, { $model_error } ({ $document }).
+accuracy-line = Predictions from the data sheet were off by { $card_error } on average on { $runs } measured runs whose card had no part in the fit, and by { $model_error } where the model had none ({ $document }).
 accuracy-covered = { $covered_fraction } of these runs lay inside their 80 % range, the card unseen.
 accuracy-group = { $group }, { $runs ->
     [one] 1 run

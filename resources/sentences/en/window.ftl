@@ -303,7 +303,7 @@ machine-no-vectors = no vector instructions known
 machine-fact-waiting = Wait
 
 ## Compare
-compare-subtitle = Every candidate at the same precision, batch and count, with its 80 % range
+compare-subtitle = Every device at the same precision, batch size and number of cards, with its 80 % range
 compare-empty-title = Nothing to compare yet
 compare-empty-text = An advice, measured or predicted, compares this machine with the cards of the spec table.
 compare-batch = Batch
@@ -373,7 +373,7 @@ watch-table-title = Step times by device and batch size
 watch-steps-title = Step time
 watch-steps-waiting = waiting for the first step
 watch-steps-unit = as it comes, logarithmic
-watch-explained = "Measure and advise" calibrates each device and trains your model for real at three batch sizes or more, for about half a minute in all. It runs in a process of its own; this window only watches. Close what keeps the machine busy, or the verdict will say that the run was disturbed.
+watch-explained = "Measure and advise" times what each device can do, then trains your model on it at three batch sizes or more, for as long in all as the settings say. It runs in a process of its own; this window only watches. Close what keeps the machine busy, or the verdict will say that the run was disturbed.
 watch-no-workload = no model described yet
 watch-starting = starting
 watch-cancelling = cancelling …
@@ -424,7 +424,7 @@ model-flop-below = forward and backward
 model-flop-below-inference = forward alone
 model-assumptions = Assumptions
 model-python-runs = The Python file runs in the worker; its three functions are traced as they are.
-model-memory-assumption = Memory is what one GPU of unknown generation needs, driver context and fragmentation included.
+model-memory-assumption = Memory is what a step takes on one GPU, whichever it is, with the driver's context and fragmentation.
 model-memory-of = Memory is what one { $device } needs, driver context and fragmentation included.
 model-layers-title = Layers
 model-layer = Layer

@@ -1,5 +1,5 @@
 # 整个驱动不可用的原因，每条都附带解决办法。
-driver-absent = 本机没有安装 NVIDIA 驱动：建议将基于处理器和规格表给出。如果装有 NVIDIA 显卡，请安装驱动。
+driver-absent = 本机没有安装 NVIDIA 驱动：只能实测处理器，GPU 则依据规格表预测。如果装有 NVIDIA 显卡，请安装驱动。
 driver-absent-for-card = 机器中有 { $gpu_count } 块 NVIDIA 显卡，但缺少驱动库：请安装 NVIDIA 驱动。
 driver-not-loaded = NVIDIA 驱动已安装但没有加载：请加载驱动（Linux 上执行 modprobe nvidia）或重启。
 driver-mismatch = NVIDIA 驱动已更新，但旧版本仍在运行：请重启。

@@ -13,15 +13,15 @@ why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们�
 why-tie-plain = 在无明显差别的方案中，{ $device } 优先于 { $others }：前者仅凭自身显存即可完成一步，无需主机内存，也不必拆分模型。
 why-tie-memory = 在无明显差别的方案中，{ $device } 优先于 { $others }：后者显存需求的区间超出了设备所能提供的。
 why-room-first = 采用 { $strategy } 而不是 { $other_strategy }：后者的速度是前者的 { $speed_ratio } 倍，但每张卡最多可能需要 { $high_bytes }，而可用的只有 { $capacity_bytes }。
-why-tie-here = 在并列者之中，选用本机已有的设备：{ $device }。
-why-tie-cost = 在并列者之中，由预期费用最低者决定：{ $cost }，而 { $other } 为 { $other_cost }。
-why-tie-energy = 在并列者之中，由预期能耗最低者决定：{ $energy_j }，而 { $other } 为 { $other_energy_j }。
-why-tie-alike = 在并列者之中，预期时间相同（{ $job_s }，{ $other } 亦然）：用手边的即可。
+why-tie-here = 在无明显差别的方案中，选用本机已有的设备：{ $device }。
+why-tie-cost = 在无明显差别的方案中，由预期费用最低者决定：{ $cost }，而 { $other } 为 { $other_cost }。
+why-tie-energy = 在无明显差别的方案中，由预期能耗最低者决定：{ $energy_j }，而 { $other } 为 { $other_energy_j }。
+why-tie-alike = 在无明显差别的方案中，预期时间相同（{ $job_s }，{ $other } 亦然）：用手边的即可。
 why-tie-against-data-sheets = 按规格表，{ $others } 不会更慢：{ $device } 领先所依据的，是它的 { $runs } 次公开运行和{ $count ->
         [1] 对方
        *[other] 其余显卡
     }的 { $other_runs } 次。
-why-tie-time = 在并列者之中，由预期时间较短者决定：{ $job_s }，而 { $other } 为 { $other_job_s }。
+why-tie-time = 在无明显差别的方案中，由预期时间较短者决定：{ $job_s }，而 { $other } 为 { $other_job_s }。
 why-disturbed = { $other } 在测量时受到干扰：不受干扰时可能同样快，但在重新测量之前不作建议。
 why-only-here = 在本机的设备中，只有 { $device } 可以评估。
 why-only-asked = 没有其他类型的设备可与 { $device } 比较。
@@ -40,7 +40,7 @@ why-strict-fp32 = 在严格的 { $precision } 下，{ $device } 的算力为 { $
 why-fp32-is-strict = 此处的 FP32 是严格的：每步 { $step_s }，全部使用 TF32 时为 { $tf32_step_s }。torch 默认允许 cuDNN 的卷积和循环层使用 TF32：precision = "default" 即此含义。
 why-compute-rate = 在 { $precision } 下，{ $device } 的算力为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
 why-bandwidth = { $device } 的显存带宽为 { $bandwidth_bytes_per_s }，{ $other } 为 { $other_bandwidth_bytes_per_s }。
-why-count-knee = { $count } × { $device } 处于拐点：增加到 { $more } 张时，新增显卡只能发挥其能力的 { $marginal_fraction }，低于值得投入的 { $needed_fraction }。
+why-count-knee = { $device } 用 { $count } 张以上不划算：增加到 { $more } 张时，新增显卡只能发挥其全速的 { $marginal_fraction }，低于值得投入的 { $needed_fraction }。
 why-count-no-gain = { $device } 从 { $count } 张增加到 { $more } 张没有收益。
 why-count-short = { $device } 从 { $count } 张增加到 { $more } 张，整个任务只会缩短 { $saved_s }，比启动一次训练还短：仅导入 torch 就需约 { $start_s }。
 why-count-pays = { $count } × { $device } 的速度是 { $fewer } 张的 { $speed_up_ratio } 倍。

@@ -109,7 +109,7 @@ memory-part-fragmentation = 碎片
 memory-part-communication = 通信
 
 ## 仅依据规格表的数字有多可信
-accuracy-line = 仅依据规格表：拟合时逐一留出每种显卡，在 { $runs } 条实测训练记录上的平均误差为 { $card_error }；逐一留出每个模型时为 { $model_error }（{ $document }）。
+accuracy-line = 仅依据规格表的预测：在 { $runs } 条实测训练记录上，所用显卡未参与拟合时平均误差为 { $card_error }，所用模型未参与拟合时为 { $model_error }（{ $document }）。
 accuracy-covered = 在显卡未参与拟合的情况下，{ $covered_fraction } 的记录落在其 80 % 区间内。
 accuracy-group = { $group }，{ $runs } 条记录：逐一留出显卡时 { $card_error }，逐一留出模型时 { $model_error }。
 accuracy-no-runs = { $group }：没有公开记录可供检验，误差可能高于平均值。

@@ -285,7 +285,7 @@ machine-no-vectors = 未知向量指令
 machine-fact-waiting = 等待
 
 ## Compare
-compare-subtitle = 在相同精度、批大小与数量下比较每个候选，附 80 % 区间
+compare-subtitle = 在相同精度、批大小与显卡数量下比较每个设备，附 80 % 区间
 compare-empty-title = 还没有可对比的内容
 compare-empty-text = 有了建议（实测或预测）之后，这里会把本机与规格表中的显卡进行对比。
 compare-batch = 批大小
@@ -352,7 +352,7 @@ watch-table-title = 各设备与批大小的单步时间
 watch-steps-title = 单步时间
 watch-steps-waiting = 等待第一步
 watch-steps-unit = 实时，对数坐标
-watch-explained = “测量并给出建议”会校准每个设备，并以三种以上的批大小真实训练您的模型，总共约半分钟。测量在独立进程中进行，本窗口只负责观察。请先关闭占用机器的程序，否则结论会注明测量受到干扰。
+watch-explained = “测量并给出建议”先测出每个设备的能力，再以三种以上的批大小真实训练您的模型，总时长由设置决定。测量在独立进程中进行，本窗口只负责观察。请先关闭占用机器的程序，否则结论会注明测量受到干扰。
 watch-no-workload = 尚未描述模型
 watch-starting = 正在启动
 watch-cancelling = 正在取消…
@@ -400,7 +400,7 @@ model-flop-below = 前向与反向
 model-flop-below-inference = 仅前向
 model-assumptions = 假设
 model-python-runs = Python 文件在工作进程中运行，按原样追踪其中的三个函数。
-model-memory-assumption = 显存按一块未知代次的 GPU 估算，已含驱动上下文与碎片。
+model-memory-assumption = 显存是一步训练在一块 GPU（不限型号）上的占用，已含驱动上下文与碎片。
 model-memory-of = 显存按一块 { $device } 估算，已含驱动上下文与碎片。
 model-layers-title = 各层
 model-layer = 层
