@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,34 +13,25 @@ import numpy as np
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.catalogue.software import GRADIENTS_FREED_YEAR, is_before
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.sentences import Listed, Reason, SaidError
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
-from advisor.cost.memory.capacity import usable_bytes
-from advisor.cost.memory.copied_logits import LABELS_SHIFTED_FROM_YEAR
-from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
-from advisor.cost.memory.largest_batch import largest_batch
-from advisor.cost.memory.mixed_units import ADAPTERS_APART_FROM_YEAR
-from advisor.cost.memory.need import memory_question
-from advisor.cost.memory.varied_lengths import surplus_of_lengths
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import precision_in_layout
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_cards import cards_of_row
+from advisor.evaluate.row_memory import memory_of_row
 from advisor.evaluate.run_rows import RunRow
 from advisor.evaluate.silent_descriptions import (
     fuses_layers,
     halves_adapters,
     has_gate_adapters,
-    lengths_may_differ,
-    perhaps_fused,
     understood,
 )
-from advisor.evaluate.traces import TraceKey, key_of, memory_key_of, memory_precision_of
+from advisor.evaluate.traces import TraceKey, key_of
 from advisor.evaluate.variants import among_variants
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Work
@@ -50,7 +40,6 @@ from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import unknown_memory
 from advisor.predict.layouts import LayoutPrediction, predict_layout
 from advisor.predict.prediction import Prediction
-from advisor.predict.ranges.memory_range import between_lengths, published_range
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload, quantization_of
 from advisor.workload.workload_file import load_workload_for_row
@@ -173,10 +162,7 @@ class RowPredictor:
         if not isinstance(answer, Reason):
             refusal = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
-        memory = _memory(question, self._tables[memory_key_of(question)])
-        if (peak := memory.get("peak_bytes")) is not None and (other := perhaps_fused(question)) is not None:
-            fused = _memory(other, self._tables[memory_key_of(other)]).get("peak_bytes", peak)
-            memory["peak_bytes"] = msgspec.structs.replace(peak, low=min(peak.low, fused.low))
+        memory = memory_of_row(question, self._tables)
         caveats = (*table.caveats, *understood(question))
         return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 
@@ -229,40 +215,6 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
         return predict_layout(set_up, layout, sources, units_by_module=units_by_module)
     predicted = predict_candidates([set_up], sources, unknown_memory)
     return predicted.predictions[0] if predicted.predictions else predicted.refusals[0]
-
-
-def _memory(question: RowQuestion, table: OpTable | Reason) -> dict[str, Any]:
-    """Peak and largest batch, where the row asks for them: replaying the allocator takes its time."""
-    row, training, spec = question.row, question.workload.training, question.spec
-    if isinstance(table, Reason):
-        return {}
-    if row.optimizer_outside is not None and training.mode == "training":
-        training = msgspec.structs.replace(training, optimizer=row.optimizer_outside)
-    question_of_memory = memory_question(
-        table,
-        training,
-        memory_precision_of(question),
-        compute_capability=spec.compute_capability,
-        layout=row.layout,
-        gradients_kept=is_before(row.software_year, GRADIENTS_FREED_YEAR),
-        inputs_kept=is_before(row.software_year, INPUTS_FREED_FROM_YEAR),
-        logits_copied=is_before(row.software_year, LABELS_SHIFTED_FROM_YEAR),
-        units_mixed=row.shards_modules and is_before(row.software_year, ADAPTERS_APART_FROM_YEAR),
-    )
-    if question_of_memory is None:
-        return {}
-    answer: dict[str, Any] = {}
-    usable = None if spec.memory_bytes is None else usable_bytes(spec.memory_bytes)
-    if row.peak_bytes is not None:
-        peak = published_range(question_of_memory, training.batch_size, row.memory_kind, usable)
-        if lengths_may_differ(question):
-            count = question.workload.data.samples / (training.batch_size * row.layout.replica_count)
-            surplus = surplus_of_lengths(question_of_memory, training.batch_size, math.ceil(count), usable)
-            peak = between_lengths(peak, surplus)
-        answer["peak_bytes"] = peak
-    if row.largest_batch_that_ran is not None and usable is not None:
-        answer["largest_batch"] = largest_batch(question_of_memory, usable)
-    return answer
 
 
 _MOST = 0.5

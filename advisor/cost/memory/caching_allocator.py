@@ -18,7 +18,7 @@ _SMALL_LIMIT_BYTES = 1 << 20
 _SMALL_SEGMENT_BYTES = 2 << 20
 _MIDDLE_LIMIT_BYTES = 10 << 20
 _MIDDLE_SEGMENT_BYTES = 20 << 20
-_SEGMENT_ROUNDING_BYTES = 2 << 20
+SEGMENT_ROUNDING_BYTES = 2 << 20
 _NONE = -1
 
 
@@ -204,7 +204,7 @@ class CachingAllocator:
         elif size < _MIDDLE_LIMIT_BYTES:
             segment = _MIDDLE_SEGMENT_BYTES
         else:
-            segment = -(-size // _SEGMENT_ROUNDING_BYTES) * _SEGMENT_ROUNDING_BYTES
+            segment = -(-size // SEGMENT_ROUNDING_BYTES) * SEGMENT_ROUNDING_BYTES
         if self._refuses(segment):
             if self.stops_before_giving_back:
                 return _NONE

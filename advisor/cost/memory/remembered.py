@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-_RULES = ("replay.py", "replayed_steps.py", "fragmentation.py", "caching_allocator.py")
+_RULES = ("replay.py", "replayed_steps.py", "fragmentation.py", "caching_allocator.py", "varied_lengths.py")
 _DIGEST_BYTES = 16
 
 replays: dict[str, float] = {}

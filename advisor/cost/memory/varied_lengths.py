@@ -12,9 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from advisor.cost.memory.caching_allocator import CachingAllocator
+from advisor.cost.memory.caching_allocator import SEGMENT_ROUNDING_BYTES, CachingAllocator
 from advisor.cost.memory.fragmentation import reserved_bytes
 from advisor.cost.memory.need import MemoryQuestion, room_of
+from advisor.cost.memory.remembered import remembered
 from advisor.cost.memory.replay import StepSetup, Stream
 from advisor.cost.memory.replayed_steps import steps_of
 
@@ -36,10 +37,18 @@ def surplus_of_lengths(
 
     A shorter sample is counted as so much less of a batch. `capacity_bytes`: as in `published_bytes`.
     """
-    room = room_of(question, capacity_bytes)
-    sizes = [batch_size * share for share in longest_so_far(micro_batch_count, batch_size)]
-    alike = reserved_bytes(question.stream, question.setup, batch_size, room)
-    return max(0.0, _segments(question.stream, question.setup, sizes, room) - alike)
+    stream, setup, room = question.stream, question.setup, room_of(question, capacity_bytes)
+    sizes = _apart(stream, [batch_size * share for share in longest_so_far(micro_batch_count, batch_size)])
+    held = remembered(
+        stream.fingerprint, ("lengths", tuple(setup), sizes, room), lambda: _segments(stream, setup, sizes, room)
+    )
+    return max(0.0, held - reserved_bytes(stream, setup, batch_size, room))
+
+
+def _apart(stream: Stream, sizes: Sequence[float]) -> tuple[float, ...]:
+    """The sizes of which the largest tensor needs a larger segment than that of the size before; the last of all."""
+    needed = {size: int(stream.sizes(size)[stream.resident_count :].max()) // SEGMENT_ROUNDING_BYTES for size in sizes}
+    return tuple({segment: size for size, segment in needed.items()}.values())
 
 
 def _segments(stream: Stream, setup: StepSetup, sizes: Sequence[float], room: float) -> float:
