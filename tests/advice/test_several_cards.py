@@ -226,6 +226,12 @@ def test_an_undescribed_network_between_machines_is_said_and_a_described_one_is_
     assert _of(told, "scaling-network-unstated") is None
 
 
+def test_cards_that_together_do_less_than_one_are_said_to() -> None:
+    many = _advice("llama_8b", "h100-sxm", counts=(32,), node_count=4, interconnect="1 GbE")
+    assert _found(many, "scaling-fewer-quicker").numbers["count"] == 32
+    assert _of(_advice("llama_8b", "h100-sxm", counts=(8,)), "scaling-fewer-quicker") is None
+
+
 def test_unlike_cards_that_gain_together_are_said_to() -> None:
     reason = _found(_advice("resnet50", machine=_machine("rtx3090_x1", "rtx2080ti_x2")), "scaling-uneven-pays")
     assert "2 × " in str(reason.numbers["devices"])

@@ -36,6 +36,8 @@ def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Rea
     efficiency = efficiency_reason(chosen, comparison.alone(chosen.device, chosen))
     counts = [reason for reason in _count_reasons(finalist) if not _says_the_same(reason, efficiency)]
     counts += _batch_bound(comparison, finalist)
+    if efficiency is not None and efficiency.figure("speed_up_ratio") < 1:
+        yield Reason.of("scaling-fewer-quicker", count=finalist.chosen.count)
     if efficiency is not None and efficiency.code == _MORE_THAN_COUNT:
         yield efficiency  # before any speed-up that it explains
         yield from counts

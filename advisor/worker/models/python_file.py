@@ -96,8 +96,18 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         outputs=usual.outputs,
         choose_trainable=trainable if callable(trainable) else None,
         make_dataset=_dataset_of(user, path, length, arguments),
-        notes=() if unread is None else (Reason.of("workload-step-unread", file=path.name, name=unread),),
+        notes=(
+            *(() if unread is None else (Reason.of("workload-step-unread", file=path.name, name=unread),)),
+            *((Reason.of("workload-keeps-cache", file=path.name),) if _keeps_cache(module) else ()),
+        ),
     )
+
+
+def _keeps_cache(module: nn.Module) -> bool:
+    """Whether a model of transformers keeps what only generating uses: by default it does, but when it checkpoints."""
+    generates, config = getattr(module, "can_generate", None), getattr(module, "config", None)
+    on = getattr(config, "use_cache", False) is True and not getattr(module, "is_gradient_checkpointing", False)
+    return on and callable(generates) and generates() is True
 
 
 def _module(user: ModuleType, path: Path, arguments: dict[str, Any]) -> nn.Module:

@@ -2,6 +2,7 @@
 scaling-efficiency = 在每卡批大小相同时，{ $count } × { $device } 的速度是单卡的 { $speed_up_ratio } 倍（区间 { $low_ratio } 至 { $high_ratio }），即效率为 { $efficiency_fraction }。
 scaling-efficiency-sharded = 在每卡批大小相同时，{ $count } × { $device } 的速度是一块假设能放下整个模型的卡的 { $speed_up_ratio } 倍（区间 { $low_ratio } 至 { $high_ratio }），即效率为 { $efficiency_fraction }。
 scaling-optimizer-shared = 在每卡批大小相同时，{ $count } × { $device } 的速度是一块假设能放下整个模型的卡的 { $speed_up_ratio } 倍（区间 { $low_ratio } 至 { $high_ratio }）。这超过 { $count } 倍，因为每块卡只更新自己那一份参数：优化器在一步中用时 { $optimizer_s }，而单卡为 { $alone_optimizer_s }。
+scaling-fewer-quicker = 按所述的互连，{ $count } 张这样的卡还不如一张：同一台机器里的较少几张很可能更快。请把较少的卡数也列入比较，或写明更快的互连。
 scaling-batch-bound = 限制 { $more } 张卡的是批大小：每步不超过 { $global_limit } 个样本时，每卡只能分到 { $smaller_batch } 个，而不是 { $batch } 个。若每卡仍为 { $batch } 个，新增的卡可发挥其能力的 { $marginal_fraction }，因此更大的全局批会使它们划算。
 scaling-dp-copies = DataParallel 每次前向和反向都要经由第一张卡传输权重、输入和输出，并在其上汇总全部梯度，期间没有任何计算：{ $count } 张卡每步耗时 { $communication_s }，而 DistributedDataParallel 未能隐藏在反向传播之后的通信为 { $ddp_communication_s }。
 scaling-dp-one-process = DataParallel 由单个进程为全部 { $count } 张卡下发计算，各线程争用同一把解释器锁，每步因此多等待主机 { $host_s }。

@@ -25,6 +25,7 @@ workload-batches-single = 每个批次只有一个样本：此时该模型的某
 workload-own-batch-single = 工作负载给出的批大小为 1，无法训练：此时该模型的某个批归一化层在每个通道上只有一个值，torch 会报错 "Expected more than 1 value per channel when training" 并终止训练。每个设备只有一个样本的方案已被排除；梯度累积无济于事。
 workload-no-head = 配置中没有 "architectures"：所预测的是其基类 { $built }，不带任务头部。若训练其他类，请在其中写明（例如 { $other }）。
 workload-other-class = 已安装的 transformers 没有配置所指的类 { $named }：改为预测 { $built }。若新版本提供该类，请更新 transformers。
+workload-keeps-cache = { $file } 中的模型保留了 transformers 默认的 use_cache：除非其训练步传入 use_cache=False，每次前向都会保留只有生成才用得到的键和值，其显存已计入。设置 model.config.use_cache = False 即可省去。
 workload-step-unread = { $file } 中的 `{ $name }` 没有被调用：损失取输出的 cross-entropy、均方误差或输出自带的损失。若要使用它，请命名为 `training_step(model, batch)` 并让它返回损失。
 workload-own-side = 图像为 { $height } × { $width } 像素，即该模型类的默认尺寸，而不是所假设的 { $side } × { $side }。请在配置或 `data.image_size` 中给出边长。
 workload-text-only = `{ $model }` 的训练步不含图像：只运行其文本部分。

@@ -377,3 +377,25 @@ def test_where_the_usual_loss_fails_the_unread_step_is_named_first(tmp_path: Pat
     first, *_ = caught.value.reasons
     assert first.code == "worker-file-step-unread"
     assert "`loss`" in str(caught.value)
+
+
+CACHING = """
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel
+
+def build_model():
+    model = GPT2LMHeadModel(GPT2Config(n_layer=1, n_embd=16, n_head=2, vocab_size=32, n_positions=16))
+    SET
+    return model
+
+def make_batch(batch_size):
+    ids = torch.zeros(batch_size, 8, dtype=torch.long)
+    return {"input_ids": ids, "labels": ids}
+"""
+
+
+def test_a_model_that_keeps_keys_and_values_while_it_trains_is_said_to(tmp_path: Path) -> None:
+    (note,) = loaded(tmp_path, CACHING.replace("SET", "pass"), PLAIN).notes
+    assert note.code == "workload-keeps-cache"
+    assert loaded(tmp_path, CACHING.replace("SET", "model.config.use_cache = False"), PLAIN).notes == ()
+    assert loaded(tmp_path, CACHING.replace("SET", "model.gradient_checkpointing_enable()"), PLAIN).notes == ()
