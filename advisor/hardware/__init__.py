@@ -1,1 +1,1 @@
-"""What machine is this? Types of a machine, its readings, and the table of GPU specifications."""
+"""What machine is this? Types of a machine and of its readings, and the two ways to them: one look, and a monitor."""

@@ -1,1 +1,1 @@
-"""What is to be trained? The description of a workload and the operator table that its trace gives."""
+"""What is to be trained? The description of a workload, from every form in which one comes."""

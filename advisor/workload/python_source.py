@@ -1,4 +1,4 @@
-"""Which Python file a workload would run: path and SHA-256 for the question of consent; a scrubbed environment."""
+"""Which Python file a workload would run: path and SHA-256 for the question of consent."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_all_plots_are_redrawn_quickly(qapp: object, gpu_count: int) -> None:
 
 def test_re_ranking_the_full_grid_is_quick(qapp: object) -> None:
     del qapp
-    from advisor.gui.compare_figures import PredictionIndex
+    from advisor.gui.pages.compare_figures import PredictionIndex
 
     comparison = PredictionIndex(fakes.advice())
     times_s = []

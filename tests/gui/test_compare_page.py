@@ -11,10 +11,10 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from advisor.gui.compare_figures import PredictionIndex, precision_orders
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.pages.advice_page import AdvicePage
+from advisor.gui.pages.compare_figures import PredictionIndex, precision_orders
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.texts import CHANGED
 from advisor.gui.widgets.notice import Strip
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from advisor.gui.compare_figures import ComparedSetUp
     from advisor.gui.main_window import MainWindow
+    from advisor.gui.pages.compare_figures import ComparedSetUp
     from advisor.gui.session import Session
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from advisor.gui.compare_figures import PredictionIndex
+from advisor.gui.pages.compare_figures import PredictionIndex
 from tests.gui import fakes
 
 

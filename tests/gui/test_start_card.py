@@ -16,8 +16,8 @@ from advisor.core.errors import UserFacingError
 from advisor.cost.operators.device_rates import missing_figures
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
+from advisor.gui.local_time import local_moment
 from advisor.gui.pages.machine_page import MachinePage
-from advisor.gui.start.local_time import local_moment
 from advisor.gui.start.own_card import OwnCardDialog, keep_card
 from advisor.gui.texts import Texts
 from advisor.gui.widgets.notice import Notice

@@ -1,1 +1,1 @@
-"""Files that are given to the window, and files that it writes."""
+"""Files that are given to the window."""

@@ -1,1 +1,1 @@
-"""Qt item models that pages show."""
+"""What tables, plots, forms and fields of the window hold, apart from how it is drawn."""

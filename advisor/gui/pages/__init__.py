@@ -1,1 +1,1 @@
-"""One file per page of the window."""
+"""The pages of the window, and the cards, tables and charts that they alone have."""

@@ -143,7 +143,7 @@ class AdvicePage(Page):
         advice = self.session.advice
         if advice is None or self.session.prices is None:
             return advice
-        from advisor.gui.compare_figures import priced
+        from advisor.gui.pages.compare_figures import priced
 
         return priced(advice, self.context.settings, self.session.prices_in)
 

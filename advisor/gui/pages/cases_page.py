@@ -1,4 +1,4 @@
-"""The published cases with the program's answers, and the claim checker."""
+"""The published cases with the program's answers, the claim checker, and a training log explained."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from advisor.present.look import OVER_LIMITS
 from advisor.present.table_cells import added_names
 
 if TYPE_CHECKING:
-    from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
+    from advisor.gui.pages.compare_figures import ComparedSetUp, PredictionIndex
 
 _PIN = ((4, 2), (10, 2), (9, 4), (9, 6), (11, 8), (3, 8), (5, 6), (5, 4))
 

@@ -9,9 +9,9 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton
 
 from advisor.catalogue.precisions import Precision
-from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex, told_prices
 from advisor.gui.context import Context
 from advisor.gui.pages.compare_charts import CompareCharts, Switched
+from advisor.gui.pages.compare_figures import ComparedSetUp, PredictionIndex, told_prices
 from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import Page, ViewState
 from advisor.gui.texts import CHANGED

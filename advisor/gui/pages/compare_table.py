@@ -10,13 +10,13 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QSizePolicy, QToolButton
 
 from advisor.core.sentences import visible
-from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
 from advisor.gui.context import Context
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.models.table_model import ShownRows, TableModel
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.models.typed_prices import MOST_AN_HOUR, TypedPrices, typed_price
 from advisor.gui.pages.compare_columns import set_up_columns
+from advisor.gui.pages.compare_figures import ComparedSetUp, PredictionIndex
 from advisor.gui.widgets.boxes import REST, across
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Line

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from advisor.core.sentences import labelled, visible
 from advisor.core.units import Estimate
 from advisor.gui.context import Context
+from advisor.gui.local_time import local_moment
 from advisor.gui.models.table_model import Column, estimates, figures
-from advisor.gui.start.local_time import local_moment
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table_card import TableCard

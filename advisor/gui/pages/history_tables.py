@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QHBoxLayout
 
 from advisor.core.sentences import visible
+from advisor.gui.local_time import local_moment
 from advisor.gui.models.table_model import Column, estimates, figures
 from advisor.gui.pages.page import GAP
-from advisor.gui.start.local_time import local_moment
 from advisor.gui.texts import Texts
 from advisor.gui.widgets.boxes import row
 from advisor.gui.widgets.card import Card, KeyFigure

@@ -130,7 +130,7 @@ class StartCard(Card):
             button.setToolTip(texts("job-busy-tip") if session.runner.busy else "")
 
     def _show_last(self) -> None:
-        from advisor.gui.start.local_time import local_moment
+        from advisor.gui.local_time import local_moment
 
         advice = self._session.advice
         chosen = None if advice is None else advice.main

@@ -1,11 +1,11 @@
-"""The one look of tables: rows 32 high, thin lines, numbers to the right, copied by Ctrl+C."""
+"""The one look of tables: rows of one height, thin lines, numbers to the right, copied by Ctrl+C."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QSizePolicy,
     QTableView,
-    QWidget,
 )
 
 from advisor.gui.texts import CHANGED
@@ -47,47 +46,6 @@ class _Measured(NamedTuple):
 
     widest: int
     breaks: bool
-
-
-class WholeRows(QWidget):
-    """Holds a table that grows, and leaves free below it what is too little for a row.
-
-    It places the table itself: margins that change with the height are part of the height that a layout asks for, and
-    the page would grow and shrink for ever.
-    """
-
-    def __init__(self, table: Table) -> None:
-        """The table takes the whole width."""
-        super().__init__()
-        self._table = table
-        table.setParent(self)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def sizeHint(self) -> QSize:
-        """As much as the table wishes."""
-        return self._table.sizeHint().expandedTo(self.minimumSizeHint()).boundedTo(self._table.maximumSize())
-
-    def minimumSizeHint(self) -> QSize:
-        """As little as the table allows."""
-        return self._table.minimumSizeHint().expandedTo(self._table.minimumSize())
-
-    def event(self, event: QEvent) -> bool:
-        """The table asks for another height, or is seen for the first time."""
-        if event.type() in {QEvent.Type.LayoutRequest, QEvent.Type.Show}:
-            self.setMaximumHeight(self._table.maximumHeight())
-            self.updateGeometry()
-            self._place()
-        return super().event(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Take as many rows as are whole."""
-        super().resizeEvent(event)
-        self._place()
-
-    def _place(self) -> None:
-        table, height = self._table, self.height()
-        spare = (height - table.frame_height) % table.row_height if height < table.maximumHeight() else 0
-        table.setGeometry(0, 0, self.width(), height - spare)
 
 
 class Table(QTableView):
