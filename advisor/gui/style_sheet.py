@@ -68,6 +68,7 @@ QScrollArea { border: 0; }
 #strip[role="strip-failed"] { background: %(danger_soft)s; border: 1px solid %(danger)s; }
 #strip:focus { border: 1px solid %(accent)s; }
 QProgressBar[role="ring"] { background: transparent; max-height: 40px; min-height: 40px; }
+QProgressBar[role="ring-small"] { background: transparent; max-height: 25px; min-height: 25px; }
 QFrame[role="card"] { background: %(card)s; border: 1px solid %(line)s; border-radius: %(radius)dpx; }
 QFrame[role="card-start"] { background: %(card)s; border: 2px solid %(accent)s; border-radius: %(radius)dpx; }
 QFrame[role="card-hero"], QFrame[role="card-warning"], QFrame[role="card-danger"] {

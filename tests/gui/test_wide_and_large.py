@@ -152,7 +152,8 @@ def test_in_a_window_that_is_narrow_for_its_letters_pages_and_the_job_are_told_w
     with_largest_letters(window, session, qtbot, "machine")
     button, strip = window.navigation._buttons["history"], window.navigation._strip
     assert (button.text(), button.toolTip(), button.accessibleName()) == ("", "History · Ctrl+7", "History")
-    assert window.navigation.width() < 100
+    assert window.navigation.width() < 70
+    assert strip.ring.width() == strip.ring.height() == 40
     session.runner.start(Told(RunProgress(phase="advice-phase-predict", fraction=0.2, left_s=9.0)), measure=False)
     qtbot.waitUntil(lambda: "Predicting" in strip.toolTip(), timeout=60_000)
     assert strip.ring.isVisible()

@@ -21,7 +21,7 @@ from advisor.present.card_names import short_name
 _REASON_LENGTH = 120
 _FIRST_SENTENCE = re.compile(r".*?(?:。|[.!?](?=\s)|$)", re.DOTALL)
 
-RING_SIDE = 40
+RING_SIDE, SMALL_RING_SIDE = 40, 25
 _WIDTH = 4.0
 _MARGIN = 10
 _WHOLE = 100
@@ -63,6 +63,7 @@ class JobStrip(QFrame):
     def fold(self, *, folded: bool) -> None:
         """Where the navigation is folded, the ring alone: its words are a tip, and the page of the job cancels it."""
         self._folded = folded
+        self.ring.fit(SMALL_RING_SIDE if folded else RING_SIDE)
         layout = self.layout()
         if layout is not None:
             side = 0 if folded else _MARGIN
@@ -168,10 +169,14 @@ class Ring(QProgressBar):
         self.setRange(0, _WHOLE)
         self.setValue(0)
         self.setTextVisible(False)
-        self.setProperty("role", "ring")
-        # The style sheet, which holds for bars as such, says the same height.
-        self.setFixedSize(theme.sized(RING_SIDE), theme.sized(RING_SIDE))
+        self.fit(RING_SIDE)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def fit(self, side: int) -> None:
+        """High and wide in letters of the usual size; the style sheet, which holds for bars as such, says the same."""
+        self._side = self._theme.sized(side)
+        set_look(self, "role", "ring" if side == RING_SIDE else "ring-small")
+        self.setFixedSize(self._side, self._side)
 
     def show_percent(self, percent: int) -> None:
         """How much is done."""
@@ -186,8 +191,8 @@ class Ring(QProgressBar):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Always the same, but for the size of letters."""
-        return QSize(self._theme.sized(RING_SIDE), self._theme.sized(RING_SIDE))
+        """As it was fitted."""
+        return QSize(self._side, self._side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the ring."""
