@@ -39,7 +39,7 @@ def test_each_micro_batch_longer_than_all_before_halves_what_is_left_to_the_long
 def test_lengths_that_differ_need_segments_beyond_those_of_the_longest_alone(question: MemoryQuestion) -> None:
     assert surplus_of_lengths(question, BATCH, 1, None) == 0.0
     few, many = (surplus_of_lengths(question, BATCH, count, None) for count in (4, MANY))
-    assert 0.0 < few < many
+    assert 0.0 < few <= many
 
 
 def test_a_full_card_gives_back_what_shorter_samples_left(question: MemoryQuestion) -> None:

@@ -16,7 +16,7 @@ from operator import length_hint
 ROUNDING_BYTES = 512
 _SMALL_LIMIT_BYTES = 1 << 20
 _SMALL_SEGMENT_BYTES = 2 << 20
-_MIDDLE_LIMIT_BYTES = 10 << 20
+MIDDLE_LIMIT_BYTES = 10 << 20
 _MIDDLE_SEGMENT_BYTES = 20 << 20
 SEGMENT_ROUNDING_BYTES = 2 << 20
 _NONE = -1
@@ -27,7 +27,7 @@ def in_segments(size: int, times: int) -> list[int]:
 
     What is left of such a segment counts as taken, though something else might find room there.
     """
-    if size >= _MIDDLE_LIMIT_BYTES:
+    if size >= MIDDLE_LIMIT_BYTES:
         return [size] * times
     segment = _SMALL_SEGMENT_BYTES if size <= _SMALL_LIMIT_BYTES else _MIDDLE_SEGMENT_BYTES
     whole, rest = divmod(times, segment // size)
@@ -201,7 +201,7 @@ class CachingAllocator:
     def _new_segment(self, size: int, *, small: bool) -> int:
         if small:
             segment = _SMALL_SEGMENT_BYTES
-        elif size < _MIDDLE_LIMIT_BYTES:
+        elif size < MIDDLE_LIMIT_BYTES:
             segment = _MIDDLE_SEGMENT_BYTES
         else:
             segment = -(-size // SEGMENT_ROUNDING_BYTES) * SEGMENT_ROUNDING_BYTES

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from advisor.cost.memory.caching_allocator import SEGMENT_ROUNDING_BYTES, CachingAllocator
+from advisor.cost.memory.caching_allocator import MIDDLE_LIMIT_BYTES, SEGMENT_ROUNDING_BYTES, CachingAllocator
 from advisor.cost.memory.fragmentation import reserved_bytes
 from advisor.cost.memory.need import MemoryQuestion, room_of
 from advisor.cost.memory.remembered import remembered
@@ -46,9 +46,12 @@ def surplus_of_lengths(
 
 
 def _apart(stream: Stream, sizes: Sequence[float]) -> tuple[float, ...]:
-    """The sizes of which the largest tensor needs a larger segment than that of the size before; the last of all."""
-    needed = {size: int(stream.sizes(size)[stream.resident_count :].max()) // SEGMENT_ROUNDING_BYTES for size in sizes}
-    return tuple({segment: size for size, segment in needed.items()}.values())
+    """The sizes without those whose largest tensor has a segment of its own that is as large as the next one's."""
+    most = float(stream.size1[stream.resident_count :].max(initial=0.0))
+    segments = (
+        size if most * size < MIDDLE_LIMIT_BYTES else -(-int(most * size) // SEGMENT_ROUNDING_BYTES) for size in sizes
+    )
+    return tuple(dict(zip(segments, sizes, strict=True)).values())
 
 
 def _segments(stream: Stream, setup: StepSetup, sizes: Sequence[float], room: float) -> float:
