@@ -209,7 +209,8 @@ class Ring(QProgressBar):
         if self.value():
             painter.drawArc(place, _TOP, -_TURN * self.value() // _WHOLE)
         font = self.font()
-        font.setPixelSize(self._theme.sized(TICK_SIZE if not self._mark else TICK_SIZE + 5))
+        size = TICK_SIZE if not self._mark else TICK_SIZE + 5
+        font.setPixelSize(round(self._side * size / RING_SIDE))
         font.setBold(True)
         painter.setFont(font)
         painter.setPen(QColor(self._theme.text if not self._mark else self._colour))
