@@ -73,8 +73,11 @@ trained (PyTorch's issue 91167); accumulated without a reduction (`no_sync`) suc
 Published peaks at one sample a device come out 2 % too low to 8 % too high so, with more samples up to 27 % too high,
 since samples after the longest are shorter. That holds for runs of that time whose weights and adapters are all of 16
 bits. Weights that are all trained are taken to be reduced at every micro-batch, as the script does, though trainers
-may choose `no_sync` there too. Ranges are the middle four fifths of published over predicted, the widest of every row
-and every source weighing the same, of all sources and without each in turn:
+may choose `no_sync` there too. Where lengths of samples vary, tensors hold most at the longest, while the allocator
+keeps segments of shorter ones too: `--evaluate` tells `reserved` and `device` peaks of what adapters or a head are
+trained on between lengths all alike and lengths spread evenly. Such rows here are of lengths all alike. Ranges
+are the middle four fifths of published over predicted, the widest of every row and every source weighing the same, of
+all sources and without each in turn:
 {one_low:.2f} to {one_high:.2f}
 on one card, {share_low:.2f} to {share_high:.2f} where a card holds a share.
 
