@@ -389,8 +389,7 @@ def build_model():
     return model
 
 def make_batch(batch_size):
-    ids = torch.zeros(batch_size, 8, dtype=torch.long)
-    return {"input_ids": ids, "labels": ids}
+    return dict.fromkeys(("input_ids", "labels"), torch.zeros(batch_size, 8, dtype=torch.long))
 """
 
 
