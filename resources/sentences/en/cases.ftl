@@ -1,6 +1,6 @@
 ## Answers to the published cases
 case-order-at-precision = In { $precision } { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }): { $rate_flop_per_s } against { $other_rate_flop_per_s }.
-case-large-models-decide = Large models turn it too: { $device } has { $memory_bytes } and no NVLink, { $other } { $other_memory_bytes } and NVLink at { $nvlink_bytes_per_s } one way.
+case-large-models-decide = Large models turn the order round too: { $device } has { $memory_bytes } and no NVLink, { $other } { $other_memory_bytes } and NVLink at { $nvlink_bytes_per_s } one way.
 case-contradicts = This contradicts the case "{ $case }": both claims about the 4090 cannot be about the same precision and a healthy host.
 case-launch-bound = Plausible: on { $device } a step at batch size { $batch } takes { $step_s }, and { $fixed_s } of it ({ $fixed_fraction }) do not depend on the batch: launching kernels and synchronising, which a CPU hardly has.
 case-all-launch = Plausible: on { $device } a step at batch size { $batch } takes { $step_s }, practically all of it launching kernels and synchronising, which does not depend on the batch and which a CPU hardly has.
