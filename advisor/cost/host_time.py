@@ -15,6 +15,7 @@ from advisor.cost.efficiencies import Assumed
 from advisor.cost.operators.dequantisation import operator_chain
 from advisor.cost.optimizer_cost import OptimizerCost
 from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.dispatches import dispatches, synchronisations
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable, Phase, at
 from advisor.workload.workload import Training
@@ -80,9 +81,13 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     assumed: Assumed,
     software_year: int | None = None,
     *,
+    batch_size: Floats | float,
     desktop: bool = False,
-) -> float:
-    """Seconds in which the host issues one optimizer step, whatever the card does; unmeasured it is the usual one."""
+) -> Floats | float:
+    """Seconds in which the host issues one optimizer step, whatever the card does; unmeasured it is the usual one.
+
+    `batch_size`: of each micro-batch; an array gives one of its shape where the batch tells how much is issued.
+    """
     table, chain = compiled.table, operator_chain(compiled, training, software_year)
     earlier = is_before(software_year, QUICKER_HOST_YEAR)
     server = usual_dispatch_s(assumed, software_year)
@@ -91,7 +96,8 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
     optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
     each_s: dict[Phase, float] = {"forward": forward, "backward": backward}
-    passes = _issued_s(table.dispatch_count, each_s) + _issued_s(_further_dispatches(table, assumed), each_s)
+    issued = {phase: dispatches(table, phase, batch_size) for phase in each_s}
+    passes = _issued_s(issued, each_s) + _issued_s(_further_dispatches(table, assumed), each_s)
     passes += _earlier_backward_dispatches(table, assumed) * forward if earlier else 0.0
     passes += chain.forward_dispatches * forward + chain.backward_dispatches * backward
     if training.compile and table.compiled is None:
@@ -100,17 +106,17 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
         launches = _issued_s(table.compiled.dispatch_count, each_s)
         passes = launches * assumed.compiled_launch + assumed.compiled_pass_s
     elif training.activation_checkpointing == "selective":
-        passes += table.dispatch_count.get("forward", 0) * assumed.selective_s_per_dispatch * forward / server
+        passes += issued["forward"] * assumed.selective_s_per_dispatch * forward / server
     # A host that is slow at dispatching is slow at everything else that Python does around it.
     slowness = min(max(forward / server, 1.0 / HOST_SPREAD), HOST_SPREAD)
-    passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
+    passes = np.maximum(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
     update = assumed.host_update_s * slowness * cost.update_count
     kept = training.mode != "inference" and is_before(software_year, GRADIENTS_FREED_YEAR)
     cleared = compiled.parameter_tensor_count * assumed.host_kept_gradient_dispatches * forward if kept else 0.0
     return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update + cleared
 
 
-def _issued_s(counts: Mapping[Phase, float], each_s: Mapping[Phase, float]) -> float:
+def _issued_s(counts: Mapping[Phase, Floats | float], each_s: Mapping[Phase, float]) -> Floats | float:
     return sum(count * each_s[phase] for phase, count in counts.items())
 
 
@@ -147,13 +153,18 @@ def copy_seconds(
     return moved * training.gradient_accumulation_steps / rates
 
 
-def synchronisation_seconds(
-    table: OpTable, training: Training, precision: ComputedPrecision, host: HostSpeed, assumed: Assumed
-) -> float:
+def synchronisation_seconds(  # noqa: PLR0913 - what such waits depend on
+    table: OpTable,
+    training: Training,
+    precision: ComputedPrecision,
+    host: HostSpeed,
+    assumed: Assumed,
+    batch_size: Floats | float,
+) -> Floats | float:
     """Seconds in which the card idles because the host waited for it: for the loss, the scaler, the model's own."""
     each = _known_or(host.synchronisation_s, assumed.synchronisation_s)
     rounds = training.gradient_accumulation_steps
-    count = float(table.synchronisation_count * rounds)
+    count = synchronisations(table, batch_size) * float(rounds)
     if training.read_loss_every:
         count += rounds / training.read_loss_every
     if PRECISION_FACTS[precision].scales_gradients and training.optimizer != "none":

@@ -13,6 +13,7 @@ from advisor.cost.host_time import HostSpeed, joined_seconds, synchronisation_se
 from advisor.cost.operators.measured_rates import MeasuredRates, passes_seconds
 from advisor.cost.optimizer_cost import optimizer_cost
 from advisor.cost.step_parts import StepParts
+from advisor.optable.dispatches import all_dispatches
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
@@ -36,15 +37,15 @@ def measured_step(  # noqa: PLR0913 - what a step's time depends on
     forward, backward = passes_seconds(table, rates, batches, precision)
     nothing = np.zeros_like(batches)
     optimizer = nothing + _optimizer_seconds(table, training, precision, rates)
-    host = nothing + sum(table.dispatch_count.values()) * (rates.call_s or 0.0)
+    host = nothing + all_dispatches(table, batches) * (rates.call_s or 0.0)
     device = forward + backward + optimizer
     copied = table.input_bytes[0] + table.input_bytes[1] * batches
     rate = rates.host_to_device_bytes_per_s
-    waits = 0.0
+    waits: Floats | float = 0.0
     if not on_cpu:
         host = joined_seconds(device, host) - device
         speed = HostSpeed(synchronisation_s=rates.synchronise_s or 0.0)
-        waits = synchronisation_seconds(table, training, precision, speed, efficiencies().assumed)
+        waits = synchronisation_seconds(table, training, precision, speed, efficiencies().assumed, batches)
     return StepParts(
         forward_s=forward,
         backward_s=backward,

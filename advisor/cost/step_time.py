@@ -74,9 +74,9 @@ def _known_steps(
     """All fields of the grid for cards whose figures are known; `batches` has shape (batches, 1)."""
     parts = _device_parts(step, step.rates(specs, figures), batches, factors, figures)
     device = parts["forward_s"] + parts["backward_s"] + parts["optimizer_s"]
-    parts["host_s"] = joined_seconds(device, step.issue_s(specs, figures.assumed).reshape(-1, 1)) - device
+    parts["host_s"] = joined_seconds(device, step.issue_s(specs, batches[:, 0], figures.assumed)) - device
     parts["copy_s"] = copy_seconds(step.compiled.table, step.training, specs, batches, step.host)
-    parts["synchronisation_s"] = np.full_like(device, step.wait_s(figures.assumed))
+    parts["synchronisation_s"] = np.broadcast_to(step.wait_s(batches[:, 0], figures.assumed), device.shape)
     parts["loader_s"] = np.zeros_like(device)
     return parts
 

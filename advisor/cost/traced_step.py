@@ -60,8 +60,8 @@ class TracedStep:
             flash_generation=self.flash_generation,
         )
 
-    def issue_s(self, specs: Sequence[GpuSpec | None], assumed: Assumed) -> Floats:
-        """Seconds in which the host of each card issues it, whatever the card does, shape (cards,).
+    def issue_s(self, specs: Sequence[GpuSpec | None], batch_sizes: Floats, assumed: Assumed) -> Floats:
+        """Seconds in which the host of each card issues it, whatever the card does, shape (cards, batch sizes).
 
         A card of which no row of the table tells (None) has the usual server.
         """
@@ -74,11 +74,12 @@ class TracedStep:
                 self.host,
                 assumed,
                 self.software_year,
+                batch_size=batch_sizes,
                 desktop=desktop,
             )
             for desktop in set(desktops)
         }
-        return np.array([by_host[desktop] for desktop in desktops])
+        return np.array([np.broadcast_to(by_host[desktop], batch_sizes.shape) for desktop in desktops])
 
     def assumed_dispatch_s(self, spec: GpuSpec | None, assumed: Assumed) -> float | None:
         """What the host of a card is taken to need for an operator; None where it was measured."""
@@ -86,9 +87,11 @@ class TracedStep:
             return None
         return usual_dispatch_s(assumed, self.software_year, desktop=_in_desktop(spec))
 
-    def wait_s(self, assumed: Assumed) -> float:
-        """Seconds in which the card idles because the host waited for it."""
-        return synchronisation_seconds(self.compiled.table, self.training, self.precision, self.host, assumed)
+    def wait_s(self, batch_sizes: Floats, assumed: Assumed) -> Floats:
+        """Seconds in which the card idles because the host waited for it, shape (batch sizes,)."""
+        table, training, host = self.compiled.table, self.training, self.host
+        waits = synchronisation_seconds(table, training, self.precision, host, assumed, batch_sizes)
+        return np.broadcast_to(waits, batch_sizes.shape)
 
 
 def _in_desktop(spec: GpuSpec | None) -> bool:

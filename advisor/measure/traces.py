@@ -75,6 +75,8 @@ class Traces:
         self._made: dict[bytes, Tables] = {}
         self._affine: set[bytes] = set()
         """Models whose figures grow evenly with the batch, as a third batch has shown."""
+        self._apart: set[bytes] = set()
+        """Models that were seen to go through samples one by one."""
 
     def known(self, workload: Workload, wanted: Iterable[TracePrecision]) -> Tables:
         """What needs no trace any more: saved with the program, of totals, or made before, here or in earlier runs."""
@@ -152,6 +154,7 @@ class Traces:
             precisions=precisions,
             allow_code=self._allow_code,
             known_affine=_model_of(workload) in self._affine,
+            known_apart=_model_of(workload) in self._apart,
         )
         try:
             for event in session.ask(request, deadline_s=time.monotonic() + TRACE_LIMIT_S):
@@ -160,6 +163,8 @@ class Traces:
                     continue
                 if isinstance(event, Traced):
                     tables[event.table.precision] = event.table
+                    if event.samples_apart:
+                        self._apart.add(_model_of(workload))
                 if event is not None:
                     yield event
         except Cancelled:

@@ -112,7 +112,7 @@ ALLOCATE, FREE, CONVOLUTION, GRADIENT = 0, 1, 2, 3
 """Kinds of events of a memory timeline."""
 
 
-class MemoryTimeline(Record, frozen=True, kw_only=True):
+class MemoryTimeline(Record, frozen=True, kw_only=True, cache_hash=True):
     """Allocations of one forward and backward pass in order; sizes in bytes are size0 + size1 * batch.
 
     kind: 0 allocate, 1 free, 2 convolution (a place where a workspace may live; size is input + output),
@@ -175,7 +175,7 @@ class CompiledPass(Record, frozen=True, kw_only=True):
     """Kernels that the host launches, the library's included."""
 
 
-class OpTable(Record, frozen=True, kw_only=True):
+class OpTable(Record, frozen=True, kw_only=True, cache_hash=True):
     """One step of a model at one sequence length or image size and one trace precision."""
 
     schema_version: int = 1
@@ -198,8 +198,12 @@ class OpTable(Record, frozen=True, kw_only=True):
     """What the loader copies to the device each step."""
     dispatch_count: dict[Phase, int]
     """Calls that the host issues, views included: the host-bound floor counts these."""
+    sample_dispatch_count: dict[Phase, int] = {}
+    """Further ones for each sample, of a model that goes through the samples of a batch one by one."""
     synchronisation_count: int
     """Points inside forward and backward where the host waits for the device."""
+    sample_synchronisation_count: int = 0
+    """Further ones for each sample, likewise."""
     gradients_ready: tuple[GradientReady, ...]
     memory: MemoryTimeline | None
     """None when the event streams of two batch sizes differ; then `caveats` says so."""

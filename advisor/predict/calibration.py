@@ -25,6 +25,7 @@ from advisor.cost.traced_step import TracedStep
 from advisor.measure.device_rates import rates_of
 from advisor.measure.measurement import DOUBTED, Measurement, RateMeasurement, StepMeasurement
 from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.dispatches import all_dispatches
 from advisor.optable.op_table import OpTable, step_flop
 from advisor.predict.local.anchors import anchors_of
 from advisor.predict.microbenchmark_ops import operators_of, optimizer_bytes
@@ -147,7 +148,7 @@ def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
     computed_s = step_flop(table, step.batch_size) / _LEAST_CPU_FLOP_PER_S
     if computed_s >= _NEGLIGIBLE_SHARE * taken_s:
         return 0.0
-    calls, assumed = sum(table.dispatch_count.values()), efficiencies().assumed
+    calls, assumed = float(all_dispatches(table, step.batch_size)), efficiencies().assumed
     usual_s = calls * (rates_of(measurement.rates).call_s or assumed.host_s_per_dispatch) + assumed.host_pass_s
     if step.verdict.kind in DOUBTED and taken_s - computed_s > HOST_SPREAD * usual_s:
         return 0.0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
+import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import pcie_bytes_per_s
@@ -24,6 +25,7 @@ from advisor.cost.scaling.scaling import ScaledGrid, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table
+from advisor.optable.dispatches import all_dispatches
 from advisor.optable.op_columns import concatenated
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.measured_link import measured_link
@@ -161,10 +163,11 @@ class CandidateGrid:
     def setting(self, accumulation: int) -> Setting:
         """What beside model and cards decides how the jobs of this precision scale."""
         specs = [self.spec(self.devices[key]) for key in self.rows]
+        batches = np.asarray(self.batches, dtype=np.float64)
         return Setting(
             accumulation_steps=accumulation,
-            host_steps_s=tuple(self.step.issue_s(specs, self.sources.figures.assumed)),
-            host_dispatch_count=sum(self.table.dispatch_count.values()) + self.step.optimizer.dispatch_count,
+            host_steps_s=tuple(self.step.issue_s(specs, batches, self.sources.figures.assumed)),
+            host_dispatch_count=all_dispatches(self.table, batches) + self.step.optimizer.dispatch_count,
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
             tensor_beside=runs_transformer_engine(self.step.training),
             offloading=offloading_of(self.step.training, self.table, kept_bytes(self.table)),

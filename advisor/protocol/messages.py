@@ -36,6 +36,8 @@ class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
     known_affine: bool = False
     """Whether such a check was passed by the same model, otherwise set up (its adapters, checkpointing, attention):
     then the third pass is left out but where the other two do not allocate alike."""
+    known_apart: bool = False
+    """Whether the same model, otherwise set up, was seen to go through the samples of a batch one by one."""
     half_fallback: bool = False
     """Whether attention that no fused kernel takes computes in half where its inputs are, as before PyTorch 2.5."""
     packed_inputs_kept: bool = False
@@ -263,6 +265,8 @@ class Traced(Record, frozen=True, kw_only=True, tag="traced"):
     """A finished trace."""
 
     table: OpTable
+    samples_apart: bool = False
+    """Whether the model was seen to go through the samples of a batch one by one."""
 
 
 class StageEnded(OfSeries, frozen=True, kw_only=True, tag="stage_ended"):

@@ -13,6 +13,7 @@ from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, slow
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import CompiledPass, Op
 from advisor.workload.workload import Mode
 from tests.cost.small_tables import convolution, op, table, training
@@ -42,7 +43,7 @@ def test_a_compiled_step_launches_its_fused_kernels_forward_and_backward() -> No
     cost = optimizer_cost(how, "fp32", 0.0, 0.0)
     host = HostSpeed(forward_s_per_dispatch=1e-5, backward_s_per_dispatch=2e-5, optimizer_s_per_dispatch=0.0)
     twice = HostSpeed(forward_s_per_dispatch=1e-5, backward_s_per_dispatch=4e-5, optimizer_s_per_dispatch=0.0)
-    slower, faster = (host_seconds(compiled, how, cost, speed, assumed) for speed in (twice, host))
+    slower, faster = (host_seconds(compiled, how, cost, speed, assumed, batch_size=1) for speed in (twice, host))
     assert slower - faster == pytest.approx(500 * 2e-5 * assumed.compiled_launch)
 
 
@@ -50,10 +51,12 @@ def test_convolutions_and_batch_norms_cost_the_host_several_dispatches_unless_co
     how, assumed = training(), efficiencies().assumed
     cost = optimizer_cost(how, "fp32", 0.0, 0.0)
 
-    def issued_s(*ops: Op, compile_it: bool = False) -> float:
+    def issued_s(*ops: Op, compile_it: bool = False) -> Floats | float:
         passes = CompiledPass(ops=(), dispatch_count={"forward": 3, "backward": 0})
         traced = msgspec.structs.replace(table(*ops, dispatches=5), compiled=passes)
-        return host_seconds(compile_table(traced), training(compile=compile_it), cost, HostSpeed(), assumed)
+        return host_seconds(
+            compile_table(traced), training(compile=compile_it), cost, HostSpeed(), assumed, batch_size=1
+        )
 
     norm = msgspec.structs.replace(op("norm", (0.0, 1e6)), name="native_batch_norm", count=3)
     forward, backward = convolution(64), convolution(64, direction="weight_gradient")
@@ -72,9 +75,9 @@ def test_selective_checkpointing_asks_its_policy_about_every_operator_of_forward
     usual = HostSpeed()
     slow = HostSpeed(forward_s_per_dispatch=2.0 * assumed.host_s_per_dispatch)
 
-    def issued_s(host: HostSpeed, kind: Literal["selective", "full"], *, compile_it: bool = False) -> float:
+    def issued_s(host: HostSpeed, kind: Literal["selective", "full"], *, compile_it: bool = False) -> Floats | float:
         how = training(activation_checkpointing=kind, compile=compile_it)
-        return host_seconds(compiled, how, optimizer_cost(how, "fp32", 0.0, 0.0), host, assumed)
+        return host_seconds(compiled, how, optimizer_cost(how, "fp32", 0.0, 0.0), host, assumed, batch_size=1)
 
     asked = 5 * assumed.selective_s_per_dispatch
     assert issued_s(usual, "selective") - issued_s(usual, "full") == pytest.approx(asked)
@@ -89,8 +92,8 @@ def test_an_optimizer_that_backward_calls_is_called_once_a_tensor() -> None:
         how = training(optimizer="adamw", fused_optimizer=True, optimizer_in_backward=in_backward)
         return optimizer_cost(how, "fp32", 1e6, 40)
 
-    def issued_s(*, in_backward: bool) -> float:
-        return host_seconds(compiled, training(), cost(in_backward=in_backward), HostSpeed(), assumed)
+    def issued_s(*, in_backward: bool) -> Floats | float:
+        return host_seconds(compiled, training(), cost(in_backward=in_backward), HostSpeed(), assumed, batch_size=1)
 
     together, alone = cost(in_backward=False), cost(in_backward=True)
     assert (together.update_count, alone.update_count) == (1, 40)
@@ -106,9 +109,9 @@ def test_software_of_2020_and_2021_takes_longer_for_each_operator_and_longer_sti
     how, assumed = training(mode="forward_backward"), efficiencies().assumed
     cost = optimizer_cost(how, "fp32", 0.0, 0.0)
 
-    def issued_s(year: int | None, *ops: Op) -> float:
+    def issued_s(year: int | None, *ops: Op) -> Floats | float:
         compiled = replace(compile_table(table(*ops, dispatches=5)), parameter_tensor_count=0)
-        return host_seconds(compiled, how, cost, HostSpeed(), assumed, year)
+        return host_seconds(compiled, how, cost, HostSpeed(), assumed, year, batch_size=1)
 
     plain = op("elementwise", (0.0, 1e6))
     of_each = (
@@ -129,9 +132,11 @@ def test_gradients_that_are_kept_cost_the_host_two_operators_a_tensor_before_pyt
     compiled = replace(compile_table(table(op("elementwise", (0.0, 1e6)), dispatches=5)), parameter_tensor_count=40)
     assumed = efficiencies().assumed
 
-    def issued_s(year: int | None, mode: Mode) -> float:
+    def issued_s(year: int | None, mode: Mode) -> Floats | float:
         how = training(mode=mode, gradient_accumulation_steps=4)
-        return host_seconds(compiled, how, optimizer_cost(how, "fp32", 0.0, 0.0), HostSpeed(), assumed, year)
+        return host_seconds(
+            compiled, how, optimizer_cost(how, "fp32", 0.0, 0.0), HostSpeed(), assumed, year, batch_size=1
+        )
 
     kept = issued_s(2022, "forward_backward") - issued_s(2023, "forward_backward")
     assert kept == pytest.approx(40 * 2.0 * assumed.host_s_per_dispatch), "cleared once a step"
@@ -144,8 +149,8 @@ def test_the_host_of_a_card_for_desktops_is_quicker_than_a_server_but_not_with_s
     compiled = replace(compile_table(table(op("elementwise", (0.0, 1e6)), dispatches=5)), parameter_tensor_count=0)
     cost = optimizer_cost(how, "fp32", 0.0, 0.0)
 
-    def issued_s(year: int | None, host: HostSpeed | None = None, *, desktop: bool) -> float:
-        return host_seconds(compiled, how, cost, host or HostSpeed(), assumed, year, desktop=desktop)
+    def issued_s(year: int | None, host: HostSpeed | None = None, *, desktop: bool) -> Floats | float:
+        return host_seconds(compiled, how, cost, host or HostSpeed(), assumed, year, batch_size=1, desktop=desktop)
 
     quicker = assumed.desktop_host_s_per_dispatch / assumed.host_s_per_dispatch
     assert quicker < 1.0
@@ -160,7 +165,7 @@ def test_each_card_has_the_host_that_such_cards_stand_in() -> None:
     compiled = compile_table(table(op("elementwise", (0.0, 1e6)), dispatches=5))
     step = TracedStep(compiled=compiled, training=training(), precision="fp32")
     keys = ("a100-sxm4-80", "rtx4090", "rtx6000ada", "rtx4090-laptop", "titanrtx", "rx7900xtx")
-    server, *others, unknown = step.issue_s([*(specs[key] for key in keys), None], assumed)
+    server, *others, unknown = step.issue_s([*(specs[key] for key in keys), None], np.ones(1), assumed)[:, 0]
     quicker = pytest.approx(server * assumed.desktop_host_s_per_dispatch / assumed.host_s_per_dispatch)
     assert others == [quicker, server, quicker, quicker, server]
     assert unknown == server

@@ -193,6 +193,32 @@ def _in_order(table: OpTable) -> OpTable:
     return msgspec.structs.replace(table, memory=msgspec.structs.replace(memory, **columns))
 
 
+ONE_BY_ONE = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.head = torch.nn.Linear(4, 4), torch.nn.Linear(4, 3)
+    def forward(self, states):
+        return self.head(torch.cat([self.inner(sample.unsqueeze(0)) for sample in states]))
+def build_model():
+    return Model()
+def make_batch(batch_size, sequence_length):
+    return torch.zeros(batch_size, 4), torch.zeros(batch_size, dtype=torch.long)
+"""
+
+
+def test_a_model_that_takes_samples_one_by_one_is_known_to_and_has_the_same_tables(
+    started: Started, tmp_path: Path
+) -> None:
+    workload = _of_file(tmp_path, ONE_BY_ONE)
+    head = with_training(workload, trainable="head")
+    with closing(Traces(allow_code=True)) as traces, closing(Traces(allow_code=True)) as fresh:
+        drive(traces.make(workload, ["fp32"]))
+        assert drive(traces.make(head, ["fp32"])) == drive(fresh.make(head, ["fp32"]))
+    assert [request.known_apart for request in started.requests] == [False, True, False]
+
+
 def test_another_model_or_another_length_is_checked(started: Started) -> None:
     with closing(Traces()) as traces:
         drive(traces.make(LLAMA, ["amp"]))

@@ -119,8 +119,9 @@ class StepSet:
         self._chain_bytes = chain_bytes * self._rounds
         self._added_s = np.array([step.added_s for step in steps])
         self._slowdown = np.array([step.slowdown for step in steps])
-        self._issue_s = np.array([float(step.issue_s([step.spec], figures.assumed)[0]) for step in steps])
-        self._wait_s = np.array([step.wait_s(figures.assumed) for step in steps])
+        each = [(step, np.array([step.batch_size])) for step in steps]
+        self._issue_s = np.array([step.issue_s([step.spec], size, figures.assumed).item() for step, size in each])
+        self._wait_s = np.array([step.wait_s(size, figures.assumed).item() for step, size in each])
         passes = [step.compiled.in_pass(fused=runs_fused(step.training)) for step in steps]
         gathered = [self._gathered(family) for family in zip(*passes, strict=True)]
         self._families = [family for family in gathered if family is not None]

@@ -33,11 +33,11 @@ class Setting:
 
     accumulation_steps: int = 1
     """Micro-batches before gradients are synchronised (`no_sync`) and the optimizer steps."""
-    host_steps_s: tuple[float, ...] = ()
+    host_steps_s: tuple[Floats | float, ...] = ()
     """For each card of the grid its host's work of issuing one step without accumulation, whether it bounds the step or
-    not; empty: none."""
-    host_dispatch_count: float = 0.0
-    """Calls in which it does so: DataParallel's one process takes longer for each."""
+    not, at each batch size or at all alike; empty: none."""
+    host_dispatch_count: Floats | float = 0.0
+    """Calls, likewise, in which it does so: DataParallel's one process takes longer for each."""
     host_core_counts: tuple[int | None, ...] = ()
     """Cores for all ranks of the host that each card of the grid stands in; None, and empty for all: enough."""
     tensor_beside: bool = False
@@ -49,7 +49,7 @@ class Setting:
         """Cores for all ranks of the host that a card of the grid stands in."""
         return self.host_core_counts[card] if self.host_core_counts else None
 
-    def issue_s(self, card: int) -> float:
+    def issue_s(self, card: int) -> Floats | float:
         """What the host of a card of the grid takes to issue one step of it."""
         return self.host_steps_s[card] if self.host_steps_s else 0.0
 
@@ -212,7 +212,7 @@ class Cell:
         own = self._alone()
         card = self.card_parts["forward_s"] + self.card_parts["backward_s"]
         slowed_s = setting.host_dispatch_count * host.dispatch_s if contended else 0.0
-        issued = max(setting.issue_s(self.card), slowed_s) * (
+        issued = np.maximum(setting.issue_s(self.card), slowed_s) * (
             host.base_of_step_fraction + host.each_card_of_step_fraction * self.count
         )
         power = host.blend_exponent

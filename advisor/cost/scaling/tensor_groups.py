@@ -32,7 +32,7 @@ class TensorGroups:
     count: int
     accumulation_steps: int
     """Micro-batches a card brings."""
-    host_step_s: float
+    host_step_s: Floats | float
     """The host's work of issuing one micro-batch: no less for a card that computes a part of each layer."""
     memory_bytes_per_s: float
     beside_products: bool

@@ -16,6 +16,7 @@ from advisor.cost.operators.measured_rates import MeasuredRates
 from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.measure.device_rates import rates_of
 from advisor.measure.measurement import Measurement
+from advisor.optable.dispatches import all_dispatches, dispatches
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable, at
 from advisor.predict.device_steps import DeviceSteps
@@ -119,7 +120,7 @@ def _shape(by_rates: _ByRates, batches: Floats, precision: ComputedPrecision) ->
     here, nothing = by_rates.step(batches, precision), by_rates.step(np.zeros(1), precision)
     fixed = np.full_like(batches, nothing.total_s[0, 0])
     whole = TwoParts(fixed, np.maximum(here.total_s[0] - fixed, 0.0), RATES)
-    return _Shape(whole, _parts_of(here, table))
+    return _Shape(whole, _parts_of(here, table, batches))
 
 
 def _counted(table: OpTable, batches: Floats) -> _Shape:
@@ -134,10 +135,9 @@ def _counted(table: OpTable, batches: Floats) -> _Shape:
     return _Shape(TwoParts(np.full_like(batches, max(fixed, slope)), growing, COUNTED), parts)
 
 
-def _parts_of(here: StepParts, table: OpTable) -> dict[StepPart, Floats]:
+def _parts_of(here: StepParts, table: OpTable, batches: Floats) -> dict[StepPart, Floats]:
     """Parts as the worker times them: the host's and the waits' time lies inside forward and backward."""
-    calls = max(1, sum(table.dispatch_count.values()))
-    share = table.dispatch_count.get("forward", 0) / calls
+    share = dispatches(table, "forward", batches) / np.maximum(1.0, all_dispatches(table, batches))
     waiting = here.host_s[0] + here.synchronisation_s[0]
     return {
         "copy": here.copy_s[0],

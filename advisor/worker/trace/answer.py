@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from advisor.protocol.messages import Progress, Traced, TraceRequest
 from advisor.worker.event_box import EventBox
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.subject import subject_of
+from advisor.worker.trace.subject import Learnt, subject_of
 from advisor.worker.trace.trace import Waits, Way, trace
 
 
@@ -33,7 +33,7 @@ def answer(request: TraceRequest, box: EventBox) -> None:
 
 def _answer(request: TraceRequest, box: EventBox) -> None:
     failures: list[Exception] = []
-    way, waiting = Way(), deque(request.precisions)
+    way, waiting = Way(learnt=Learnt(samples_apart=request.known_apart)), deque(request.precisions)
     while waiting:
         precision = waiting.popleft()
         way.waits = "fp32" in waiting
@@ -57,6 +57,7 @@ def _answer(request: TraceRequest, box: EventBox) -> None:
             if precision == "fp32" and isinstance(error, TraceFailed):
                 break  # what decides by values, or by the batch, does so at every precision
             continue
-        box.send(Traced(table=replace(table, caveats=(*table.caveats, *(subject.notes or ())))))
+        noted = replace(table, caveats=(*table.caveats, *(subject.notes or ())))
+        box.send(Traced(table=noted, samples_apart=way.learnt.samples_apart))
     if failures:
         raise failures[0]

@@ -31,6 +31,7 @@ from advisor.worker.trace.values.known import Fakes
 
 Tensor = torch.Tensor
 _BATCHES = (8, 16)
+_BATCHES_APART = (4, 8)
 _LOOKED_AT_BATCH = 2
 """Batch that is made for real once, to see which inputs are masks without padding."""
 
@@ -66,8 +67,6 @@ class Passes:
         self._mode = mode
         self._without_values = False
         self._decisions, self._is_steady = decisions, False
-        self.batches = REAL_BATCHES if mode.values == "all" or decisions is not None else _BATCHES
-        """Two sizes that make a table."""
         self._known = KnownResults(CHOOSING if mode.values == "even" else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self.learnt = subject.learnt or Learnt()
@@ -79,6 +78,13 @@ class Passes:
         self._whole_loops: set[Origin] = set()
         self._operators_only = False
         self._forward_alone = False
+
+    @property
+    def batches(self) -> tuple[int, int]:
+        """Two sizes that make a table: smaller ones where each sample takes operators of its own."""
+        if self._mode.values == "all" or self._decisions is not None:
+            return REAL_BATCHES
+        return _BATCHES_APART if self.learnt.samples_apart else _BATCHES
 
     @property
     def go_apart(self) -> bool:

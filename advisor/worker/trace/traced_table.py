@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import LONG_LOOP, GradientReady, OpTable, at, through
+from advisor.optable.op_table import LONG_LOOP, GradientReady, OpTable, Phase, at, through
 from advisor.worker.trace.affine import (
     TOLERATED_ERROR_FRACTION,
     StreamsDiffer,
@@ -34,9 +35,9 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
 
     Of a subject that is known to be affine only the memory is checked, and that where the two do not allocate alike.
     """
+    first, second, loops = _two(passes)
     batches = passes.batches
     checked_batch = LARGEST_TIMES * batches[0]
-    first, second, loops = _two(passes)
     figures = affine_figures(first.recorder.ops, second.recorder.ops, batches, by_values=passes.by_values)
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
     if second.longest_loop:
@@ -91,8 +92,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=through(batches, first.input_bytes, second.input_bytes),
         compiled=None if loops else compiled_pass(flows, fused, batches),
-        dispatch_count=recorder.dispatch_count,
-        synchronisation_count=recorder.synchronisation_count,
+        **_host_counts((first, second), batches, packed=passes.subject.attention == "flash"),
         gradients_ready=_gradients(recorder),
         memory=None if isinstance(memory, Reason) else memory,
         layers=layers,
@@ -102,6 +102,36 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         samples_in_lists=first.input_count != second.input_count,
         caveats=tuple(caveats),
     )
+
+
+def _host_counts(passes: tuple[Pass, Pass], batches: tuple[int, int], *, packed: bool) -> dict[str, Any]:
+    """Calls and waits of the host: those of every batch, and those of each sample that is gone through by itself.
+
+    `packed`: by kernels that take the samples of a batch together.
+    """
+    low, high = (passes[0].recorder, passes[1].recorder)
+    phases: tuple[Phase, ...] = ("forward", "backward")
+    fixed: dict[Phase, int] = {}
+    each: dict[Phase, int] = {}
+    for phase in phases:
+        fixed[phase], each[phase] = _by_sample(low.dispatch_count[phase], high.dispatch_count[phase], batches)
+    waits, waits_each = _by_sample(low.synchronisation_count, high.synchronisation_count, batches)
+    if packed:
+        fixed, waits = {phase: fixed[phase] + each[phase] for phase in phases}, waits + waits_each
+    grows = not packed and any((*each.values(), waits_each))
+    return {
+        "dispatch_count": fixed,
+        "synchronisation_count": waits,
+        "sample_dispatch_count": each if grows else {},
+        "sample_synchronisation_count": waits_each if grows else 0,
+    }
+
+
+def _by_sample(low: int, high: int, batches: tuple[int, int]) -> tuple[int, int]:
+    """What there is at any batch size, and what each sample adds; what does not grow so is that of the larger batch."""
+    each = (high - low) // (batches[1] - batches[0])
+    fixed = high - each * batches[1]
+    return (fixed, each) if each > 0 and fixed >= 0 else (high, 0)
 
 
 def _norms_single_values(first: Sequence[TracedOp], second: Sequence[TracedOp], batches: tuple[int, int]) -> bool:
@@ -140,7 +170,7 @@ def _two(passes: Passes) -> tuple[Pass, Pass, bool]:
         return _two(passes)
     if _alike(before, first):
         passes.learn_apart()
-    return _folded(passes, first, second)
+    return _apart(passes) if passes.go_apart else _folded(passes, first, second)
 
 
 def _apart(passes: Passes) -> tuple[Pass, Pass, bool]:

@@ -28,6 +28,8 @@ _META = torch.device("meta")
 _CPU = torch.device("cpu")
 _MASKS = frozenset([torch.bool, torch.uint8, torch.int8])
 _FRESH, _ITSELF, _VIEW = 0, 1, 2
+_Number = int | float | None
+"""What operators give beside tensors: attention the lengths that it took."""
 _MOST_STACKED = 64
 """Tensors of one stack that is remembered: what stacks more has as a rule one more of them each time."""
 _PLAIN = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])
@@ -47,11 +49,11 @@ class _Output(NamedTuple):
 
 
 class _Outputs(NamedTuple):
-    """All tensors of a result."""
+    """All that a result holds."""
 
     container: type | None
-    """Tuple or list around them; None for a single one."""
-    each: tuple[_Output | None, ...]
+    """Tuple or list around it; None for a single tensor."""
+    each: tuple[_Output | _Number, ...]
 
 
 class _Result(NamedTuple):
@@ -96,7 +98,11 @@ class KnownResults:
         out = run(func, args, kwargs)
         cost = cost_of(func, args, kwargs, out)
         outputs = None if key is None else self._outputs(name, inputs, out)
-        if outputs is not None and not placed and any(one is not None and one.how == _VIEW for one in outputs.each):
+        if (
+            outputs is not None
+            and not placed
+            and any(type(one) is _Output and one.how == _VIEW for one in outputs.each)
+        ):
             outputs = None
         if key is not None and outputs is not None:
             self._results[key] = _Result(outputs, cost)
@@ -155,8 +161,8 @@ class KnownResults:
     def _outputs(self, name: str, inputs: Sequence[FakeTensor], out: object) -> _Outputs | None:
         """How the result comes from the call's tensors; None where it cannot be made again from its shape alone."""
         container = type(out) if type(out) in (tuple, list) else None
-        tensors: Sequence[Any] = out if container is not None else (out,)  # type: ignore[assignment]
-        every = [*inputs, *(tensor for tensor in tensors if tensor is not None)]
+        held: Sequence[Any] = out if container is not None else (out,)  # type: ignore[assignment]
+        every = [*inputs, *(value for value in held if not _is_number(value))]
         mode = every[0].fake_mode if every and type(every[0]) is FakeTensor else None
         for tensor in every:  # once: a loop that stacks all that it has so far gives thousands
             if type(tensor) is not FakeTensor or tensor.fake_mode is not mode:
@@ -173,7 +179,7 @@ class KnownResults:
         made = (tensor for tensor in every[len(inputs) :] if not any(tensor is given for given in inputs))
         if not all(self._is_ordinary(tensor) for tensor in made):
             return None
-        each = _described(tensors, inputs)
+        each = _described(held, inputs)
         return None if each is None else _Outputs(container, each)
 
     def _is_ordinary(self, tensor: FakeTensor) -> bool:
@@ -189,9 +195,9 @@ class KnownResults:
             return self._one(outputs.each[0], inputs)
         return outputs.container([self._one(output, inputs) for output in outputs.each])
 
-    def _one(self, output: _Output | None, inputs: Sequence[FakeTensor]) -> FakeTensor | None:
-        if output is None:
-            return None
+    def _one(self, output: _Output | _Number, inputs: Sequence[FakeTensor]) -> FakeTensor | _Number:
+        if type(output) is not _Output:
+            return output  # type: ignore[return-value] # a number
         how, place, dtype, shape, stride, offset = output
         if how == _ITSELF:
             return inputs[place]
@@ -217,14 +223,20 @@ def _is_marked(tensor: FakeTensor) -> bool:
     return tensor.dtype.is_complex or tensor.is_neg()
 
 
-def _described(tensors: Sequence[FakeTensor | None], inputs: Sequence[FakeTensor]) -> tuple[_Output | None, ...] | None:
-    """How each tensor comes from the call's; None where that is not certain."""
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float, type(None))
+
+
+def _described(
+    held: Sequence[FakeTensor | _Number], inputs: Sequence[FakeTensor]
+) -> tuple[_Output | _Number, ...] | None:
+    """How each tensor comes from the call's, numbers as they are; None where that is not certain."""
     storages = [tensor.untyped_storage()._cdata for tensor in inputs]  # noqa: SLF001 - the identity that views share
     fresh: set[int] = set()
-    outputs: list[_Output | None] = []
-    for tensor in tensors:
-        if tensor is None:
-            outputs.append(None)
+    outputs: list[_Output | _Number] = []
+    for tensor in held:
+        if not isinstance(tensor, FakeTensor):
+            outputs.append(tensor)
             continue
         storage = tensor.untyped_storage()._cdata  # noqa: SLF001 - the same
         places = [place for place, other in enumerate(storages) if other == storage]
