@@ -394,5 +394,5 @@ class OverTheBatch(nn.Module):
 
 
 def test_sizes_that_follow_the_batch_are_told_by_what_differs() -> None:
-    with pytest.raises(TraceFailed, match=r"has sizes that follow the batch: 8 at 8 samples, 16 at 16\)"):
+    with pytest.raises(TraceFailed, match=r"has sizes that follow the batch: 4 at 4 samples, 8 at 8\)"):
         trace(subject(OverTheBatch), "fp32")

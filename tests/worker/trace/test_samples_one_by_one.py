@@ -98,12 +98,12 @@ def test_the_calls_of_any_batch_are_those_that_a_pass_of_it_makes(batch_size: in
     calls: list[str] = []
     model, states = OneByOne(), torch.zeros(batch_size, 8)
 
-    class Counting(TorchDispatchMode):
+    class Counting(TorchDispatchMode):  # type: ignore[no-untyped-call]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             calls.append(str(func))
             return func(*args, **(kwargs or {}))
 
-    with Counting():
+    with Counting():  # type: ignore[no-untyped-call]
         model(states)
     assert len(calls) == dispatches(table, "forward", batch_size)
 
