@@ -175,7 +175,7 @@ class CompiledPass(Record, frozen=True, kw_only=True):
     """Kernels that the host launches, the library's included."""
 
 
-class OpTable(Record, frozen=True, kw_only=True, cache_hash=True):
+class OpTable(Record, frozen=True, kw_only=True):
     """One step of a model at one sequence length or image size and one trace precision."""
 
     schema_version: int = 1

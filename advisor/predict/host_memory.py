@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from advisor.catalogue.links import USUAL_MACHINES, Machines
+from advisor.catalogue.precisions import ComputedPrecision
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.memory.offloaded import offloaded_bytes
@@ -26,6 +27,8 @@ class OffloadCapacity:
         self._here_bytes = float(machine.memory.available_bytes)
         self._given_bytes = given_bytes
         self._machines = machines
+        self._replicas: dict[tuple[int, int, ComputedPrecision], tuple[OpTable, Training, float]] = {}
+        """By whose numbers: the table and the training, which are held here too, and the precision."""
 
     def judged(self, candidate: SetUp, table: OpTable, training: Training) -> tuple[bool, tuple[Reason, ...]]:
         """Whether a set-up's machines hold what it off-loads, and the sentence that says so; True for other set-ups."""
@@ -33,12 +36,22 @@ class OffloadCapacity:
         if kind == "none":
             return True, ()
         machines = self._machines.of(candidate.count, local=candidate.device.local)
-        replica = offloaded_bytes(table, training, candidate.precision, kind, candidate.batch_size_per_device)
+        replica = self._replica_bytes(candidate, table, training, kind)
         shared = kind != "activations" and candidate.strategy in SHARDING
         need = replica * (1 if shared else candidate.count) / machines
         code, room = self._room(candidate, machines)
         fits = need <= room
         return fits, (Reason.of(code if fits else f"{code}-short", need_bytes=need, room_bytes=room),)
+
+    def _replica_bytes(self, candidate: SetUp, table: OpTable, training: Training, kind: Offload) -> float:
+        """What one replica off-loads: of a model's state it is asked for by every set-up and alike in all batches."""
+        precision = candidate.precision
+        if kind == "activations":
+            return offloaded_bytes(table, training, precision, kind, candidate.batch_size_per_device)
+        key = (id(table), id(training), precision)
+        if key not in self._replicas:
+            self._replicas[key] = (table, training, offloaded_bytes(table, training, precision, kind))
+        return self._replicas[key][2]
 
     def _room(self, candidate: SetUp, machines: int) -> tuple[str, float]:
         if candidate.device.local:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.memory.replay import stream_of
 from advisor.cost.memory.states import optimizer_memory
@@ -36,10 +34,4 @@ def offloaded_bytes(
         return 0.0
     if kind == "activations":
         return at(kept_bytes(table), batch_size) * (1.0 - on_device_fraction(table))
-    return _model_bytes(table, training, precision)
-
-
-@lru_cache(maxsize=64)
-def _model_bytes(table: OpTable, training: Training, precision: ComputedPrecision) -> float:
-    """Weights, gradients and optimizer states: asked for by every set-up, and alike at all batch sizes."""
     return table.parameter_bytes + table.gradient_bytes + sum(optimizer_memory(table, training, precision).states)
