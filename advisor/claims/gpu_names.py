@@ -135,6 +135,8 @@ def _family(key: str) -> set[str]:
             family.add(f"{brand} {first.removeprefix(brand)}")
             if brand == "rtx" and first.removeprefix(brand)[:4].isdigit() and len(first) > len("rtx") + 3:
                 family.add(first.removeprefix(brand))
+    if first.startswith("gtx"):
+        family |= {f"gtx {first.removeprefix('gtx')}", first.removeprefix("gtx")}
     if first.startswith("qrtx"):
         family.add(f"quadro rtx {first.removeprefix('qrtx')}")
     return family

@@ -352,3 +352,45 @@ def test_an_efficiency_is_read_with_the_words_before_it() -> None:
     assert read("有人 4 张 3090 跑 GPT-2 扩展效率只有 60% 吗").speed_up_ratio == pytest.approx(2.4)
     claim = read("Selective recompute costs just 4% versus none on an A100 with a 1.3B model")
     assert claim.speed_up_ratio == pytest.approx(1 / 1.04)
+
+
+def test_a_rate_behind_an_arrow_is_no_batch() -> None:
+    claim = read("RTX 5090, ResNet-50 AMP channels_last batch 256 → 1,980 img/s")
+    assert (claim.batch_size, claim.samples_per_s, claim.speed_up_ratio) == (256, 1980, None)
+
+
+def test_hours_and_minutes_in_one_word_are_no_cards() -> None:
+    claim = read("our 13B LoRA went from 6h to 4h10 by switching to flash attention on 8xA100")
+    other = other_reading(claim, spec_table())
+    assert other is not None
+    assert (claim.count, claim.reference_count, other.attention, other.reference_count) == (8, 1, "flash", 8)
+    assert claim.speed_up_ratio == pytest.approx(360 / 250)
+
+
+@pytest.mark.parametrize(
+    "text", ["DDP bucket size 50MB made training 5% faster on 8 V100", "换新驱动让 8 张 V100 的训练快了 5%"]
+)
+def test_what_is_no_cards_and_made_a_gain_on_several_is_no_scaling(text: str) -> None:
+    assert refused_as(text) == "claim-change-unjudged"
+    assert read("Going from one to 8 V100 made training 7x faster").count == 8
+    assert read("DDP made training 3.6x faster on 4 V100").reference_count == 1
+    assert read("It made training 3.6x faster on 4 V100").count == 4
+
+
+def test_bare_numbers_name_the_cards_before_rtx_too() -> None:
+    assert read("My 1080 Ti does 190 img/s on ResNet-50 (fp32, batch 64)").gpus == ("gtx1080ti",)
+
+
+def test_a_card_replaced_with_another_is_compared_with_it() -> None:
+    claim = read("1.9x when replacing 2080 Ti with 3090 in mixed precision training of ResNet-50")
+    assert (claim.gpus, claim.reference_gpus) == (("rtx3090",), ("rtx2080ti",))
+
+
+def test_an_epoch_of_no_told_samples_is_not_impossible_for_those_of_the_workload() -> None:
+    answer = check_claim("GPT-2 on 1 epoch of WikiText in 14 minutes, RTX 3090", real_predictor())
+    assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-fewer-samples")
+    assert_readable(answer)
+    named = check_claim("BERT-base trains an epoch of SST-2 in 10 seconds on one V100", real_predictor())
+    assert named.verdict == "impossible"
+    slower = check_claim("BERT-base trains an epoch in 3 minutes on one V100", real_predictor())
+    assert "claim-samples-of-model" in {reason.code for reason in slower.reasons}

@@ -9,7 +9,9 @@ from advisor.claims.reading.change_words import blanked
 from advisor.claims.reading.number_words import BATCH_WORDS, OTHER_BATCH_WORDS, SAYS, search
 
 LARGEST_SIZE, SIZE_DIGITS = 1_000_000, 12
-_OF_ANOTHER = r"(?![\d.]*\s*(?:gpus?|cards?|x\b|times\b|倍|%))"
+_OF_ANOTHER = (
+    r"(?![\d.]*\s*(?:gpus?|cards?|x\b|times\b|倍|%|(?:images?|imgs?|samples?|seqs?|tok\w*|its?|张|条)\s*(?:/|per|每)))"
+)
 """A number behind the word that is of something else: `twice the batch is 3 times as fast`."""
 BATCH = (
     rf"{BATCH_WORDS}{SAYS}(\d+){_OF_ANOTHER}",

@@ -158,10 +158,14 @@ def find_change(plain: str) -> Changed:
         "attention": _told(ATTENTIONS, plain, {"flash": "eager", "sdpa": "eager"}),
         "checkpointing": _told(CHECKPOINTING, plain, {"full": "none", "selective": "none"}),
     }
-    ranked = [(not change.both, change.place, kind) for kind, change in stated_changes.items() if change is not None]
+    ranked = [
+        (not change.both, not (change.acts or change.caused), change.place, kind)
+        for kind, change in stated_changes.items()
+        if change is not None
+    ]
     if not ranked:
         return Changed()
-    _, _, kind = min(ranked)
+    *_, kind = min(ranked)
     change = stated_changes[kind]
     assert change is not None
     return Changed(**{kind: (change.after, change.before)}, certain=change.both or change.acts)  # type: ignore[arg-type]
@@ -185,6 +189,8 @@ class _Told(NamedTuple):
     place: int
     both: bool
     acts: bool
+    caused: bool
+    """Whether words for a cause stand right before: `13B LoRA, 1.4x by switching to flash attention`."""
 
 
 def _told(words: tuple[tuple[str, Word], ...], plain: str, usual: dict[str, str]) -> _Told | None:
@@ -193,14 +199,15 @@ def _told(words: tuple[tuple[str, Word], ...], plain: str, usual: dict[str, str]
     names = list(dict.fromkeys(meant for _, meant in named))
     start = min((match.start() for pattern, _ in words if (match := search(pattern, plain)) is not None), default=0)
     is_subject = bool(named) and (acts(plain, named[0][0]) or heads(plain, start, named[0][0]))
+    caused = search(CAUSE, plain[:start]) is not None
     if len(names) == _PAIR:
         after, before = reversed(names) if search(_CHANGES, plain) else names
-        return _Told(after, before, start, both=True, acts=is_subject)
+        return _Told(after, before, start, both=True, acts=is_subject, caused=caused)
     if len(names) != 1 or names[0] not in usual:
         return None
     word, other = names[0], usual[names[0]]
     pair = (other, word) if search(WITHOUT, plain[:start]) else (word, other)
-    return _Told(pair[0], pair[1], start, both=False, acts=is_subject)
+    return _Told(pair[0], pair[1], start, both=False, acts=is_subject, caused=caused)
 
 
 def find_cost(plain: str) -> float | None:

@@ -69,6 +69,8 @@ _WORDS = {
     "三": "3", "四": "4", "五": "5", "六": "6", "七": "7", "八": "8", "九": "9", "十": "10",
 }  # fmt: skip
 _TENS = {"十": "10", "百": "100", "千": "1000"}
+_CLOCK = re.compile(r"(?<![\w.])(\d{1,3})h(?!20)(\d{2})(?![\w.])")
+"""`4h10`; `8h20` may be cards, too."""
 _ENGLISH_SPELLED = re.compile(
     r"(?<![a-z])(half an|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
     r"(?= (?:hours?|minutes?|seconds?|days?|weeks?|months?|years?|epochs?|steps?|iterations?)\b)"
@@ -84,6 +86,7 @@ def spelled_out(plain: str) -> str:
         r"([一两二三四五六七八九\d])个半小时", lambda match: f"{_WORDS.get(match[1], match[1])}.5小时", plain
     )
     plain = re.sub(r"\ban hour and a half\b", "1.5 hours", plain)
+    plain = _CLOCK.sub(r"\1 h \2 min", plain)
     plain = _ENGLISH_SPELLED.sub(lambda match: _WORDS[match[1]], plain)
     plain = re.sub(r"([一两二三四五])倍半", lambda match: f"{_WORDS[match[1]]}.5倍", plain)
     plain = re.sub(r"([一二三四五六七八九\d])\s*成(?=$|[\s,.;。，；的左多显内时速])", _in_tenths, plain)

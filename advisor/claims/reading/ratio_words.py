@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.reading.number_words import DURATION, NUMBER, PERCENT, RATE, duration, number, search
+from advisor.claims.reading.number_words import (
+    BATCH_WORDS,
+    DURATION,
+    NUMBER,
+    PERCENT,
+    RATE,
+    SAYS,
+    duration,
+    number,
+    search,
+)
 
 _FASTER = (
     r"(?:faster|as fast|quicker|as quick|the speed|speed-?\s?ups?|more throughput|the throughput|as much|better"
@@ -121,7 +131,8 @@ def _before_to_after(plain: str) -> float | None:
     if (of_one_unit := _of_one_unit(plain)) is not None:
         return of_one_unit
     rates = search(rf"{NUMBER}\s*(?:\S+/s)?{_TO}{RATE}", plain)
-    if rates is not None and search(r"from|从|由|became|变|->|→", plain):
+    of_batch = rates is not None and search(rf"{BATCH_WORDS}{SAYS}$", plain[: rates.start()]) is not None
+    if rates is not None and not of_batch and search(r"from|从|由|became|变|->|→", plain):
         before, after = number(*rates.groups()[:2]), number(*rates.groups()[2:4])
         return after / before if before > 0 and after > 0 else None
     return None

@@ -23,7 +23,7 @@ _SO_MANY = (
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
 _SET_BESIDE = r"\band\b|和|跟|与|同"
-_CHANGED_TO = r"\bto\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
+_CHANGED_TO = r"\bto\b|\bwith\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
 _CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
 _BEFORE = r"\b(?:before|previously|earlier|used to|originally|instead of|without)\b|原来|以前|之前|原先|本来"
 _OF_EACH_CARD = (
