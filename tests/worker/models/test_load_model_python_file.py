@@ -382,12 +382,10 @@ def test_where_the_usual_loss_fails_the_unread_step_is_named_first(tmp_path: Pat
 CACHING = """
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
-
 def build_model():
     model = GPT2LMHeadModel(GPT2Config(n_layer=1, n_embd=16, n_head=2, vocab_size=32, n_positions=16))
     SET
     return model
-
 def make_batch(batch_size):
     return dict.fromkeys(("input_ids", "labels"), torch.zeros(batch_size, 8, dtype=torch.long))
 """
