@@ -167,5 +167,10 @@ def precisions_perhaps_meant(text: str) -> tuple[Precision, ...]:
     return _OPEN_WORDS.get(_word_of(text).removeprefix("torch."), ())
 
 
+def is_double(text: str) -> bool:
+    """Whether a word means numbers of 64 bits, in which nothing is predicted."""
+    return _word_of(text).removeprefix("torch.") in {"fp64", "float64", "f64", "double"}
+
+
 def _word_of(text: str) -> str:
     return text.translate(_NO_BRACKETS).strip().lower().replace("-", "_").replace(" ", "_")

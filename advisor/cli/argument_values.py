@@ -11,7 +11,7 @@ from typing import Any, get_args
 from msgspec import Meta
 
 from advisor.catalogue.optimizers import OPTIMIZERS
-from advisor.catalogue.precisions import PRECISIONS, precision_meant, precisions_perhaps_meant
+from advisor.catalogue.precisions import PRECISIONS, is_double, precision_meant, precisions_perhaps_meant
 from advisor.catalogue.strategies import MOST_DEVICES
 from advisor.cli.faults import ArgumentFault, shown
 from advisor.workload.workload import LoraTargetWord, SampleCount
@@ -138,6 +138,8 @@ def card_list(text: str) -> tuple[str, ...]:
 def precision_word(text: str) -> str:
     """A precision by its name here or by a word that means nothing else; `BF16-AMP` is read as `bf16_amp`."""
     precision = precision_meant(text)
+    if precision is None and is_double(text):
+        raise ArgumentFault("double-precision", given=shown(text))
     if precision is None:
         alike = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.6)
         near = list(precisions_perhaps_meant(text)) or alike

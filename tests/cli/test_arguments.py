@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.cli.argument_values import number_of, optimizer_word, samples_number
+from advisor.cli.argument_values import number_of, optimizer_word, precision_word, samples_number
 from advisor.cli.arguments import build_parser
 from advisor.cli.commands import run
 from advisor.cli.faults import ArgumentFault
@@ -221,3 +221,11 @@ def test_what_is_no_option_anywhere_is_told_where_help_is() -> None:
     with pytest.raises(InputError, match="unrecognized") as caught:
         build_parser().parse_args(["--predict", "resnet50", "--frobnicate", "3"])
     assert caught.value.remedy == "See advisor --help."
+
+
+@pytest.mark.parametrize("given", ["fp64", "float64", "torch.float64", "double"])
+def test_double_precision_is_refused_as_that_and_not_taken_for_a_mistyped_half(given: str) -> None:
+    with pytest.raises(ArgumentFault) as caught:
+        precision_word(given)
+    assert caught.value.what == "double-precision"
+    assert caught.value.near == ()

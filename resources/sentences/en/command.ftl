@@ -8,6 +8,7 @@ command-range-reversed = Command line: argument { $option }: { $given } ends bel
 command-too-many-devices = Command line: argument { $option }: { $devices } devices are more than the { $most } this program predicts for.
 command-optimizer-of-fields = Command line: argument { $option }: { $given } is a trainer's word. In a workload file it is: { $fields }.
 command-no-precision = Command line: argument { $option }: { $given } is no precision; known: { $names }.
+command-double-precision = Command line: argument { $option }: { $given }: nothing is predicted in FP64 (double precision). Compare the FP64 rates of the data sheets: cards for games mostly have a 32nd or a 64th of their FP32 rate.
 command-no-layer = Command line: argument { $option }: no layer is named.
 command-no-card = Command line: argument { $option }: no card is named.
 command-card-counted = Command line: argument { $option }: { $given } counts cards: write `--gpus { $card } --counts { $counts }`.

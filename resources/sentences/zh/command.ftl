@@ -8,6 +8,7 @@ command-range-reversed = 命令行：参数 { $option }：{ $given } 的终点�
 command-too-many-devices = 命令行：参数 { $option }：{ $devices } 个设备超过本程序可预测的 { $most } 个。
 command-optimizer-of-fields = 命令行：参数 { $option }：{ $given } 是训练器的写法。在工作负载文件中写作：{ $fields }。
 command-no-precision = 命令行：参数 { $option }：{ $given } 不是精度；已知：{ $names }。
+command-double-precision = 命令行：参数 { $option }：{ $given }：本程序不预测 FP64（双精度）。请比较规格表中的 FP64 速率：游戏卡的 FP64 速率大多只有 FP32 的 1/32 或 1/64。
 command-no-layer = 命令行：参数 { $option }：没有写出任何层。
 command-no-card = 命令行：参数 { $option }：没有写出任何显卡。
 command-card-counted = 命令行：参数 { $option }：{ $given } 写了显卡张数：请改写为 `--gpus { $card } --counts { $counts }`。
