@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from msgspec import ValidationError, convert, inspect
@@ -45,11 +45,20 @@ def field_fault(message: str, value: object, type_: object, name: str) -> SaidEr
         add = remedy("allowed", kind=allowed) if allowed is not None else remedy("add-it")
         return file_fault("missing-field", add, path=name, field=field)
     mend = remedy("allowed", kind=_in_unit(_allowed(node), path, node) or shortened(what))
-    if isinstance(given, str) and (meant := closest_name(given, _choices(node))):
+    if isinstance(given, str) and (meant := closest_name(given, _of_like_digits(given, _choices(node)))):
         mend = remedy("allowed-or-meant", kind=mend.numbers["kind"], word=meant)
     if not path:
         return file_fault("wrong-whole", mend, path=name, given=shown_value(given))
     return file_fault("wrong-field", mend, path=name, field=shortened(path), given=shown_value(given))
+
+
+def _of_like_digits(given: str, choices: Iterable[str]) -> list[str]:
+    """The choices with the given word's digits, in any order: others are another size (`fp64`), no slip of typing."""
+    return [choice for choice in choices if _digits(choice) == _digits(given)]
+
+
+def _digits(word: str) -> list[str]:
+    return sorted(character for character in word if character.isdigit())
 
 
 def _named(steps: list[str], value: object, type_: object) -> list[str]:

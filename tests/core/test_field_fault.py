@@ -38,6 +38,10 @@ class Drawing(Record, frozen=True, kw_only=True):
     angles: Annotated[tuple[float, ...], Meta(min_length=1, max_length=3)] = (1.0,)
 
 
+class Stored(Record, frozen=True, kw_only=True):
+    precision: Literal["fp16", "bf16", "half"] = "half"
+
+
 class Named(Record, frozen=True, kw_only=True):
     title: str
     shape: Square | Circle
@@ -122,3 +126,13 @@ def test_a_field_without_a_declared_limit_takes_any_number() -> None:
 )
 def test_an_exception_is_named_by_the_first_line_that_announces_no_other(said: str, named: str) -> None:
     assert named_error(ValueError(said)) == named
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("pf16", "fp16"), ("bf-16", "bf16"), ("fp61", "fp16"), ("fp64", None), ("haf", "half")]
+)
+def test_a_word_with_other_digits_is_another_size_and_no_slip_of_typing(given: str, meant: str | None) -> None:
+    with pytest.raises(InputError) as raised:
+        convert({"precision": given}, Stored, "model.toml")
+    _, remedy = error_text(raised.value, "en")
+    assert remedy == "Allowed: bf16, fp16, half." + ("" if meant is None else f" Did you mean `{meant}`?")
