@@ -84,15 +84,15 @@ class Passes:
         """Two sizes that make a table: smaller ones where each sample takes operators of its own."""
         if self._mode.values == "all" or self._decisions is not None:
             return REAL_BATCHES
-        return _BATCHES_APART if self.learnt.samples_apart else _BATCHES
+        return _BATCHES_APART if self.go_apart else _BATCHES
 
     @property
     def go_apart(self) -> bool:
-        """Whether batch sizes are known to run unlike, by passes at another precision."""
+        """Whether batch sizes are known to run unlike: seen here, at another precision, or in another set-up."""
         return self.learnt.samples_apart and self._decisions is None
 
     def learn_apart(self) -> None:
-        """Note that batch sizes run unlike, for passes at another precision."""
+        """Note that batch sizes run unlike, for the passes to come and those at other precisions."""
         self.learnt.samples_apart = self._decisions is None
         self.learnt.layers_differ = not self._runs
 
