@@ -19,11 +19,13 @@ def sides_in_config(config: Mapping[str, object]) -> tuple[int, int] | None:
 
 
 def two_sides(size: object) -> tuple[int, int] | None:
-    """Height and width of an `image_size` of a configuration, which is one side of a square or both; None: neither."""
+    """Height and width of a configuration's `image_size`: one side of a square, or both, listed or by their names."""
     match size:
         case int() if size > 0:
             return (size, size)
         case [int(height), int(width)] if min(height, width) > 0:
+            return (height, width)
+        case {"height": int(height), "width": int(width)} if min(height, width) > 0:
             return (height, width)
         case _:
             return None

@@ -16,6 +16,8 @@ from advisor.workload.workload_file import load_workload
         ({"image_size": [512, 864]}, (512, 864)),
         ({"vision_config": {"image_size": 336}}, (336, 336)),
         ({"backbone_config": {"image_size": (32, 64)}}, (32, 64)),
+        ({"image_size": {"height": 160, "width": 224}}, (160, 224)),
+        ({"image_size": {"shortest_edge": 224}}, None),
         ({"image_size": [3, 224, 224]}, None),
         ({"image_size": "224"}, None),
         ({"image_size": 0}, None),
