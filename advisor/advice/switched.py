@@ -209,11 +209,8 @@ def _traces_for(asked: Trial, change: Change, chosen: Prediction | None, *, alon
 
 
 def _traced(change: Change, wanted: tuple[TracePrecision, ...], traces: Traces) -> Generator[RunnerEvent, None, Tables]:
-    known = traces.known(change.workload, wanted)
-    if set(wanted) <= set(known):
-        return known
     try:
-        return (yield from traces.make(change.workload, wanted))
+        return (yield from traces.find(change.workload, wanted))
     except TraceUnanswered:
         return {}  # a switch that the model does not take is no switch
 

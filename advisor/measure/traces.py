@@ -126,6 +126,19 @@ class Traces:
             raise TraceUnanswered(refused.reason, tables)
         return tables
 
+    def find(self, workload: Workload, wanted: Iterable[TracePrecision]) -> Generator[RunnerEvent, None, Tables]:
+        """What is known, and what of the wanted is not is traced.
+
+        Raises TraceUnanswered as `make`, with what is known among its tables.
+        """
+        wanted = tuple(wanted)
+        tables = self.known(workload, wanted)
+        missing = [precision for precision in wanted if precision not in tables]
+        try:
+            return {**tables, **((yield from self.make(workload, missing)) if missing else {})}
+        except TraceUnanswered as unanswered:
+            raise TraceUnanswered(unanswered.reason, {**tables, **unanswered.tables}) from unanswered
+
     def close(self) -> None:
         """End the worker."""
         session, self._session = self._session, None
@@ -196,12 +209,6 @@ def trace_workload(
     cancelled: threading.Event | None = None,
     kept: Kept | None = None,
 ) -> Generator[RunnerEvent, None, Tables]:
-    """What is known, else traced in a worker of its own, which ends with it; as `Traces.make`."""
-    wanted = tuple(precisions)
+    """What is known, else traced in a worker of its own, which ends with it; as `Traces.find`."""
     with closing(Traces(allow_code=allow_code, cancelled=cancelled, kept=kept)) as traces:
-        tables = traces.known(workload, wanted)
-        missing = [precision for precision in wanted if precision not in tables]
-        try:
-            return {**tables, **((yield from traces.make(workload, missing)) if missing else {})}
-        except TraceUnanswered as unanswered:
-            raise TraceUnanswered(unanswered.reason, {**tables, **unanswered.tables}) from unanswered
+        return (yield from traces.find(workload, precisions))
