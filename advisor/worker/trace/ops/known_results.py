@@ -55,6 +55,11 @@ class _Outputs(NamedTuple):
     """Tuple or list around it; None for a single tensor."""
     each: tuple[_Output | _Number, ...]
 
+    @property
+    def hold_views(self) -> bool:
+        """Whether a tensor of it is a view of an argument."""
+        return any(isinstance(one, _Output) and one.how == _VIEW for one in self.each)
+
 
 class _Result(NamedTuple):
     """How to make one call's result again, and what the call costs."""
@@ -98,11 +103,7 @@ class KnownResults:
         out = run(func, args, kwargs)
         cost = cost_of(func, args, kwargs, out)
         outputs = None if key is None else self._outputs(name, inputs, out)
-        if (
-            outputs is not None
-            and not placed
-            and any(type(one) is _Output and one.how == _VIEW for one in outputs.each)
-        ):
+        if outputs is not None and not placed and outputs.hold_views:
             outputs = None
         if key is not None and outputs is not None:
             self._results[key] = _Result(outputs, cost)
@@ -196,8 +197,8 @@ class KnownResults:
         return outputs.container([self._one(output, inputs) for output in outputs.each])
 
     def _one(self, output: _Output | _Number, inputs: Sequence[FakeTensor]) -> FakeTensor | _Number:
-        if type(output) is not _Output:
-            return output  # type: ignore[return-value] # a number
+        if not isinstance(output, _Output):
+            return output
         how, place, dtype, shape, stride, offset = output
         if how == _ITSELF:
             return inputs[place]
