@@ -195,7 +195,7 @@ def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
         "mode": _choice(cells, "mode", MODES),
         "precision": _understood(cells, "precision", run_precision_meant, PRECISIONS),
         "batch_size": _count(cells, "batch_per_gpu"),
-        "length": _count({**cells, "seq_len_or_img": longest}, "seq_len_or_img"),
+        "length": _count({"seq_len_or_img": longest}, "seq_len_or_img"),
         "lengths_differ": lengths_differ,
         "optimizer": optimizer,
         "fused_optimizer": fused,

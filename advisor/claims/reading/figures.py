@@ -6,11 +6,11 @@ import re
 from typing import NamedTuple
 
 from advisor.claims.reading.number_words import (
+    A_SECOND,
     A_SECOND_CHINESE,
     DURATION,
     NUMBER,
     SAMPLES,
-    SECOND,
     STEPS,
     TOKENS,
     duration,
@@ -30,11 +30,11 @@ _OF_EACH_EPOCH = (
     rf"(?:\b(?:per|each|every|an?|one|single)[ -]|/ ?|[每一单](?:个)? ?){_EPOCH}|{_EPOCH} (?:time|takes?|took)"
 )
 _SEVERAL_STEPS = r"(?:(?:training |optimizer )?(?:steps|iterations|iters|updates)|步|次迭代)"
+_MILLIONS = r"(m|million|百万)?"
 _OF_EACH_STEP = (
     r"(?:\b(?:per|each|every|a|one|single)[ -]|/ ?|[每一单](?:个)? ?)(?:training )?"
     r"(?:steps?|iterations?|its?|batch|步)(?![a-z])"
 )
-_A_SECOND = rf"\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 _ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |仅|约|大约|近)?"
 _TAKES_ENGLISH = r"(?:takes?|took|in|within|only|needs?|needed|finish(?:es|ed)? in)"
 _TAKES_CHINESE = r"(?:需要?|用时?了?|耗时|仅用?|只用|只要|花了?|要|约)"
@@ -124,11 +124,13 @@ def _epoch_s(plain: str) -> float | None:
     )
 
 
-def _shared(plain: str, thing: str, of_each: str) -> float | None:
-    """Seconds of one of so many epochs or steps, wherever they are counted, where the text's one duration is of all."""
+def _shared(plain: str, thing: str, of_each: str, *, scale: str = "()") -> float | None:
+    """Seconds of one of so many epochs or steps, wherever they are counted, where the text's one duration is of all.
+
+    `scale`: a group for the word of millions, where they may be so many.
+    """
     durations = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
-    large = r"(m|million|百万)?" if thing is _SEVERAL_STEPS else "()"
-    told = rf"{_OF_NO_NAME}{NUMBER}\s*{large}\s*个?\s*{thing}(?![a-z])(?!{_A_SECOND})"
+    told = rf"{_OF_NO_NAME}{NUMBER}\s*{scale}\s*个?\s*{thing}(?![a-z])(?!{A_SECOND})"
     counts = {number(*match.groups()[:2]) * (1e6 if match[3] else 1.0) for match in re.finditer(told, plain, re.ASCII)}
     alone = len(durations) == 1 and len(counts) == 1 and max(counts) >= 1
     if not alone or search(of_each, plain) is not None:
@@ -164,15 +166,13 @@ def _step_s(plain: str) -> float | None:
     )
     if direct is not None:
         return direct
-    rate = search(rf"{NUMBER}\s*{STEPS}\s*(?:/|per|a|each|every|每)\s*{SECOND}", plain) or search(
-        rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*{STEPS}", plain
-    )
+    rate = search(rf"{NUMBER}\s*{STEPS}{A_SECOND}", plain) or search(rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*{STEPS}", plain)
     value = number(rate.group(1), rate.group(2)) if rate is not None else 0.0
-    return 1 / value if value > 0 else _shared(plain, _SEVERAL_STEPS, _OF_EACH_STEP)
+    return 1 / value if value > 0 else _shared(plain, _SEVERAL_STEPS, _OF_EACH_STEP, scale=_MILLIONS)
 
 
 def _rate(plain: str, thing: str) -> float | None:
-    match = search(rf"{NUMBER}\s*{thing}\s*(?:/|per|a|each|every|每)\s*{SECOND}", plain) or search(
+    match = search(rf"{NUMBER}\s*{thing}{A_SECOND}", plain) or search(
         rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*{thing}", plain
     )
     value = number(match.group(1), match.group(2)) if match is not None else 0.0

@@ -9,17 +9,16 @@ from typing import NamedTuple
 import msgspec
 
 from advisor.claims.claim import Claim
-from advisor.claims.reading.number_words import SAMPLES, SECOND, STEPS, TOKENS
+from advisor.claims.reading.number_words import A_SECOND, SAMPLES, STEPS, TOKENS
 from advisor.core.sentences import SaidError
 
 _MOST = 8
 """Figures that are tried: who writes more of them tells a table."""
 _OTHERWISE = 3
 """Times the figure: far enough that what depends on it is read otherwise."""
-_A_SECOND = rf"\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 _HARD = (
     r"%|percent\b|[x×](?!\s*\d)|倍|times\b|[tp](?:era|eta)?-?\s?flop/?s?(?:/s|ps)?(?![a-z])|kwh\b|度电|元|块钱|块(?=电费|一)|dollars?\b"
-    rf"|(?:{SAMPLES}|{STEPS}|{TOKENS}){_A_SECOND}|ms\b|毫秒"
+    rf"|(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}|ms\b|毫秒"
     r"|(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|weeks?|months?|years?)\b|秒|分钟|个?小时|天|周|个月|年"
 )
 """Units of what is claimed, and of money."""
