@@ -11,8 +11,12 @@ from msgspec.structs import replace
 from advisor.protocol.messages import Progress, Traced, TraceRequest
 from advisor.worker.event_box import EventBox
 from advisor.worker.trace.failed import TraceFailed
+from advisor.worker.trace.ops.known_results import Met
 from advisor.worker.trace.subject import Learnt, subject_of
 from advisor.worker.trace.trace import Waits, Way, trace
+
+_MET = Met()
+"""Of all that this worker was asked for."""
 
 
 def answer(request: TraceRequest, box: EventBox) -> None:
@@ -20,6 +24,7 @@ def answer(request: TraceRequest, box: EventBox) -> None:
 
     On one thread: a trace computes next to nothing, further threads would only wait for work, and use a processor up.
     """
+    _MET.leave_room()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     gc.collect(1)  # the model of the last request, before it would be taken for what stays
@@ -33,7 +38,7 @@ def answer(request: TraceRequest, box: EventBox) -> None:
 
 def _answer(request: TraceRequest, box: EventBox) -> None:
     failures: list[Exception] = []
-    way, waiting = Way(learnt=Learnt(samples_apart=request.known_apart)), deque(request.precisions)
+    way, waiting = Way(learnt=Learnt(samples_apart=request.known_apart, met=_MET)), deque(request.precisions)
     while waiting:
         precision = waiting.popleft()
         way.waits = "fp32" in waiting

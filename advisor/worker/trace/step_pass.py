@@ -67,9 +67,9 @@ class Passes:
         self._mode = mode
         self._without_values = False
         self._decisions, self._is_steady = decisions, False
-        self._known = KnownResults(CHOOSING if mode.values == "even" else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self.learnt = subject.learnt or Learnt()
+        self._known = _known_results(mode, self.learnt)
         differ = self.learnt.samples_apart and self.learnt.layers_differ
         self._runs = layer_runs(model) if subject.alike_layers and not differ else ()
         self._shortens_loops = decisions is None
@@ -275,6 +275,13 @@ class Passes:
             recorder.tracker.see(tensor)
             if value is not None:
                 recorder.values.note(tensor, value)
+
+
+def _known_results(mode: Fakes, learnt: Learnt) -> KnownResults:
+    """What is kept beside shapes is of one trace alone."""
+    if mode.values == "none":
+        return KnownResults(met=learnt.met)
+    return KnownResults(CHOOSING if mode.values == "even" else frozenset())
 
 
 def _fake_batch(value: Any, mode: Fakes, *, times: float = 1.0) -> Any:  # noqa: ANN401 - any nested batch

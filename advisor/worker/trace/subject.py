@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -11,6 +11,7 @@ import torch
 from advisor.catalogue.precisions import ComputedPrecision, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.worker.models.load_model import LoadedModel
+from advisor.worker.trace.ops.known_results import Met
 from advisor.workload.model_config import task_of_model
 from advisor.workload.workload import Attention, HuggingFaceModel, Mode, Workload, with_training
 
@@ -37,6 +38,8 @@ class Learnt:
     """
     layers_differ: bool = False
     """Whether layers that look alike run otherwise."""
+    met: Met = field(default_factory=Met)
+    """Operators with their results, where no values are kept beside shapes."""
 
 
 class Subject(NamedTuple):

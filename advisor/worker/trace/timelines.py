@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 from advisor.core.by_key import grouped
 from advisor.core.sentences import Reason
@@ -49,16 +50,28 @@ def _timeline(second: Pass, low: Sequence[float], batches: tuple[int, int], *, b
     """From the smaller batch's size of each event of the second pass."""
     tracker = second.recorder.tracker
     line = by_chance if by_values else through
-    sizes = [line(batches, low_bytes, high_bytes) for low_bytes, high_bytes in zip(low, tracker.sizes, strict=True)]
+    order = _settled(tracker, second.backward_start)
+    storages = [tracker.storages[event] for event in order]
+    sizes = [line(batches, low[event], tracker.sizes[event]) for event in order]
     return MemoryTimeline(
         kind=tuple(tracker.kinds),
-        storage=tuple(tracker.storages),
+        storage=tuple(storages),
         size0_bytes=tuple(size[0] for size in sizes),
         size1_bytes=tuple(size[1] for size in sizes),
         resident_event_count=second.resident_count,
         backward_start=second.backward_start,
-        count=tuple(tracker.counts.get(storage, 1) for storage in tracker.storages) if tracker.counts else (),
+        count=tuple(tracker.counts.get(storage, 1) for storage in storages) if tracker.counts else (),
     )
+
+
+def _settled(tracker: StorageTracker, backward_start: int) -> list[int]:
+    """The events, those that free in one go by number: weights that autocast had cast go by their addresses."""
+    order: list[int] = []
+    events = range(len(tracker.kinds))
+    for (frees, _), members in groupby(events, lambda event: (tracker.kinds[event] == FREE, event < backward_start)):
+        together = list(members)
+        order += sorted(together, key=tracker.storages.__getitem__) if frees else together
+    return order
 
 
 def _peak_error(memory: MemoryTimeline, batch_size: int, traced: Pass) -> float:

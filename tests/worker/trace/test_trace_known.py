@@ -11,8 +11,8 @@ from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTenso
 
 from advisor.worker.trace.fake_model import build_fake
 from advisor.worker.trace.ops.known_results import KnownResults
-from advisor.worker.trace.subject import Subject, subject_of
-from advisor.worker.trace.trace import trace
+from advisor.worker.trace.subject import Learnt, Subject, subject_of
+from advisor.worker.trace.trace import Way, trace
 from advisor.worker.trace.values import known as trace_known
 from advisor.worker.trace.values.known import Fakes
 from advisor.workload.workload import with_training
@@ -102,6 +102,19 @@ def test_what_is_made_from_memory_is_what_the_operator_gives(
     calls = sum(table.dispatch_count.values())
     print(f"{name} {precision}: {len(compared)}, some inside operators, of 2 x {calls} calls made from memory")
     assert len(compared) > calls / 2
+
+
+def test_another_set_up_of_a_model_runs_only_the_operators_that_it_adds(compared: list[str]) -> None:
+    plain = load_workload("gpt2_small", overrides={"sequence_length": 64})
+    again = with_training(plain, activation_checkpointing=True)
+    alone = trace(subject_of(again, "amp"), "amp", checked=False)
+    shared = Learnt()
+    trace(subject_of(plain, "amp"), "amp", checked=False, way=Way(learnt=shared))
+    before = len(shared.met)
+    assert trace(subject_of(again, "amp"), "amp", checked=False, way=Way(learnt=shared)) == alone
+    assert before > 0
+    assert len(shared.met) - before < before / 10
+    assert compared
 
 
 def twice(function: Callable[[], Any]) -> tuple[Any, Any]:

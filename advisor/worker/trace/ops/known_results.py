@@ -30,6 +30,8 @@ _MASKS = frozenset([torch.bool, torch.uint8, torch.int8])
 _FRESH, _ITSELF, _VIEW = 0, 1, 2
 _Number = int | float | None
 """What operators give beside tensors: attention the lengths that it took."""
+_MOST_MET = 30_000
+"""Calls; the set-ups of a language model that one question looks at have some 3,000."""
 _MOST_STACKED = 64
 """Tensors of one stack that is remembered: what stacks more has as a rule one more of them each time."""
 _PLAIN = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])
@@ -68,16 +70,26 @@ class _Result(NamedTuple):
     cost: Cost
 
 
+class Met(dict[Key, _Result]):
+    """Calls and their results, of one trace or of several: set-ups of one model differ in a few operators."""
+
+    def leave_room(self) -> None:
+        """Forget all where models have left more than one question takes."""
+        if len(self) > _MOST_MET:
+            self.clear()
+
+
 class KnownResults:
     """Remembers the calls of one trace: layers are alike, and so are passes that run twice."""
 
-    def __init__(self, apart: frozenset[str] = frozenset()) -> None:
-        """Nothing is known yet; operators of the names `apart` always run."""
+    def __init__(self, apart: frozenset[str] = frozenset(), met: Met | None = None) -> None:
+        """`met`: what earlier traces have; operators of the names `apart` always run."""
         self._apart = apart
-        self._results: dict[Key, _Result] = {}
+        self._results = Met() if met is None else met
         self._placed: dict[Operator, bool] = {}
         """Whether where its tensors lie in their storages tells what an operator gives."""
         self._state: dict[str, object] = {}
+        """Of every fake tensor that is made here: those of one trace have its mode in common."""
         self._marked = False
         """Whether a complex tensor was met: from then on a view may be marked as negated, which no key holds."""
 
@@ -98,7 +110,7 @@ class KnownResults:
         apart = name in self._apart or (func is STACK and len(args[0]) > _MOST_STACKED)
         key = None if apart else self._key(func, args, kwargs, inputs, placed=placed)
         result = None if key is None else self._results.get(key)
-        if result is not None:
+        if result is not None and self._state:
             return self._made(result.outputs, inputs), result.cost
         out = run(func, args, kwargs)
         cost = cost_of(func, args, kwargs, out)
