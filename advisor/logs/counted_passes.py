@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from advisor.logs.log_facts import Mark
 
@@ -48,7 +50,8 @@ class _Series:
 
     def take(self, mark: Mark, line: int) -> None:
         if self.marks and mark.step == self.newest.step:
-            self.marks[-1] = max(self.newest, mark, key=lambda state: state.seconds)
+            passes_s = self.newest.passes_s + mark.passes_s
+            self.marks[-1] = max(self.newest, mark, key=lambda state: state.seconds)._replace(passes_s=passes_s)
         else:
             self.marks.append(mark)
         self.last_line = line
@@ -61,8 +64,17 @@ class _Series:
         return 2 * both >= min(self.last_line - self.first_line, other.last_line - other.first_line) and both >= 0
 
 
-def counted_passes(marks: Sequence[Mark]) -> list[list[tuple[int, float]]]:
-    """(step, seconds) of each epoch, or of each stretch in which steps and clock both grow, in the log's order.
+class CountedPass(NamedTuple):
+    """An epoch, or a stretch in which steps and clock both grow."""
+
+    points: list[tuple[int, float]]
+    """(step, seconds) as the log tells them."""
+    training: list[tuple[int, float]]
+    """The same without the passes of validation that the log tells between two of them."""
+
+
+def counted_passes(marks: Sequence[Mark]) -> list[CountedPass]:
+    """What a log tells of each epoch, in its order.
 
     Of ranks that each told of the same epoch, the one that tells the most steps.
     """
@@ -72,7 +84,17 @@ def counted_passes(marks: Sequence[Mark]) -> list[list[tuple[int, float]]]:
             told[-1] = _joined(told[-1], series)
         else:
             told.append(series)
-    return [[(mark.step, mark.seconds) for mark in series.marks] for series in told]
+    return [CountedPass([mark[:2] for mark in series.marks], _training(series.marks)) for series in told]
+
+
+def _training(marks: Sequence[Mark]) -> list[tuple[int, float]]:
+    """(step, seconds) of training alone; an interval shorter than the pass told in it did not hold that pass."""
+    points, passed_s = [marks[0][:2]], 0.0
+    for before, mark in itertools.pairwise(marks):
+        if mark.passes_s < mark.seconds - before.seconds:
+            passed_s += mark.passes_s
+        points.append((mark.step, mark.seconds - passed_s))
+    return points
 
 
 def _joined(one: _Series, other: _Series) -> _Series:

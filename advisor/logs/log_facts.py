@@ -34,6 +34,8 @@ class Mark(NamedTuple):
     """The number of the epoch that it is of, where a bar bears one."""
     begins: bool = False
     """Whether another count is known to begin here."""
+    passes_s: float = 0.0
+    """Of validation, told since the mark before: the clock went on meanwhile, and no step was made."""
 
 
 @dataclass
@@ -99,6 +101,8 @@ class LogFacts:
     """Where the clock of that bar stood."""
     _outside_pass_s: float = 0.0
     """What passes have taken since."""
+    _marked_passes: int = 0
+    """How many passes were told before the newest mark."""
     tested: _TestedPass | None = None
     """The pass of validation whose steps are being told."""
     pass_stated: bool = False
@@ -169,11 +173,20 @@ class LogFacts:
             self.outside_s += beyond_s
             self._outside_pass_s += beyond_s
             seconds = self._outside_at
-        self.marks.append(Mark(step, seconds, of, epoch))
+        self.marks.append(Mark(step, seconds, of, epoch, passes_s=self._passes_since(step, seconds)))
+
+    def _passes_since(self, step: int, seconds: float) -> float:
+        """Seconds of passes that came between the newest mark and the next; a bar drawn again unmoved ends none."""
+        newest, before = self.marks[-1] if self.marks else None, self._marked_passes
+        if newest is not None and newest[:2] == (step, seconds):
+            return 0.0
+        self._marked_passes = len(self.validation_passes_s)
+        return sum(self.validation_passes_s[before:])
 
     def mark_beginning(self, epoch: int | None = None) -> None:
         """The marks from here on are another count's, or that epoch's."""
         self.marks.append(Mark(0, 0.0, None, epoch, begins=epoch is None))
+        self._marked_passes = len(self.validation_passes_s)
 
     def count(self, count: Count) -> None:
         """A training step was told."""

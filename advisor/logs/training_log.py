@@ -122,11 +122,13 @@ class _Timeline(NamedTuple):
 
 def _timeline(facts: LogFacts) -> _Timeline:
     """Median seconds a step, total seconds, seconds of pauses, and steps, from what the log gives."""
-    runs, length = counted_passes(facts.marks), run_length(facts)
+    counted, length = counted_passes(facts.marks), run_length(facts)
+    runs = [each.points for each in counted]
     if facts.step_times_s and not runs and facts.counts and facts.stated_runtime_s is None:
         median = statistics.median(facts.step_times_s)
         return _Timeline(median, None, 0.0, length.steps or length.seen, length.covers, length)
-    step_s, pauses, steps = usual_step_s(runs) or facts.bar_step_s, 0.0, length.steps
+    step_s, pauses, steps = usual_step_s([each.training for each in counted]), 0.0, length.steps
+    step_s = step_s or usual_step_s(runs) or facts.bar_step_s
     if facts.step_times_s:
         step_s = statistics.median(facts.step_times_s)
     elif step_s is not None:

@@ -47,3 +47,20 @@ def test_a_finer_clock_is_believed_interval_by_interval() -> None:
     run = [(0, 0.0), (1, 0.25), (2, 0.5), (3, 5.75), (4, 6.0)]
     assert usual_step_s([run]) == pytest.approx(0.25)
     assert paused_s([run], 0.25) == pytest.approx(5.0)
+
+
+def test_a_pass_that_the_log_tells_between_two_states_of_a_bar_is_no_part_of_a_step() -> None:
+    begun, half, ended = (
+        f"{step}/1000 [{clock}<00:00,  1.92it/s]" for step, clock in ((0, "00:00"), (500, "04:20"), (1000, "13:40"))
+    )
+    told = "{'eval_loss': 0.4, 'eval_runtime': 300.0}"
+    late = "500/1000 [09:20<00:00,  1.92it/s]"
+    for lines in ((begun, half, told, ended), (begun, half, told, half, ended), (begun, half, told, late, ended)):
+        found = report("\n".join(lines))
+        assert found.step_s == pytest.approx(0.52)
+        assert {part.kind: part.duration_s for part in found.split.parts}["validation"] == pytest.approx(300.0)
+
+
+def test_an_interval_that_is_shorter_than_the_pass_told_in_it_did_not_hold_the_pass() -> None:
+    lines = ("0/1000 [00:00<?, ?it/s]", "500/1000 [04:20<04:20,  1.92it/s]", "{'eval_runtime': 300.0}")
+    assert report("\n".join((*lines, "1000/1000 [08:40<00:00,  1.92it/s]"))).step_s == pytest.approx(0.52)
