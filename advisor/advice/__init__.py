@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -18,9 +18,10 @@ from advisor.advice.predictions import at_fixed_precision, predict_all
 from advisor.advice.request import AdviceRequest, check, growth_of, known_specs
 from advisor.advice.rounds import Rounds
 from advisor.advice.switched import find_switches
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS, ComputedPrecision
-from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.spec_table import read_gpu_file, spec_table
 from advisor.core.drive import drive
 from advisor.core.moment import utc_text
 from advisor.core.records import shared_fields
@@ -34,7 +35,7 @@ from advisor.predict.additions import with_added
 from advisor.predict.computed_precision import computed_precision
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
-from advisor.recommend.candidates import unknown_cards
+from advisor.recommend.candidates import DEFAULT_GPU_KEYS, unknown_cards
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.reasons.memory_room import with_quicker_room
@@ -66,6 +67,7 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
     measure: bool = True,
     budget_s: float = MEASURING_S,
     gpus: Sequence[str] | str | None = None,
+    gpu_file: str | Path | None = None,
     counts: Sequence[int] = _COUNTS,
     allow_code: bool = False,
     on_event: Callable[[RunnerEvent], None] | None = None,
@@ -73,20 +75,24 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
     """Find out how `workload` is best trained; `on_event` sees each event.
 
     A workload is a `Workload`, a bundled name or a path. `gpus` are keys of the spec table or names as on the command
-    line (`4090`, `A100`), also joined by commas: one that leaves the variant open stands for all of them. `counts` are
-    the numbers of cards to try. With `allow_code` a workload's own Python file may run. Raises UserFacingError for a
-    bad workload, for a name that no card has, and for a file that must not run.
+    line (`4090`, `A100`), also joined by commas: one that leaves the variant open stands for all of them. The cards of
+    a `gpu_file` are compared too. `counts` are the numbers of cards to try. With `allow_code` a workload's own Python
+    file may run. Raises UserFacingError for a bad workload or file of cards, for a name that no card has, and for a
+    file that must not run.
     """
     described = checked(workload) if isinstance(workload, Workload) else load_workload(workload)
     if not allow_code and needs_consent(described):
         path, digest = code_to_run(described) or ("", "")
         raise SaidError.of("command-runs-code", path=str(path), digest=digest, asked_by="call")
+    own = {} if gpu_file is None else read_gpu_file(Path(gpu_file))
     names = re.split(_BETWEEN, gpus.strip()) if isinstance(gpus, str) else gpus
+    keys = DEFAULT_GPU_KEYS if names is None else _keys_meant(names, {**spec_table(), **own})
     request = AdviceRequest(
         workload=described,
         measure=measure,
         budget_s=budget_s,
-        gpu_keys=None if names is None else _keys_meant(names),
+        gpu_keys=None if names is None and not own else tuple(dict.fromkeys((*keys, *own))),
+        extra_specs=tuple(own.values()),
         counts=tuple(sorted(set(counts))),
         allow_code=allow_code,
     )
@@ -94,9 +100,8 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
     return Advice.of(drive(events, on_event))
 
 
-def _keys_meant(gpus: Sequence[str]) -> tuple[str, ...]:
+def _keys_meant(gpus: Sequence[str], specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """Their keys. Raises SaidError for names that mean no card."""
-    specs = spec_table()
     meant = {words: cards_meant(words, specs) for words in gpus}
     unknown = [words for words, keys in meant.items() if not keys]
     if unknown:

@@ -34,7 +34,7 @@ def unpredicted(
     lacking = [missing_figures(specs[key], precision or "fp32") for key in claim.gpus]
     first = next((reason for reason in lacking if reason is not None), None)
     if first is not None and None not in lacking:
-        return SaidError((first,), Reason.of("claim-unknown-card-remedy"))
+        return SaidError((first,))
     label = PRECISION_LABELS[precision] if precision is not None else "none"
     device = shared_name([specs[key] for key in claim.gpus])
     return refusal("claim-without-prediction", claim, specs, model=workload.name, device=device, precision=label)
@@ -48,7 +48,7 @@ def cards_unpredicted(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
         lacking = [missing_figures(specs[key], claim.precision or "fp32") for key in keys]
         first = next((reason for reason in lacking if reason is not None), None)
         if first is not None and None not in lacking:
-            return SaidError((first,), Reason.of("claim-unknown-card-remedy"))
+            return SaidError((first,))
     return refusal("claim-cards-not-predicted", claim, specs)
 
 

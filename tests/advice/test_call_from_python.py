@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -104,3 +105,12 @@ def test_a_language_that_there_is_not_is_refused_with_those_that_there_are(tmp_p
 def test_a_trainers_word_for_an_optimizer_is_told_by_its_fields_in_a_workload_that_a_program_made() -> None:
     with pytest.raises(InputError, match="optimizer_bits = 8"):
         advise(with_training(load_workload("iris_mlp"), optimizer="adamw_8bit"), measure=False)
+
+
+def test_a_card_of_ones_own_as_the_page_of_formats_shows_it_is_compared(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    example = next(block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[[gpu]]" in block)
+    (tmp_path / "cards.toml").write_text(example, encoding="utf-8")
+    advice = advise("iris_mlp", measure=False, gpus="T4", gpu_file=tmp_path / "cards.toml", counts=(1,))
+    assert {prediction.device.name for prediction in advice.predictions} == {"My Card 48 GB", "Tesla T4"}
+    assert "My Card 48 GB" in advice.explain("en")

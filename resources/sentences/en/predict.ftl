@@ -1,5 +1,5 @@
 # Why a step time is unknown, and what to know about one that is predicted.
-predict-missing-figures = { $gpu }: no step time can be predicted, because the table of cards lacks { $fields }. Give the figures with --gpu-file, or measure on the card.
+predict-missing-figures = { $gpu }: no step time can be predicted without these figures of it: { $fields }. Give them with --gpu-file, or measure on the card.
 predict-untimed-memory = { $gpu }: what a step needs is known without its time: at batch size { $batch } in { $precision } one card takes { $need_bytes } ({ $low_bytes } to { $high_bytes }) of the { $capacity_bytes } that it can give{ $fits ->
         [yes] .
        *[no] , which does not fit.

@@ -1,5 +1,5 @@
 # 单步时间未知的原因，以及预测值需要说明的事项。
-predict-missing-figures = { $gpu }：显卡参数表缺少 { $fields }，无法预测单步时间。请用 --gpu-file 补充参数，或在该卡上实测。
+predict-missing-figures = { $gpu }：缺少参数 { $fields }，无法预测单步时间。请在 --gpu-file 的文件中给出，或在该卡上实测。
 predict-untimed-memory = { $gpu }：虽无法预测时间，所需显存仍是已知的：批大小 { $batch }、精度 { $precision } 时单卡需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），可用 { $capacity_bytes }{ $fits ->
         [yes] 。
        *[no] ，放不下。
