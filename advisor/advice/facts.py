@@ -97,12 +97,17 @@ def complete_tables(
     tables: dict[TracePrecision, OpTable],
     wanted: Sequence[TracePrecision],
     traces: Traces,
+    *,
+    phase: RunProgress | None = None,
 ) -> Generator[RunnerEvent, None, Reason | None]:
-    """Trace what neither the program brought nor the measuring worker traced; returns why that failed, if it did."""
+    """Trace what neither the program brought nor the measuring worker traced; returns why that failed, if it did.
+
+    `phase` says what is traced where that is not the model as it was asked for.
+    """
     missing = [precision for precision in wanted if precision not in tables]
     if not missing:
         return None
-    yield progress("advice-phase-trace", 0.95)
+    yield phase or progress("advice-phase-trace", 0.95)
     if traces.cancelled.is_set():
         return None
     try:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 
 from msgspec.structs import replace
 
-from advisor.advice.facts import Facts, LighterTables, complete_tables, trace_precisions
+from advisor.advice.facts import Facts, LighterTables, complete_tables, progress, trace_precisions
 from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
 from advisor.measure.events import RunnerEvent
@@ -42,7 +42,7 @@ def lightened_where_needed(
     cast = traces_of_shards(advice.predictions, request.workload.training, facts.tables)
     if cast:
         tables = dict(facts.tables) | traces.known(request.workload, cast)
-        yield from complete_tables(request, tables, cast, traces)
+        yield from complete_tables(request, tables, cast, traces, phase=progress("advice-phase-trace", 0.97))
         if set(tables) != set(facts.tables):  # else autocast's operators stand in
             facts = replace(facts, tables=tables)
             advice = answer(facts)
@@ -56,7 +56,7 @@ def lightened_where_needed(
         own = trace_precisions(lightened)
         wanted = tuple(dict.fromkeys((*own, *facts.tables)))
         tables = traces.known(lightened.workload, wanted)
-        yield from complete_tables(lightened, tables, wanted, traces)
+        yield from complete_tables(lightened, tables, wanted, traces, phase=progress("advice-phase-lighter", 0.98))
         if not set(own) <= set(tables) or traces.cancelled.is_set():
             break
         lighter = LighterTables(added=added, tables=tables, everywhere=everywhere)

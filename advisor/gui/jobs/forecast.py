@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Part = Literal["prepare", "measure", "predict"]
 _PARTS: tuple[Part, ...] = ("prepare", "measure", "predict")
+_PREDICTING = {"advice-phase-predict", "advice-phase-lighter", "advice-phase-done"}
+"""Phases of predicting; set-ups that need less memory are traced once what was asked for has been predicted."""
 _FIRST_PREPARE_S = 9.0
 _FIRST_PREDICT_S = 6.0
 _FIRST_MEASURE_SHARE = 0.8
@@ -68,7 +70,7 @@ def part_of(phase: str) -> Part:
     """To which part a phase of the main job belongs."""
     if phase.startswith("measure-phase-") and phase not in {"measure-phase-trace", "measure-phase-import"}:
         return "measure"
-    return "predict" if phase in {"advice-phase-predict", "advice-phase-done"} else "prepare"
+    return "predict" if phase in _PREDICTING else "prepare"
 
 
 @dataclass

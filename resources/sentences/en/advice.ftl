@@ -2,6 +2,7 @@
 advice-phase-detect = Looking at this machine
 advice-phase-trace = Tracing the model
 advice-phase-predict = Predicting every candidate
+advice-phase-lighter = Tracing set-ups that need less memory
 advice-phase-done = Done
 advice-interrupted = The run was interrupted: what had been measured until then is kept, the rest is predicted.
 advice-interrupted-early = The run was interrupted before a step was timed: all times are predicted.

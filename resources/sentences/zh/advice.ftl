@@ -2,6 +2,7 @@
 advice-phase-detect = 正在检测本机
 advice-phase-trace = 正在追踪模型
 advice-phase-predict = 正在预测所有候选方案
+advice-phase-lighter = 正在追踪更省显存的方案
 advice-phase-done = 完成
 advice-interrupted = 运行被中断：中断前的测量结果已保留，其余部分由预测给出。
 advice-interrupted-early = 运行在测得任何一步之前被中断：所有时间均由预测给出。
