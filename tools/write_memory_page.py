@@ -53,8 +53,12 @@ No figure was fitted to these rows. A device of a sharded job holds its share of
 shards where products run on 16 bit), two whole units and the gradients of the one that runs. While a loss is computed
 no block runs: tensors alone are counted without these then, which meets a dozen published peaks to 0.01 GB; segments
 are not, for units lie in those of another stream. At the optimizer's step it holds the temporaries of foreach Adam, as
-large as its own weights. A pipeline is judged by its fuller end: the first
-stage has no logits and as many batches in flight as there are stages, the last one batch and the logits. A compiled
+large as its own weights. A pipeline fits where its fuller end does: the
+first stage has no logits and as many batches in flight as there are stages, the last one batch and the logits. What is
+published of one is taken for its first stage, which runs on the card that drivers list first and on the rank that
+prints: those peaks came out up to 58 % too high by the fuller end, and runs that tell 13 GB of 32 went out of memory on
+16 at the same batch, by the last stage's logits. What a driver showed for a process before 2023 holds every kernel of
+its libraries. A compiled
 step has no result that no kernel writes out. Adapters under the first generation of full sharding, with reentrant
 checkpoints as trainers made them before 2026, keep every block's input and its gradient until backward ends: hooks on
 units of frozen weights hold them (seen by resident memory with torch 2.13: two tensors a block, none without
@@ -65,8 +69,10 @@ inputs until backward before bitsandbytes 0.43.2, which came out with PyTorch 2.
 sources. Adapters are cast with all that full sharding gathers: Llama-3 and PowerLM over two and four cards are met
 within 1.6 %, 0.3 % in the mean, once fused layers leave the gate as those runs' kernels do. FP8 under full sharding
 runs on 16-bit weights, and so do activations between layers: with contexts of 32k and more, on weights of FP32, peaks
-came out an eighth too high; they are 4 to 5 % too high now. Where they are off: DeepSpeed's and Megatron's buffers and
-activations. Experts under full sharding need less than predicted, of 16 bits the weights of one block and 0.5 GB a
+came out an eighth too high; they are 4 to 5 % too high now. Where they are off: DeepSpeed's and Megatron's buffers
+(eight copies of the weights without a pipeline come out 5 to 13 % too low), and layers split before 2022, whose norms
+and dropouts each card had whole. Experts
+under full sharding need less than predicted, of 16 bits the weights of one block and 0.5 GB a
 sample, quantised ones 5 to 12 %; why is not known. Before 2024 trainers left adapters in one unit with the frozen
 weights around them, and the first generation makes a gradient of all that a unit holds as soon as some of it is
 trained (PyTorch's issue 91167); accumulated without a reduction (`no_sync`) such gradients are whole on every device.

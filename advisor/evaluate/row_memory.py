@@ -8,21 +8,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from advisor.catalogue.software import GRADIENTS_FREED_YEAR, is_before
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
 from advisor.cost.memory.capacity import usable_bytes
-from advisor.cost.memory.copied_logits import LABELS_SHIFTED_FROM_YEAR
-from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
 from advisor.cost.memory.largest_batch import largest_batch
-from advisor.cost.memory.mixed_units import ADAPTERS_APART_FROM_YEAR
 from advisor.cost.memory.need import MemoryQuestion, memory_question
+from advisor.cost.memory.run_software import software_of_year
 from advisor.cost.memory.varied_lengths import surplus_of_lengths
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.silent_descriptions import lengths_may_differ, perhaps_fused
 from advisor.evaluate.traces import TraceKey, memory_key_of, memory_precision_of
 from advisor.optable.op_table import OpTable
-from advisor.predict.ranges.memory_range import between_lengths, published_range
+from advisor.predict.ranges.memory_range import between_lengths, of_first_stage, published_range
 
 
 def memory_of_row(question: RowQuestion, tables: Mapping[TraceKey, OpTable | Reason]) -> dict[str, Any]:
@@ -39,8 +36,13 @@ def memory_of_row(question: RowQuestion, tables: Mapping[TraceKey, OpTable | Rea
     return answer
 
 
-def _asked(question: RowQuestion, tables: Mapping[TraceKey, OpTable | Reason]) -> MemoryQuestion | None:
-    """What the row asks of its trace; None where that failed or tells nothing of memory."""
+def _asked(
+    question: RowQuestion, tables: Mapping[TraceKey, OpTable | Reason], *, first_stage: bool = False
+) -> MemoryQuestion | None:
+    """What the row asks of its trace, of a pipeline's fullest or first stage.
+
+    None where the trace failed or tells nothing of memory.
+    """
     row, training, table = question.row, question.workload.training, tables[memory_key_of(question)]
     if isinstance(table, Reason):
         return None
@@ -52,10 +54,8 @@ def _asked(question: RowQuestion, tables: Mapping[TraceKey, OpTable | Reason]) -
         memory_precision_of(question),
         compute_capability=question.spec.compute_capability,
         layout=row.layout,
-        gradients_kept=is_before(row.software_year, GRADIENTS_FREED_YEAR),
-        inputs_kept=is_before(row.software_year, INPUTS_FREED_FROM_YEAR),
-        logits_copied=is_before(row.software_year, LABELS_SHIFTED_FROM_YEAR),
-        units_mixed=row.shards_modules and is_before(row.software_year, ADAPTERS_APART_FROM_YEAR),
+        software=software_of_year(row.software_year, units_by_module=row.shards_modules),
+        first_stage=first_stage,
     )
 
 
@@ -67,11 +67,20 @@ def _usable_bytes(question: RowQuestion) -> float | None:
 def _peak(question: RowQuestion, asked: MemoryQuestion, tables: Mapping[TraceKey, OpTable | Reason]) -> Estimate:
     """The peak, with a range that holds what a silent description may mean."""
     row, batch_size, usable = question.row, question.workload.training.batch_size, _usable_bytes(question)
-    peak = published_range(asked, batch_size, row.memory_kind, usable)
+    peak = _told(question, asked, tables)
     low = peak.low
     if (other := perhaps_fused(question)) is not None and (fused := _asked(other, tables)) is not None:
-        low = min(low, published_range(fused, batch_size, row.memory_kind, usable).low)
+        low = min(low, _told(other, fused, tables).low)
     if lengths_may_differ(question):
         micro_batches = question.workload.data.samples / (batch_size * row.layout.replica_count)
         peak = between_lengths(peak, surplus_of_lengths(asked, batch_size, math.ceil(micro_batches), usable))
     return replace(peak, low=low)
+
+
+def _told(question: RowQuestion, asked: MemoryQuestion, tables: Mapping[TraceKey, OpTable | Reason]) -> Estimate:
+    """The peak of what is described; of a pipeline its first stage's, where `asked` is the fullest's."""
+    row, batch_size, usable = question.row, question.workload.training.batch_size, _usable_bytes(question)
+    fullest = published_range(asked, batch_size, row.memory_kind, usable)
+    if row.layout.pipeline == 1 or (first := _asked(question, tables, first_stage=True)) is None:
+        return fullest
+    return of_first_stage(published_range(first, batch_size, row.memory_kind, usable), fullest)

@@ -11,6 +11,7 @@ import msgspec
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.memory.largest_batch import fits
 from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryQuestion, answered, memory_question
+from advisor.cost.memory.run_software import RunSoftware
 from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
 from tests.accuracy.ladder import RUNGS, ladder_path, ladder_rows, load_ladder_table
@@ -62,7 +63,7 @@ def question_of(workload: str, length: int, layout: str) -> MemoryQuestion:
         msgspec.structs.replace(TRAINING, channels_last=layout == "nhwc"),
         "fp16_amp",
         compute_capability=CAPABILITY,
-        gradients_kept=True,
+        software=RunSoftware(gradients_kept=True),
     )
     if question is None:
         message = f"{workload} was recorded without a timeline"

@@ -21,13 +21,11 @@ from advisor.core.records import Record
 from advisor.core.units import Estimate
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.capacity import usable_bytes
-from advisor.cost.memory.copied_logits import LABELS_SHIFTED_FROM_YEAR
-from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
-from advisor.cost.memory.mixed_units import ADAPTERS_APART_FROM_YEAR
 from advisor.cost.memory.need import MemoryKind, MemoryQuestion, answered, memory_question
+from advisor.cost.memory.run_software import software_of_year
 from advisor.cost.scaling.sharded_precision import precision_in_layout, with_adapters_cast
 from advisor.optable.op_table import OpTable
-from advisor.predict.ranges.memory_range import need_range, published_range
+from advisor.predict.ranges.memory_range import need_range, of_first_stage, published_range
 from advisor.workload.workload import Training
 from tests.accuracy.llm_rows import published_cells, training_of
 
@@ -166,10 +164,10 @@ def layout_of_row(cells: dict[str, str]) -> Layout:
     )
 
 
-def _question(cells: dict[str, str]) -> MemoryQuestion:
+def _question(cells: dict[str, str], *, first_stage: bool = False) -> MemoryQuestion:
     spec, precision = spec_table()[cells["gpu_key"]], cast("Precision", cells["precision"])
     published = _published()[cells["id"]]
-    described, year = training_of(published), software_year_of(published["software"])
+    described = training_of(published)
     training = Training(
         precision=precision,
         batch_size=int(cells["batch_per_gpu"]),
@@ -188,9 +186,8 @@ def _question(cells: dict[str, str]) -> MemoryQuestion:
         computed_precision(precision, layout, adapters="trainable" in described),
         compute_capability=spec.compute_capability,
         layout=layout,
-        inputs_kept=year is not None and year < INPUTS_FREED_FROM_YEAR,
-        logits_copied=year is not None and year < LABELS_SHIFTED_FROM_YEAR,
-        units_mixed=year is not None and year < ADAPTERS_APART_FROM_YEAR,
+        software=software_of_year(software_year_of(published["software"])),
+        first_stage=first_stage,
     )
     assert question is not None
     return question
@@ -199,15 +196,18 @@ def _question(cells: dict[str, str]) -> MemoryQuestion:
 def _row(cells: dict[str, str]) -> PeakRow:
     capacity, kind = spec_table()[cells["gpu_key"]].memory_bytes, cast("MemoryKind", cells["memory_kind"])
     assert capacity is not None
+    layout, batch_size, usable = layout_of_row(cells), int(cells["batch_per_gpu"]), usable_bytes(capacity)
+    ends = (True,) if layout.pipeline == 1 else (True, False)
+    told = [published_range(_question(cells, first_stage=first), batch_size, kind, usable) for first in ends]
     return PeakRow(
         run_id=cells["id"],
         source=cells["source"],
         model=cells["model"],
         table=cells["table"],
-        layout=layout_of_row(cells),
+        layout=layout,
         memory_kind=kind,
         published_bytes=float(cells["peak_gb"]) * 1e9,
-        predicted=published_range(_question(cells), int(cells["batch_per_gpu"]), kind, usable_bytes(capacity)),
+        predicted=of_first_stage(told[0], told[-1]),
         untold=_untold(cells),
     )
 

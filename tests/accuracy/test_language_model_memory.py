@@ -53,6 +53,13 @@ def test_gradients_of_frozen_weights_in_units_with_adapters_are_whole_while_they
     assert _errors(alone).max() <= 0.02
 
 
+def test_published_peaks_of_pipelines_are_those_of_their_first_stage() -> None:
+    """Of their fullest stage they came out up to 58 % too high where samples are many; it alone went out of memory."""
+    rows = [row for row in told_rows() if row.layout.pipeline > 1]
+    assert len(rows) == 15
+    assert _errors(rows).mean() <= 0.07
+
+
 def test_fused_losses_of_2024_are_met_to_half_a_percent_with_the_copy_of_their_logits() -> None:
     """Without it the largest batches that ran come out a tenth too low, and those that failed are called fitting."""
     fused = [row for row in told_rows() if row.table.endswith("-fused") and row.layout.count == 1]

@@ -8,6 +8,7 @@ from advisor.cost.layout import Layout
 from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
 from advisor.cost.memory.need import memory_question
 from advisor.cost.memory.replay import StepSetup, live_peak, stream_of
+from advisor.cost.memory.run_software import RunSoftware
 from advisor.cost.memory.sharding import layout_of
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline
 from tests.cost.small_tables import table, training
@@ -96,7 +97,9 @@ def test_only_a_question_of_trainers_of_earlier_years_counts_the_inputs_that_the
     )
     how, layout = training(activation_checkpointing="full"), Layout(data_parallel="fsdp", count=2)
     today, then = (
-        memory_question(asked, how, "fp32", compute_capability="8.0", layout=layout, inputs_kept=kept)
+        memory_question(
+            asked, how, "fp32", compute_capability="8.0", layout=layout, software=RunSoftware(inputs_kept=kept)
+        )
         for kept in (False, True)
     )
     assert today is not None

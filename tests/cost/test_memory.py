@@ -7,10 +7,18 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
-from advisor.cost.memory.capacity import context_bytes, usable_bytes
+from advisor.cost.memory.capacity import WHOLE_CONTEXT_BYTES, context_bytes, usable_bytes
 from advisor.cost.memory.largest_batch import largest_batch
-from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryNeed, MemoryQuestion, host_bytes, memory_question
+from advisor.cost.memory.need import (
+    CONVOLUTION_HEADROOM,
+    MemoryNeed,
+    MemoryQuestion,
+    host_bytes,
+    memory_question,
+    published_bytes,
+)
 from advisor.cost.memory.replay import stream_of
+from advisor.cost.memory.run_software import software_of_year
 from advisor.cost.memory.sharding import layout_of
 from advisor.cost.memory.states import optimizer_memory
 from advisor.optable.op_table import OpTable
@@ -139,6 +147,15 @@ def test_ddp_adds_its_buckets_to_the_single_step() -> None:
 @pytest.mark.parametrize(("capability", "newer"), [("7.0", "9.0"), ("8.6", "10.0")])
 def test_the_context_of_newer_cards_is_larger(capability: str, newer: str) -> None:
     assert context_bytes(capability) < context_bytes(newer)
+
+
+def test_all_that_a_driver_shows_holds_every_kernel_of_the_libraries_in_runs_of_earlier_years() -> None:
+    shown = []
+    for year in (2022, 2023):
+        asked = memory_question(bert(), training(), "fp32", compute_capability="7.0", software=software_of_year(year))
+        assert asked is not None
+        shown.append(published_bytes(asked, 8, "device", None) - published_bytes(asked, 8, "reserved", None))
+    assert shown == pytest.approx([WHOLE_CONTEXT_BYTES, context_bytes("7.0")])
 
 
 def test_hopper_reserves_more_for_matrix_products() -> None:

@@ -9,6 +9,7 @@ from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.layout import Layout
 from advisor.cost.memory.mixed_units import mixes_units, with_units_mixed
 from advisor.cost.memory.need import memory_question
+from advisor.cost.memory.run_software import RunSoftware
 from advisor.cost.memory.sharding import shares_of
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline, OpTable
 from tests.cost.small_tables import table, training
@@ -77,7 +78,14 @@ def test_accumulated_gradients_are_those_of_all_blocks_and_are_there_while_a_los
 def test_only_a_question_of_trainers_of_earlier_years_has_such_gradients() -> None:
     how = msgspec.structs.replace(training(**ADAPTERS), precision="bf16_true", gradient_accumulation_steps=8)
     today, then = (
-        memory_question(_adapted(), how, "bf16_true", compute_capability="8.0", layout=SHARDED, units_mixed=mixed)
+        memory_question(
+            _adapted(),
+            how,
+            "bf16_true",
+            compute_capability="8.0",
+            layout=SHARDED,
+            software=RunSoftware(units_mixed=mixed),
+        )
         for mixed in (False, True)
     )
     assert today is not None

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from advisor.catalogue.strategies import Strategy
+from advisor.core.units import Estimate
 from advisor.cost.memory.need import MemoryKind, MemoryNeed, answered, memory_question, published_bytes
 from advisor.predict.ranges.memory_range import (
     COMPILED,
@@ -13,6 +14,7 @@ from advisor.predict.ranges.memory_range import (
     SHARED,
     between_lengths,
     need_range,
+    of_first_stage,
     published_range,
 )
 from tests.cost.test_memory import bert, need, training
@@ -49,6 +51,16 @@ def test_only_a_step_that_trains_is_compiled_with_its_backward() -> None:
         question = memory_question(bert(), asked, "fp32", compute_capability="8.0")
         assert question is not None
         assert answered(question, 8, replayed=False).compiled is compiled
+
+
+@pytest.mark.parametrize(("fullest", "low", "high"), [(1.0, 0.9, 1.2), (1.5, 0.9, 1.5)])
+def test_a_pipelines_peak_is_its_first_stages_and_may_be_its_fullest_ones(
+    fullest: float, low: float, high: float
+) -> None:
+    first = Estimate(value=1.0, low=0.9, high=1.2, basis="specified")
+    last = Estimate(value=fullest, low=0.9 * fullest, high=1.2 * fullest, basis="specified")
+    told = of_first_stage(first, last)
+    assert (told.value, told.low, told.high) == (1.0, low, high)
 
 
 def test_a_device_of_a_sharded_job_has_a_share_and_a_replica_the_whole() -> None:

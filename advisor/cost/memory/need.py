@@ -12,7 +12,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
-from advisor.cost.memory.capacity import context_bytes
+from advisor.cost.memory.capacity import WHOLE_CONTEXT_BYTES, context_bytes
 from advisor.cost.memory.copied_logits import copies_logits, with_logits_copied
 from advisor.cost.memory.fragmentation import needed_bytes, reserved_bytes, survives
 from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
@@ -28,6 +28,7 @@ from advisor.cost.memory.replay import (
     stream_of,
     update_bytes,
 )
+from advisor.cost.memory.run_software import TODAY, RunSoftware
 from advisor.cost.memory.sharding import Shares, layout_of, output_bytes, shares_of
 from advisor.cost.memory.states import OptimizerMemory, optimizer_memory
 from advisor.cost.memory.whole_units import absent_bytes
@@ -85,6 +86,8 @@ class MemoryQuestion(NamedTuple):
     """Weights as they are stored on this device, and buffers."""
     context_bytes: float
     workspace_bytes: float
+    kernels_whole: bool = False
+    """Of a published run, whose context had every kernel of its libraries."""
 
 
 def memory_question(  # noqa: PLR0913 - one question
@@ -96,19 +99,14 @@ def memory_question(  # noqa: PLR0913 - one question
     strategy: Strategy = "single",
     count: int = 1,
     layout: Layout | None = None,
-    gradients_kept: bool = False,
-    inputs_kept: bool = False,
-    logits_copied: bool = False,
-    units_mixed: bool = False,
+    software: RunSoftware = TODAY,
+    first_stage: bool = False,
 ) -> MemoryQuestion | None:
     """What one of `count` devices needs, for any batch a device; None where the table has no memory timeline.
 
     `layout` says how several devices split the work in more detail than strategy and count; the batch is then that of
-    a replica. `gradients_kept`: the loop calls `zero_grad(set_to_none=False)`, as was torch's default before 2.0.
-    `inputs_kept`: sharded adapters keep their blocks' inputs as trainers of earlier years did (`kept_inputs`);
-    `logits_copied`: the loss keeps the logits twice, as that of earlier years did (`copied_logits`); `units_mixed`:
-    adapters share units of full sharding with frozen weights, as in those years (`mixed_units`). For `dp` the answer
-    is for the first device, which holds most.
+    a replica. `software` is what a published run trained with. The answer is for the device that holds most: of `dp`
+    the first, of a pipeline one of its ends; `first_stage`: for a pipeline's first, whatever the last one holds.
     """
     if table.memory is None:
         return None
@@ -123,12 +121,9 @@ def memory_question(  # noqa: PLR0913 - one question
         compute_capability=compute_capability,
         layout=split,
         strategy=strategy,
-        gradients_kept=gradients_kept,
-        inputs_kept=inputs_kept,
-        logits_copied=logits_copied,
-        units_mixed=units_mixed,
+        software=software,
     )
-    ends = (False,) if split.pipeline == 1 else (False, True)
+    ends = (False,) if split.pipeline == 1 or first_stage else (False, True)
     stages = [_stage_question(asked, last_stage=last) for last in ends]
     return max(stages, key=lambda stage: live_peak(stage.stream, stage.setup, training.batch_size).total)
 
@@ -142,23 +137,20 @@ class _Asked(NamedTuple):
     compute_capability: str | None
     layout: Layout
     strategy: Strategy
-    gradients_kept: bool
-    inputs_kept: bool
-    logits_copied: bool
-    units_mixed: bool
+    software: RunSoftware
 
 
 def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
     """Of a pipeline's first or last stage; without a pipeline both are the same."""
-    table, training, precision = asked.table, asked.training, asked.precision
+    table, training, precision, software = asked.table, asked.training, asked.precision, asked.software
     assert table.memory is not None
     timeline = table.memory
     if training.compile:  # sharded models are compiled block by block
         blockwise = asked.layout.shard_count > 1 or not asked.layout.plain
         timeline = compiled_timeline(timeline, output_bytes(table), blockwise=blockwise)
-    if asked.inputs_kept and keeps_inputs(table, training, asked.layout):
+    if software.inputs_kept and keeps_inputs(table, training, asked.layout):
         timeline = with_inputs_kept(timeline, len(table.block_parameter_bytes))
-    if asked.logits_copied and copies_logits(training):
+    if software.logits_copied and copies_logits(training):
         timeline = with_logits_copied(timeline, output_bytes(table))
     rounds = training.gradient_accumulation_steps
     shares = shares_of(
@@ -172,7 +164,7 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         backward=training.mode != "inference",
         updated=training.updates_weights,
     )
-    if asked.units_mixed and mixes_units(training, precision, asked.layout):
+    if software.units_mixed and mixes_units(training, precision, asked.layout):
         shares = with_units_mixed(shares, table, accumulated=rounds > 1)
     setup = _setup(optimizer_memory(table, training, precision, masters_only=shares.masters_only), table, training)
     if training.offload == "activations":
@@ -188,12 +180,13 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
             temporaries=_scaled(setup.temporaries, on_device),
             persistent=(*workspaces, *shares.bucket_bytes),
             gathered=shares.gathered_bytes,
-            gradients_kept=asked.gradients_kept or rounds > 1,
+            gradients_kept=software.gradients_kept or rounds > 1,
         ),
         shares=shares,
         compiled=training.compile and training.mode != "inference",
         weight_bytes=table.parameter_bytes * shares.parameters + table.buffer_bytes,
         context_bytes=context_bytes(asked.compute_capability),
+        kernels_whole=software.kernels_whole,
         workspace_bytes=sum(workspaces),
     )
 
@@ -300,7 +293,8 @@ def published_bytes(question: MemoryQuestion, batch_size: int, kind: MemoryKind,
         value += reserved_bytes(question.stream, question.setup, batch_size, room)
         value -= live_peak(question.stream, question.setup, batch_size).total
     if kind == "device":
-        value += question.context_bytes + question.shares.library_bytes
+        context = WHOLE_CONTEXT_BYTES if question.kernels_whole else question.context_bytes
+        value += context + question.shares.library_bytes
     return value
 
 
