@@ -137,6 +137,8 @@ def _family(key: str) -> set[str]:
                 family.add(first.removeprefix(brand))
     if first.startswith("gtx"):
         family |= {f"gtx {first.removeprefix('gtx')}", first.removeprefix("gtx")}
+    if first.startswith("rx"):
+        family.add(first.removeprefix("rx"))
     if first.startswith("qrtx"):
         family.add(f"quadro rtx {first.removeprefix('qrtx')}")
     return family
@@ -149,7 +151,7 @@ def _pieces(alias: str) -> list[str]:
 def _pattern(alias: str) -> re.Pattern[str]:
     body = r"[\s_-]*".join(re.escape(piece) for piece in _pieces(alias))
     bare = alias[0].isdigit()
-    before = r"(?:(?<=\dx)|(?<![a-z0-9.])(?<!\d,))" if not bare else _BEFORE_BARE
+    before = r"(?:(?<=\dx)|(?<![a-z0-9.]))" if not bare else _BEFORE_BARE
     brand = r"(?:(?:nvidia|geforce|tesla|rtx|amd|radeon|instinct)[\s-]*){0,4}"
     after = r"s?(?![a-z0-9])" + _VARIANT + (_NOT_A_QUANTITY if bare else "")
     return re.compile(before + brand + body + after, re.ASCII)

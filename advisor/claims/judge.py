@@ -66,7 +66,9 @@ def _in_the_likelier_way(claim: Claim, answer: ClaimAnswer, predictor: Predictor
         return answer
     if _LIKELIER.index(instead.verdict) > _LIKELIER.index(answer.verdict):
         return answer
-    alike = _LIKELIER.index(instead.verdict) == _LIKELIER.index(answer.verdict)
+    # A loss is told of a change: that more cards are slower than one is told beside the one.
+    gains = (claim.speed_up_ratio or 1.0) >= 1
+    alike = gains and _LIKELIER.index(instead.verdict) == _LIKELIER.index(answer.verdict)
     taken, left = (answer, instead) if alike else (instead, answer)
     verdict = Listed(reasons=(Reason.of(f"verdict-{left.verdict}"),))
     words = {"taken": "cards" if alike else "change", "count": claim.count or 1, "verdict": verdict}

@@ -15,7 +15,7 @@ from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import cards_unpredicted, refusal, unknown_card_reasons
-from advisor.claims.setting import claimed_workload, held_against, range_over, stand_ins, usual_precision
+from advisor.claims.setting import claimed_workload, held_against, least_meant, range_over, stand_ins, usual_precision
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
@@ -153,7 +153,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     elif holding:
         word = "only-with-precision" if inside else "only-elsewhere"
         numbers["precisions"] = any_precision_of(inside or holding)
-    elif bound is not None and ratio > bound >= expected.value:
+    elif bound is not None and least_meant(ratio) > bound >= expected.value:
         verdict, word = "impossible", "impossible"
     elif ratio > expected.value:
         word = "above"

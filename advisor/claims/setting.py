@@ -89,6 +89,15 @@ def rounding_of(ratio: float) -> float:
     return _TOLD_STEP / 2 if abs(steps - round(steps)) < 10**-_DIGITS else 0.0
 
 
+def least_meant(ratio: float) -> float:
+    """The least that a told ratio may stand for: from five times on people tell whole times (`about 7x`)."""
+    told_whole = ratio >= _TOLD_WHOLE and ratio == round(ratio)
+    return ratio - 0.5 if told_whole else ratio - rounding_of(ratio)
+
+
+_TOLD_WHOLE = 5
+
+
 def held_by_rounding(ratio: float, expected: Estimate) -> bool:
     """Whether a ratio lies outside a range, and no further than it is rounded."""
     inside = round(expected.low, _DIGITS) <= round(ratio, _DIGITS) <= round(expected.high, _DIGITS)

@@ -175,8 +175,13 @@ def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         in_fp8 = _fastest(specs, ("fp8",)) if claim.precision is None else None
         rate = (rate_of(in_fp8[1], "fp8") or 0.0) * (claim.count or 1) if in_fp8 is not None else 0.0
         reached = tokens_per_s * flop <= rate * clock_slack(spec)
-        verdict: Verdict = "plausible_only_with" if reached else "impossible"
-        code = "claim-size-only-fp8" if reached else "claim-size-impossible"
+        # A length is told as the most that a sample may have: of samples alone no total follows but the most.
+        of_most = claim.tokens_per_s is None and claim.trained_tokens is None and claim.trained_samples is not None
+        of_most = of_most and _longest(claim, most) >= 1
+        if of_most:
+            numbers |= {"length": claim.sequence_length or 1, "most_length": _longest(claim, most)}
+        verdict: Verdict = "plausible_only_with" if reached or of_most else "impossible"
+        code = "claim-size-only-fp8" if reached else "claim-size-shorter" if of_most else "claim-size-impossible"
         return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(code, **numbers),))
     return _against_alike(claim, predictor, tokens_per_s, numbers)
 
@@ -303,6 +308,12 @@ def _tokens_per_s(claim: Claim) -> float | None:
         return claim.batch_size * (claim.count or 1) * length / claim.step_s
     whole_s = claim.job_s or claim.epoch_s
     return claim.passed_tokens / whole_s if whole_s is not None and claim.passed_tokens is not None else None
+
+
+def _longest(claim: Claim, most_per_s: float) -> int:
+    """Tokens that a sample can have had on average, where a job of so many samples passed the most there can be."""
+    whole_s = claim.job_s or claim.epoch_s or 0.0
+    return int(most_per_s * whole_s / (claim.trained_samples or 1.0))
 
 
 def _lacking(claim: Claim, predictor: Predictor, most_per_s: float, numbers: Arguments) -> SaidError:

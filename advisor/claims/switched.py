@@ -30,7 +30,7 @@ from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import LINEAR_SLACK
 from advisor.claims.refusals import refusal
 from advisor.claims.setting import held_against, range_over
-from advisor.core.sentences import Arguments, Names, Reason
+from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.predict.ranges.gain_range import GainKind, gain_range
 from advisor.recommend.comparison import counted
@@ -40,6 +40,8 @@ from advisor.workload.workload_file import load_workload
 _WORST: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
 _OF_ANY_CARD = ("rtx3090", "rtx4090", "a100-sxm4-80", "h100-sxm")
 """What people train on: where a claim names no card, a change is judged on each of them."""
+_CLEAR = 1.25
+"""A gain or loss of a quarter: where both are expected of models and cards, what is said without them tells nothing."""
 _EXPLAINED = {("attention", "above"), ("tuning", "below"), ("channels_last", "above")}
 """What decides a change beyond the set-up that it was predicted on: `claim-why-KIND`."""
 
@@ -86,7 +88,10 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if claim.switched == "channels_last" and all(load_workload(name).data.image_size is None for name in names):
         raise refusal("claim-layout-without-pictures", claim, predictor.specs)
     timed = dataclasses.replace(predictor, solves_memory=False)
-    gains = [gain for name in names for spec in specs for gain in _gains(claim, timed, spec, name)]
+    of_cards = [(spec, gain) for name in names for spec in specs for gain in _gains(claim, timed, spec, name)]
+    gains = [gain for _, gain in of_cards]
+    if not claim.gpus:  # cards that lack a precision are none that it is judged on
+        specs = [spec for spec in specs if any(spec is of for of, _ in of_cards)] or specs
     expected = range_over([gain.estimate for gain in gains])
     if expected is None:
         sides = {side: name for side, name in words_of(claim).items() if side != "change"}
@@ -105,6 +110,10 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     bound = bound if bound is not None and expected.value <= bound * LINEAR_SLACK else None
     if bound is not None and ratio > max(bound * LINEAR_SLACK, expected.high):
         verdict, word = "impossible", "impossible"
+    nameless = not claim.gpus and claim.workload is None and claim.parameters is None
+    if nameless and verdict == "plausible" and expected.low < 1 / _CLEAR < _CLEAR < expected.high:
+        told = {**numbers, "like": Names(names=tuple(load_workload(name).name for name in names))}
+        raise SaidError((Reason.of("claim-change-open", **told),), Reason.of("claim-change-open-remedy"))
     grown = _by_size(gains, names) if claim.batch_ratio is not None else ()
     kind = claim.switched or kind_of(claim)
     why = [Reason.of(f"claim-why-{kind}")] if (kind, word) in _EXPLAINED else []

@@ -68,13 +68,13 @@ CHECKPOINTING: tuple[tuple[str, Checkpointing], ...] = (
     ),
 )
 WITHOUT = (
-    r"(?:\bwithout|\bno|\bnot using|\bdisabl\w+|\b(?:turn\w*|switch\w*) off|\bdropping|\bremov\w+|不用"
-    r"|不使用|不开|未开启?|没开|没用|未用|不做|不|关闭|关掉|去掉|没有)\s*(?:the |any |cpu |host |cpu)?$"
+    r"(?:\bwithout|\bw/o|\bno|\bnot using|\bdisabl\w+|\b(?:turn\w*|switch\w*) off|\bdropping|\bremov\w+|不用"
+    r"|不使用|不开|未开启?|没开|没用|未用|不做|不|关闭|关掉|去掉|没有)\s*(?:the |any |cpu |host )*$"
 )
 _CHANGES = r"\bfrom\b.{0,60}\bto\b|\b(?:replac|swapp|switch)\w+.{0,60}\b(?:with|by|for|to)\b|从.{0,30}(?:到|换成|改为)"
 _ACTS = (
     r"^(?: training| it| alone| already)?\s*(?:made|makes?|gives?|gave|brings?|brought|is|was|are|sped|speeds?|slow\w*"
-    r"|costs?|adds?|halve\w*|sav\w+|needs?|uses?|tak\w+|doubl\w+|使|让|比|带来|多花|慢|快|没有?(?:任何|什么)?(?:加速|提速|提升|变快)|的开销|需要|只需|节省|省|能)"
+    r"|costs?|adds?|halve\w*|sav\w+|needs?|uses?|tak\w+|doubl\w+|使|让|比|带来|(?:打开|开启|启用|开)了?(?:以后|之后|后)|多花|慢|快|没有?(?:任何|什么)?(?:加速|提速|提升|变快)|的开销|需要|只需|节省|省|能)"
 )
 CAUSE = (
     r"(?:\b(?:because of|due to|thanks to|with|by|using|after|via|through|(?:switch\w*|mov\w*|chang\w*) to"
@@ -82,6 +82,11 @@ CAUSE = (
     r"\s*(?:the |turning on |enabling |using |switching to |了)*$"
 )
 """Before a change that stands behind what it brought."""
+_DONE = (
+    r"(?:(?<!\bby )\b(?:turn(?:ed|ing) on|enabl(?:ed|ing)|switch(?:ed|ing) (?:on|to)|add(?:ed|ing))"
+    r"|开启?了|打开了?|启用了?)\s*(?:the )?$"
+)
+"""Before a change that is told as what was done, whatever cards stand elsewhere: `turned on checkpointing: …`."""
 _HEADS = (
     r"^(?: on (?:an? |the |my |our |\d{1,4} ?(?:x )?)?[a-z0-9][a-z0-9 -]{1,24}?)?\s*(?:上\s*)?(?:[:=：→]|->|=>)\s*"
     rf"{ABOUT}\+?\d[\d.]*\s*(?:%|[x×](?!\s*[a-z]*\d)|倍)"
@@ -200,6 +205,7 @@ def _told(words: tuple[tuple[str, Word], ...], plain: str, usual: dict[str, str]
     start = min((match.start() for pattern, _ in words if (match := search(pattern, plain)) is not None), default=0)
     is_subject = bool(named) and (acts(plain, named[0][0]) or heads(plain, start, named[0][0]))
     caused = search(CAUSE, plain[:start]) is not None
+    is_subject = is_subject or search(_DONE, plain[:start]) is not None
     if len(names) == _PAIR:
         after, before = reversed(names) if search(_CHANGES, plain) else names
         return _Told(after, before, start, both=True, acts=is_subject, caused=caused)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(k(?![a-z])|万|千)?"
-"""Two groups: the number and its scale."""
+NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\.?\d)\s*(k(?![a-z])|万|千)?"
+"""Two groups: the number, always whole (no `4` of `4.5`), and its scale."""
 PERCENT = rf"{NUMBER}\s*(?:%|percent|per cent)"
 _UNITS = (
     (r"ms\b|milliseconds?|毫秒", 1e-3),
@@ -31,7 +32,7 @@ SAMPLES = (
     r"|张图片?|张图像|张|幅|图[片像]?(?=\s*(?:/|每))|个?样本|条)"
 )
 STEPS = r"(?:个\s*)?(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
-TOKENS = r"(?:个\s*)?(?:tok(?:en)?s?|词元)"
+TOKENS = r"(?:个\s*)?(?:tok(?:en)?s?|t(?=/s\b)|词元)"
 RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}"
 """Two groups: of samples, steps or tokens a second."""
 A_SECOND_CHINESE = r"每秒(?:钟)?[^,.;:，。；：/每]{0,24}?(?<![a-z\d.-])"
@@ -54,6 +55,7 @@ LENGTH_WORDS = (
     r"\bseq",
     r"\bsequence(?=[ =:]{0,3}(?:of |is )?\d{2,7}(?![\w.]| ?(?:ms|s|sec|seconds?|x|×|gpus?|cards?|[abhlt]\d)\b))",
     r"(?:\b(?:context|ctx)|上下文)(?=[ =:]{0,3}(?:of |is |为|是)?(?:\d{1,4} ?k(?![a-z])|\d{3,7}(?![\w.])))",
+    r"\bcut-?off(?:[ _-]?len(?:gth)?)?(?=[ =:]{0,3}(?:of |is )?\d{2,5}(?![\w.]))",
     r"(?:序列(?:长度?)?|长度)",
 )
 """What a sample's words stand behind."""
@@ -77,6 +79,11 @@ _ENGLISH_SPELLED = re.compile(
     r"(?<![a-z])(half an|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
     r"(?= (?:hours?|minutes?|seconds?|days?|weeks?|months?|years?|epochs?|steps?|iterations?)\b)"
 )
+_A_SPELLED = re.compile(
+    r"(?<![a-z])(?:(?<=\bin )|(?<=\bwithin )|(?<=\btook )|(?<=\btakes )|(?<=\bonly )|(?<=\bjust )|(?<=\babout ))"
+    r"a(?= (?:hour|minute|day|week|month|year)\b)"
+)
+"""`in a week` is a time; `50 images a minute` holds none."""
 _CHINESE_SPELLED = re.compile(
     r"(?<!第)([半一两二三四五六七八九]|[二三四五六七八九]?十[一二三四五六七八九]?)(?=\s*个?\s*(?:小时|分钟|秒|天|轮|周|星期|月|年|epoch|step))"
 )
@@ -91,14 +98,21 @@ def spelled_out(plain: str) -> str:
     plain = _CLOCK.sub(r"\1 h \2 min", plain)
     plain = _ENGLISH_SPELLED.sub(lambda match: _WORDS[match[1]], plain)
     plain = re.sub(r"([一两二三四五])倍半", lambda match: f"{_WORDS[match[1]]}.5倍", plain)
-    plain = re.sub(r"([一二三四五六七八九\d])\s*成(?=$|[\s,.;。，；的左多显内时速])", _in_tenths, plain)
-    plain = _CHINESE_SPELLED.sub(lambda match: _chinese(match[1]), plain)
+    plain = re.sub(r"([一二两三四五六七八九\d])\s*成(?=$|[\s,.;。，；的左多显内时速])", _in_tenths, plain)
+    plain = _A_SPELLED.sub("1", plain)
+    plain = _CHINESE_SPELLED.sub(_beside_name, plain)
     plain = re.sub(r"(?<![\d一二两三四五六七八九十百千])([十百千])万", lambda match: f"{_TENS[match[1]]}0000", plain)
     # No blank stands between a Latin word and a number in Chinese; a digit behind a letter belongs to a card's name.
     plain = re.sub(r"(epoch|step|batch|iteration|ddp|fsdp|parallel)(?=\d)", r"\1 ", plain)
     # `batch 4k`, `length 8k` and `8k context` are powers of two to everyone who writes them.
     plain = re.sub(rf"()(?<![\d.])(\d{{1,4}}) ?k(?={CONTEXT}| ?的?(?:序列)?长度)", _in_binary_k, plain, flags=re.ASCII)
     return re.sub(rf"({_SIZE})(\d{{1,6}}) ?k(?![a-z])", _in_binary_k, plain, flags=re.ASCII)
+
+
+def _beside_name(match: re.Match[str]) -> str:
+    """A numeral in digits, parted from a name that ends right before it: `resnet50一个epoch`."""
+    before = match.string[match.start() - 1 : match.start()]
+    return f" {_chinese(match[1])}" if before.isascii() and before.isalnum() else _chinese(match[1])
 
 
 def _in_tenths(match: re.Match[str]) -> str:
@@ -120,7 +134,13 @@ def _chinese(word: str) -> str:
 
 def search(pattern: str, plain: str) -> re.Match[str] | None:
     r"""As `re.search`, with `\\b` also between Latin letters or digits and Chinese ones."""
-    return re.search(pattern, plain, re.ASCII)
+    return _compiled(pattern).search(plain)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled once: the words of claims are more patterns than `re` itself keeps."""
+    return re.compile(pattern, re.ASCII)
 
 
 def number(text: str, scale: str | None) -> float:

@@ -21,16 +21,20 @@ _FASTER = (
     r"|acceleration|higher throughput|more (?:images|samples|tokens)|increase)"
 )
 _SLOWER = r"(?:slower|as slow|slow-?down|longer|as long|the time|more time|less throughput|worse|slower speed)"
-_GAIN = r"(?:快|提升|加速|提速|提高)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
-_LOSS = r"(?:慢|下降|降低|降速|变慢)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
+_GAIN = r"(?:快|提升|加速|提速|提高)\s*(?:了|到|至)?\s*(?:近|大?约|大概|将近|差不多|不到|接近)?"
+_LOSS = r"(?:慢|下降|降低|降速|变慢)\s*(?:了|到|至)?\s*(?:近|大?约|大概|将近|差不多|不到|接近)?"
 _MORE_RATE = r"(?:每秒|吞吐|速度|样本数|词元数)[^,，。;；%\d]{0,12}(?:多|增加|增长|涨|高|上升)\s*(?:了|到|出)?\s*"
-ABOUT = r"(?:only |just |merely |about |almost |nearly |roughly |around |over |more than |近|仅|约|大约)?"
+ABOUT = (
+    r"(?:only |just |merely |about |almost |nearly |roughly |around |over |more than |some |up to |~ ?"
+    r"|近|仅|大?约|大概|差不多|将近|左右)?"
+)
 _OF_RATE = r"\b(?:throughput|speed|performance|(?:images|samples|tokens|steps) ?(?:/|per) ?s\w*)[^,.;%\d]{0,16}?"
 _RATE_UP = (
     rf"{_OF_RATE}\b(?:up|rises?|rose|grows?|grew|jump(?:s|ed)|climb(?:s|ed)|gain(?:s|ed))\s*(?:by )?{ABOUT}{PERCENT}"
 )
 _RATE_DOWN = rf"{_OF_RATE}\b(?:down|falls?|fell|drop(?:s|ped)|sinks?|sank|los(?:es|t))\s*(?:by )?{ABOUT}{PERCENT}"
-_AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead)"
+_RATE_FELL = rf"(?:吞吐量?|速度)[^,.;，。；%\d]{{0,6}}[掉跌]了?\s*{ABOUT}{PERCENT}"
+_AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead|sp(?:ed|eeds?) up|sp(?:ed|eeds?) [a-z -]{1,24} up)"
 FOLD = r"(?:x|×|-?\s?fold|times)"
 _BECOMES = r"(?:提升?|提高|升|涨|增加?|增长|降低?|减少?|缩短|变)"
 _TO = (
@@ -84,6 +88,12 @@ _WINS = (
 )
 
 
+_OF_ITS_SPEED = (
+    rf"{PERCENT}\s*(?:左右|上下)?\s*(?:(?:of )?(?:the )?|的)(?:左右的?)?(?:speed|throughput|速度|吞吐)(?!-?\s?up)"
+)
+_LOST = r"(?:\bcosts?|\blos\w+|\bdrop\w*|\bsacrific\w+|损失|牺牲|降低?|下降)[^,.;，。；%\d]{0,12}$"
+
+
 def find_ratio(plain: str) -> float | None:
     """How many times as fast; `77 % faster` is 1.77, `3.5 times faster` 3.5, `2x slower` 0.5, `45 % less time` 1.82.
 
@@ -91,7 +101,7 @@ def find_ratio(plain: str) -> float | None:
     rates, is their ratio.
     """
     plain = re.sub(_NOT_REACHED, " ", plain)
-    for read in (_before_to_after, _less_time, _slower, _faster, _same):
+    for read in (_before_to_after, _less_time, _slower, _faster, _share_of_speed, _same):
         ratio = read(plain)
         if ratio is not None:
             return ratio
@@ -186,7 +196,7 @@ def _slower(plain: str) -> float | None:
     percent = search(rf"{PERCENT}\s*(?:{_SLOWER}|更慢)", plain) or search(
         rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{ABOUT}{PERCENT}", plain
     )
-    percent = percent or search(_RATE_DOWN, plain)
+    percent = percent or search(_RATE_DOWN, plain) or search(_RATE_FELL, plain)
     if percent is not None:
         share = float(percent.group(1)) / 100
         return 1 - share if share < 1 else 1 / (1 + share)
@@ -214,6 +224,7 @@ def _faster(plain: str) -> float | None:
         plain,
     )
     percent = percent or search(rf"{_MORE_RATE}{ABOUT}{PERCENT}", plain) or search(_RATE_UP, plain)
+    percent = percent or search(rf"\+ ?{PERCENT} ?(?:samples|images|imgs|tokens|tok|throughput|speed|it)\b", plain)
     if percent is not None:
         return 1 + float(percent.group(1)) / 100
     for pattern in (
@@ -239,6 +250,14 @@ def _faster(plain: str) -> float | None:
         if search(words, plain):
             return ratio
     return None
+
+
+def _share_of_speed(plain: str) -> float | None:
+    """`has 60 % of the speed`; what is lost of it is told otherwise."""
+    match = search(_OF_ITS_SPEED, plain)
+    if match is None or search(_LOST, plain[: match.start()]) is not None:
+        return None
+    return number(match.group(1), match.group(2)) / 100 or None
 
 
 def _same(plain: str) -> float | None:

@@ -31,6 +31,7 @@ from advisor.claims.reading.change_words import (
 from advisor.claims.reading.figures import Figures, find_figures
 from advisor.claims.reading.model_words import find_model
 from advisor.claims.reading.need_words import find_needed_bytes, find_needed_times, runs_only
+from advisor.claims.reading.node_words import in_cards
 from advisor.claims.reading.number_words import (
     CONTEXT,
     LENGTH_WORDS,
@@ -66,29 +67,35 @@ from advisor.claims.reading.size_words import (
 from advisor.claims.reading.switch_words import COMPILES, find_saved_bytes
 from advisor.claims.reading.told_change import against_usual, changed, grown, refuse_alike, with_change
 from advisor.claims.reading.words import (
+    CARD,
     PRECISIONS,
     compared_precisions,
     find_counts,
     first_named,
     precisions_of_cards,
     says_fits,
+    says_training,
 )
 from advisor.claims.refusals import refusal
 from advisor.workload.workload_file import bundled_names
 
 _OF_ONE_CARD = (
-    rf"(?:{SECOND}|秒)\s*(?:/|per|a|each|every|on each|每)\s*(?:gpu|card|device|卡|张卡)|每(?:张)?卡每秒|单卡每秒"
+    rf"(?<![a-z])(?:{SECOND}|秒)\s*(?:/|per|a|each|every|on each|每)\s*(?:gpu|card|device|卡|张卡|{CARD})"
+    r"|每(?:张)?卡每秒|单卡每秒"
+    rf"|\b(?:each|every|per) (?:gpu|card|{CARD})\b[^,.;，。；\d]{{0,24}}\d[\d.]* ?k? ?"
+    rf"[^\d,.;，。；]{{1,12}}?(?:/|per)\s*{SECOND}"
     r"|每(?:张|块)?卡(?:上)?(?:大?约|能|可以?|跑|有|到|达到?|只有){0,2}\s*\d[\d.]*\s*[k千万]?\s*[^\d,.;，。；]{1,8}?(?:/|每)\s*(?:s\b|秒)"
 )
-"""A rate of each card, behind its second: `3,000 tokens/s/GPU`."""
+"""A rate of each card, behind its second (`3,000 tokens/s/GPU`, `per H100`) or with the card before it."""
 _QUANTISED_BITS = 4
 _SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|每秒|每步|每轮"
 """Words of a speed: where no figure of it could be read, the claim is about more than whether a step fits."""
 _GENERATES = (
     r"\b(?:generat(?:es?|ing|ed)|text generation|decod(?:es?|ing)|serv(?:es?|ing)|vllm|sglang|ollama)\b|\bllama\.cpp\b"
-    r"|\btensorrt-llm\b|生成|解码|部署"
+    r"|\btensorrt-llm\b|\bexl(?:lama\w*|[23])\b|\bgguf\b|\bkobold\w*|\blm ?studio\b|\bsingle[ -](?:stream|user)\b"
+    r"|生成|解码|部署"
 )
-"""What is said of tokens that a model gives, and the programs that serve it."""
+"""What is said of tokens that a model gives, the programs that serve it and the files that they read."""
 _LENGTH = (
     *(rf"{words}{SAYS}(\d+)" for words in LENGTH_WORDS),
     rf"(?<![\d.,])(\d{{3,7}}){CONTEXT}",
@@ -108,7 +115,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them or a strategy
     that is not predicted, is too long, or holds a number beyond anything that can be timed.
     """
-    plain = checked(text, specs)
+    plain = in_cards(checked(text, specs))
     if (of_cards := find_card_hours(plain)) is not None:
         return _of_card_hours(text, of_cards, specs)
     of_step = find_step_tokens(plain)
@@ -271,7 +278,11 @@ def _is_inference(plain: str, figures: Figures) -> bool:
     """Whether forward alone is meant, as it is where tokens are generated."""
     if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) is not None:
         return True
-    return figures.tokens_per_s is not None and search(_GENERATES, plain) is not None
+    if figures.tokens_per_s is None or says_training(plain):
+        return False
+    # Weights of four bits take no gradient: without adapters beside them nothing is trained.
+    frozen = find_weight_bits(plain) == _QUANTISED_BITS and find_trainable(plain) is None
+    return frozen or search(_GENERATES, plain) is not None
 
 
 def _workload(plain: str) -> str | None:

@@ -29,6 +29,7 @@ _CHANGED = rf"{_MFU}[^.;。；]{{0,24}}?(?:from|从|由)\s*{_SHARE_OF_PEAK}\s*{_
 _PATTERNS = (
     rf"{_BEFORE}\s*(?:的\s*)?{_MFU}",
     rf"{_MFU}{_BETWEEN}{_SHARE_OF_PEAK}",
+    rf"{_MFU}[^,.;，。；\d%$]{{1,24}}{NUMBER}{_SIGN}",
     rf"{_BEFORE}\s*{_PEAK}",
     rf"{_PEAK}的?{_BETWEEN}{_SHARE_OF_PEAK}",
 )
@@ -55,7 +56,7 @@ class FlopRate(NamedTuple):
 _MOST_AS_FRACTION = 2.0
 """A bare `0.55` or `1.2` is a fraction of the peak, a bare `55` is in per cent."""
 MEMORY = (
-    r"(?:(?:the |its |as much |of |gpu |peak |video |activation |device )*(?:memory|vram)"
+    r"(?:(?:the |its |my |our |your |as much |of |gpu |peak |video |activation |device )*(?:memory|vram)"
     r"(?: (?:use|usage|consumption|footprint|need))?"
     r"|(?:激活(?:值)?的?)?显存(?:占用|用量|需求|消耗)?|(?:激活(?:值)?的?)?内存(?:占用)?)"
 )
@@ -74,7 +75,7 @@ LESS = r"(?:less|lower|smaller|fewer)"
 _IS = r"(?:\bis|\bwas|只需要?|只有|仅为?|是)[^.;。；\d]{0,10}?"
 CUT = r"(?:cuts?|reduc\w+|lower\w*|decreas\w+|shrink\w*|shrank|sav\w+|drop\w*|falls?|fell|减少|降低|节省|省|下降|少用?)"
 _SIZE = r"(\d+(?:\.\d+)?)\s*(gi?b?|mi?b?)(?![a-z])"
-_FROM_TO = rf"{_SIZE}\s*(?:of {MEMORY}\s*)?(?:to|->|→|到|降到|降至|instead of)\s*{ABOUT}{_SIZE}"
+_FROM_TO = rf"{_SIZE}\s*(?:of {MEMORY}\s*)?(?:(?:down |up )?to|->|→|到|降到|降至|instead of)\s*{ABOUT}{_SIZE}"
 _PAIR = rf"{MEMORY}[^.;。；\d]{{0,24}}?(?:from|从|由)?\s*{_FROM_TO}|{_FROM_TO}[^.;。；\d]{{0,12}}?{MEMORY}"
 _TO = (
     rf"\b(?:needs?|uses?|takes?|with|in|to|at|only|about)\s*{ABOUT}{_ENGLISH_SHARE}\s*{MEMORY}",

@@ -6,13 +6,14 @@ import re
 from typing import NamedTuple
 
 from advisor.claims.gpu_names import Mention
+from advisor.claims.reading.change_words import ATTENTIONS, STRATEGIES, TUNINGS, compared_strategies, find_change
 from advisor.claims.reading.number_words import DURATION, NUMBER, RATE, RATE_BEHIND, duration, number, search
 from advisor.claims.reading.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
 from advisor.claims.reading.words import PRECISIONS, compared_precisions, find_counts, named_in_order
 
 _COMPARING = (
     r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
-    r"|(?:speed|throughput) of|(?:speed|time|throughput) as|beats?|outperforms?|ahead of|behind|loses to)\b"
+    r"|(?:speed|throughput) of|(?:speed|time|throughput) as|beats?|outperforms?|ahead of|behind|of what an?|loses to)\b"
 )
 _COMPARING_CHINESE = (
     r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|优于|不如|不及|没有|是|只有"
@@ -31,6 +32,13 @@ _OF_EACH_CARD = (
     r"|\b(?:throughput|speed|rate) (?:per|of each|a) (?:gpu|card)|每(?:张)?卡的?(?:平均)?(?:吞吐|速度)"
 )
 """A speed of one of the cards on either side: all of them have it times their number."""
+_FROM_TO = r"\bfrom\b[^.;]*\bto\b|->|→|[从由][^.;。；]*[到至]"
+_BARE_RATE = (
+    r"(?:\b(?:vs\.?|versus|against|instead of|than|did|does|do|gets?|got|gave|gives)|只有|而)"
+    rf" ?(?:only |about |just |~ ?)?{NUMBER}"
+    r"(?=\s*(?:$|[,.;)，。；](?!\d)|w/|(?:with|on|in|for|using|before|after|without)\b))"
+)
+"""A figure that stands alone where a rate's unit stands behind one before it."""
 _PAIR = 2
 
 
@@ -48,7 +56,8 @@ class Sides(NamedTuple):
 
 def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     """Who is compared with whom, and by how much."""
-    named, cards = find_counts(plain, [(mention.start, mention.end) for mention in mentions]), _different(mentions)
+    named = find_counts(plain, [(mention.start, mention.end) for mention in mentions])
+    cards = _different(mentions if len({mention.keys for mention in mentions}) <= _PAIR else _told_of(plain, mentions))
     if len(cards) == _PAIR:
         return _cards(plain, cards, named)
     counts = _distinct(named)
@@ -63,9 +72,11 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     elif len(figures) == _PAIR and (count or 1) > 1 and search(_BEFORE, plain):
         ratio = _beside_count(figures, counts[-1][0])
     if ratio is None and len(counts) < _PAIR and len(figures) == _PAIR:
-        ratio = _ratio_of_precisions(plain, figures)
+        ratio = _ratio_of_set_ups(plain, figures)
     if ratio is None:
         ratio = _ratio_of_counts(plain, counts)
+    if ratio is None and len(counts) < _PAIR and len(figures) == _PAIR and search(_FROM_TO, plain):
+        ratio = figures[1][1] / figures[0][1]
     efficiency = find_efficiency(plain) if count is not None and count > reference_count else None
     if efficiency is not None and count is not None:
         ratio = efficiency * count / reference_count
@@ -82,6 +93,15 @@ def _distinct(counts: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
     return sorted((place, count) for count, place in first.items())
 
 
+def _told_of(plain: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """Of three cards or more, the two in that part of the text which alone tells how many times; else all."""
+    for part in re.finditer(r"[^:;。；]+", plain):
+        own = tuple(mention for mention in mentions if part.start() <= mention.start < part.end())
+        if len({mention.keys for mention in own}) == _PAIR and find_ratio(part.group()) is not None:
+            return own
+    return mentions
+
+
 def _different(mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
     if not mentions:
         return ()
@@ -96,11 +116,19 @@ def _figures(plain: str) -> list[tuple[int, float]]:
     rates = [
         (match.start(1), number(*match.groups()[:2])) for match in sorted(matches, key=lambda match: match.start(1))
     ]
+    if len(rates) == 1 and (bare := _bare_rate(plain, rates[0][0])) is not None:
+        rates = sorted((*rates, bare))
     if len(rates) == _PAIR and all(rate > 0 for _, rate in rates):
         return rates
     times = [(match.start(), duration(match.groups())) for match in re.finditer(DURATION, plain, re.ASCII)]
     whole = len(times) == _PAIR and all(time > 0 for _, time in times)
     return [(start, 1 / time) for start, time in times] if whole else []
+
+
+def _bare_rate(plain: str, place: int) -> tuple[int, float] | None:
+    """The second of two rates of which the first alone has its unit: `14 samples/s, a single one did 15.4`."""
+    match = search(_BARE_RATE, plain[place:])
+    return (place + match.start(1), number(match[1], match[2])) if match is not None else None
 
 
 def _beside_count(figures: list[tuple[int, float]], place: int) -> float:
@@ -110,13 +138,21 @@ def _beside_count(figures: list[tuple[int, float]], place: int) -> float:
     return near[1] / far[1]
 
 
-def _ratio_of_precisions(plain: str, figures: list[tuple[int, float]]) -> float | None:
-    """Two speeds of one card in two precisions, each beside its own: `BF16 3,900 tok/s, FP8 5,600 tok/s`."""
-    pair, named = compared_precisions(plain), [precision for _, precision in named_in_order(PRECISIONS, plain)]
-    if pair is None or len(named) != _PAIR:
-        return None
+def _ratio_of_set_ups(plain: str, figures: list[tuple[int, float]]) -> float | None:
+    """Two speeds of the same cards in two set-ups, each beside its own: `BF16 3,900 tok/s, FP8 5,600 tok/s`."""
+    change = find_change(plain)
+    pairs: tuple[tuple[tuple[tuple[str, str], ...], tuple[str, str] | None], ...] = (
+        (PRECISIONS, compared_precisions(plain)),
+        (STRATEGIES, compared_strategies(plain)),
+        (TUNINGS, change.tuning),
+        (ATTENTIONS, change.attention),
+    )
     first, other = (speed for _, speed in figures)
-    return first / other if pair[0] == named[0] else other / first
+    for words, pair in pairs:
+        named = list(dict.fromkeys(meant for _, meant in named_in_order(words, plain)))
+        if pair is not None and len(named) == _PAIR:
+            return first / other if pair[0] == named[0] else other / first
+    return None
 
 
 def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:

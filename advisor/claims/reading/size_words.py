@@ -64,8 +64,8 @@ _A_SECOND = r"(?!\s*(?:/|per|a|each|every|每)\s*s)"
 _MIXTURE = r"(?<![\d.])\d{1,3}\s*[x×*]\s*\d{1,4}(?:\.\d)?\s*b(?![a-z0-9])|\bmixture of experts\b|\bmoe\b|混合专家"
 _LORA = r"\bq?lora\b|\bpeft\b|\badapters?\b"
 _BITS: tuple[tuple[str, WeightBits], ...] = (
-    (r"\bqlora\b|\b(?:4[\s-]?bit|int4|nf4|fp4|gptq|awq)\b|4\s*(?:bit|比特|位)", 4),
-    (r"\b(?:8[\s-]?bit|int8)\b|8\s*(?:bit|比特|位)", 8),
+    (r"\bqlora\b|\b(?:4[\s-]?bit|int4|nf4|fp4|gptq|awq|q4(?:_[0-9a-z]+)*)\b|4\s*(?:bit|比特|位)", 4),
+    (r"\b(?:8[\s-]?bit|int8|q8(?:_0)?)\b|8\s*(?:bit|比特|位)", 8),
     (r"\b16[\s-]?bit\b|\b(?:fp|bf)16\b|16\s*(?:bit|比特|位)", 16),
 )
 _OFFLOADS = r"\boff-?\s?load\w*|\bzero-?infinity\b|卸载|主机内存"

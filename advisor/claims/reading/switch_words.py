@@ -49,7 +49,7 @@ _CHANGES = (
 _JOINED = re.compile(r"\s*(?:and|plus|together with|\+|&|加上?|和|与|以及|配合)\s*(?:the |a )?")
 _ACTS_ON = (
     r"^ on (?:an? |the |my |our |\d{1,4} ?(?:x )?)?[a-z0-9][a-z0-9 -]{1,24}?"
-    r" (?:made|makes|gave|gives|brought|brings|is|was|sped|speeds|got)\b"
+    r" (?:made|makes|gave|gives|brought|brings|is|was|sped|speeds|got|gets|yields|yielded)\b"
     r"|^\s*在[^,.;。，；]{1,20}?上\s*(?:训练)?(?:能|可以?|只|大?约)?(?:快|慢|提速|加速|提升|带来)"
 )
 """Behind a change that is the subject, with the cards between: `bf16 on a V100 made BERT 2x faster`."""
@@ -74,6 +74,8 @@ _QUANTISED = r"\bint[48]\b(?! ?(?:adam|optimi))"
 """What a figure beside a precision may be of: nothing in it is predicted."""
 _UPGRADED = r"(?:\b(?:upgrad|switch|mov|go|chang|replac)\w*\b[^,.;]{0,16}|\bfrom |从\s*|把\s*|将\s*)$"
 """Before what was changed for something else of its kind: `upgrading from PCIe 3`."""
+_BARE_OVER = rf"(?<![a-z\d.]){NUMBER}\s*(?:x|×) (?:over|vs\.?|versus|compared (?:to|with)|against)\b"
+"""What is so many times another: `bf16 2x over fp32`."""
 _BARE_FOLD = rf"(?<![a-z\d.]){NUMBER}\s*(?:x\b|×){_BEHIND}"
 
 
@@ -184,5 +186,5 @@ def find_bare_gain(plain: str) -> float | None:
         match = search(pattern, plain)
         if match is not None:
             return 1 + number(match.group(1), match.group(2)) / 100
-    fold = search(_BARE_FOLD, plain)
+    fold = search(_BARE_FOLD, plain) or search(_BARE_OVER, plain)
     return number(fold.group(1), fold.group(2)) or None if fold is not None else None

@@ -13,7 +13,7 @@ from advisor.claims.reading.number_words import A_SECOND, SAMPLES, STEPS, TOKENS
 from advisor.core.sentences import SaidError
 
 _MOST = 8
-"""Figures that are tried: who writes more of them tells a table."""
+"""Figures that are tried: who writes more of them tells a table, whose others are taken to be unread."""
 _OTHERWISE = 3
 """Times the figure: far enough that what depends on it is read otherwise."""
 _HARD = (
@@ -34,8 +34,12 @@ _BARE = (
     r"(?P<number>\d+(?:\.\d+)?)k?(?![\w.]| ?(?!w/|(?:to|by|with|on|when|after|for|and|in|using)\b)[a-z])"
 )
 """A figure without a unit, as those of a change: `from 14 hours to 2`."""
+_BESIDE = r"(?:gi?b|g|kw|w|watts?)(?![a-z0-9/])"
+"""Units of memory and power, which a claim of speed may be told beside."""
 _FIGURE = re.compile(
-    rf"{HARD_FIGURE}|{_PLACE}(?P<soft>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_SOFT})|{_BARE}",
+    rf"{HARD_FIGURE}|{_PLACE}(?P<soft>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_SOFT})|{_BARE}"
+    rf"|{_PLACE}(?P<beside>\d+(?:\.\d+)?)\s*{_BESIDE}"
+    rf"|每秒(?:钟)?\s*(?P<rate>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_SOFT})",
     re.ASCII,
 )
 
@@ -53,8 +57,9 @@ def unread_figures(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tu
     # How many samples or epochs there were decides nothing but times of all of them.
     whole = claim.epoch_s is not None or claim.job_s is not None
     as_read = msgspec.structs.replace(claim, text=None)
-    found = [match for match in _FIGURE.finditer(plain) if match["soft"] is None or whole][:_MOST]
-    unread = [match for match in found if _read_alike(_with_another(plain, match), as_read, read)]
+    found = [match for match in _FIGURE.finditer(plain) if match["soft"] is None or whole]
+    unread = [match for match in found[:_MOST] if _read_alike(_with_another(plain, match), as_read, read)]
+    unread += found[_MOST:]
     units = {_unit(match) for match in found if match not in unread} - {None}
     told = {match.group().strip(): match["number"] is not None or _unit(match) in units for match in unread}
     return tuple(Unread(words, of_change) for words, of_change in told.items())
@@ -62,16 +67,17 @@ def unread_figures(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tu
 
 def _with_another(plain: str, match: re.Match[str]) -> str:
     """The text with another figure in the place of one."""
-    name = next(name for name in ("money", "hard", "soft", "number") if match[name] is not None)
+    name = next(name for name in ("money", "hard", "soft", "number", "beside", "rate") if match[name] is not None)
     start, end = match.span(name)
     return f"{plain[:start]}{float(match[name]) * _OTHERWISE:g}{plain[end:]}"
 
 
 def _unit(match: re.Match[str]) -> str | None:
     """What stands behind a figure; None: shares and money, of which two are seldom of one thing."""
-    if match["hard"] is None:
+    name = "rate" if match["rate"] is not None else "hard"
+    if match[name] is None:
         return None
-    unit = match.string[match.end("hard") : match.end()].strip()
+    unit = match.string[match.end(name) : match.end()].strip()
     return None if unit in {"%", "percent"} else unit
 
 

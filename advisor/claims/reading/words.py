@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from advisor.catalogue.precisions import Precision
-from advisor.claims.reading.number_words import RATE, RATE_BEHIND, search
+from advisor.claims.reading.number_words import DURATION, RATE, RATE_BEHIND, search
 
 Word = TypeVar("Word", bound=str)
 
@@ -23,7 +23,7 @@ PRECISIONS: tuple[tuple[str, Precision], ...] = (
     (rf"{_AUTOCAST_IN}(?:\bfp[\s-]?8\b|\bfloat8\b){_AUTOCAST}", "fp8"),
     (r"\b(?:pure|full|true)[\s-](?:bf16|bfloat16)|\bbf16[_ -]true\b|(?:纯|全)\s*bf16", "bf16_true"),
     (rf"{_AUTOCAST_IN}\bb(?:float|f)16\b{_AUTOCAST}", "bf16_amp"),
-    (r"\btf32\b|tensorfloat", "tf32"),
+    (r"(?<![a-z0-9])tf32(?![a-z0-9])|tensorfloat", "tf32"),
     (r"\b(?:pure|full)[\s-](?:fp16|half)|\bo2\b|纯\s*fp16", "fp16"),
     (r"\b(?:strict |full |true )?fp[\s-]?32\b|\bfloat32\b|single[\s-]precision|单精度|全精度", "fp32"),
     (
@@ -32,22 +32,28 @@ PRECISIONS: tuple[tuple[str, Precision], ...] = (
     ),
 )
 """`FP16` alone means autocast, as most people use it."""
-COMPARES = r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas fast as\b|\binstead of\b|比|相对"
+COMPARES = (
+    r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas (?:fast|slow|quick) as\b|\binstead of\b"
+    r"|\b(?:speed|throughput|time) of\b|\b(?:same|equal|identical) (?:speed|throughput|time)\b"
+    r"|比|相对|一样快|速度(?:基本)?一样"
+)
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
 _BROUGHT = r"^(?: training)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
 """Behind a precision that is told alone: what it is held against is FP32, or BF16 where that is FP8."""
 _FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进|[可能](?:以)?[放装]下"
 _FITS_NOT = (
     r"\b(?:not|n't|n’t|never|cannot|can't) (?:quite |even )?fit\b|\bout of memory\b|\boom\b|too (?:large|big) for\b"
-    r"|放不下|装不下|放不进|装不进|爆显存"
+    r"|\bno way\b[^.;]{0,60}\bfits?\b"
+    r"|放不下|装不下|塞不下|塞不进|放不进|装不进|爆显存"
 )
 _WORDS = {
-    "one": 1, "single": 1, "a": 1, "two": 2, "dual": 2, "both": 2, "three": 3, "four": 4, "quad": 4, "six": 6,
+    "one": 1, "single": 1, "a": 1, "two": 2, "pair": 2, "couple": 2, "dual": 2, "both": 2,
+    "three": 3, "four": 4, "quad": 4, "six": 6,
     "eight": 8, "ten": 10, "sixteen": 16, "单": 1, "一": 1, "双": 2, "两": 2, "二": 2, "三": 3, "四": 4, "六": 6,
     "八": 8, "十六": 16,
 }  # fmt: skip
-_NUMBER = r"(\d{1,4}|one|single|two|dual|both|three|four|quad|six|eight|ten|sixteen|十六|单|一|双|两|二|三|四|六|八)"
-_CARD = (
+COUNT = r"(\d{1,4}|one|single|two|dual|both|three|four|quad|six|eight|ten|sixteen|十六|单|一|双|两|二|三|四|六|八)"
+CARD = (
     r"(?:nvidia\s*|geforce\s*|tesla\s*|rtx\s*){0,4}(?:[avhlt]\d{1,3}[a-z]{0,2}|rtx\s*[a-z]?\d{4}|[2345]0[6-9]0(?:\s*ti)?|titan|b200"
     r"|mi\d{3}x?)s?\b"
 )
@@ -56,19 +62,22 @@ _ALONE = r"(?<![a-z0-9.])(?<![a-z][-/])"
 _NAMES = r"\b(?:resnet|rn|gpt|densenet|vgg|efficientnet|inception)[\s_-]*v?\d+(?:\.\d+)?(?!\s*[x×*])"
 """Models whose number people write behind a blank, too."""
 _COUNTS = (
-    rf"{_ALONE}{_NUMBER}\s*(?:-\s*)?(?:gpus?\b|cards?\b|graphics cards|devices\b)",
-    rf"{_ALONE}{_NUMBER}(?!h\d+\s*m)\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?{_CARD}",
-    rf"{_ALONE}{_NUMBER}\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
-    rf"{_CARD}\s*[x×*]\s*{_NUMBER}(?!\s*(?:faster|times|as fast|\d))",
+    rf"{_ALONE}{COUNT}\s*(?:-\s*)?(?:gpus?\b|cards?\b|graphics cards|devices\b)",
+    rf"{_ALONE}{COUNT}(?!h\d+\s*m)\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?{CARD}",
+    rf"{_ALONE}{COUNT}\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
+    rf"{CARD}\s*[x×*]\s*{COUNT}(?!\s*(?:faster|times|as fast|\d))",
     r"(?:gpus?|cards?)\s*[=:]\s*(\d{1,4})(?![\d.:]*\s*(?:%|[x×](?!\s*[a-z]*\d)|倍|times\b|percent|h\b|hours?|m\b|mins?\b|minutes?|s\b|sec|ms\b|days?|img|images?|it/s|samples|小时|分|秒|张))",
+    rf"\b(pair|couple) of (?:gpus?\b|cards?\b|{CARD})",
+    r"\ba (single) one\b",
     r"(?<=[a-z])([单双两二三四六八])\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
 )
-_BEFORE_CARD = rf"{_ALONE}{_NUMBER}\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?$"
-_BEHIND_CARD = rf"\s*[x×*]\s*{_NUMBER}(?!\s*(?:faster|times|as fast|\d))"
+_BEFORE_CARD = rf"{_ALONE}{COUNT}\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?$"
+_BEHIND_CARD = rf"\s*[x×*]\s*{COUNT}(?!\s*(?:faster|times|as fast|\d))"
 """Beside the name of a card of the table, whatever it is called: `4 A6000`, `MI250 x 8`."""
 _BARE_COUNT = (
     r"(?<![a-z0-9.])(?:on|with|using|by|to|than|from|instead of|->|→)\s*(\d{1,2}|one|two|three|four|six|eight|sixteen)"
-    r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b(?! ?\d[\d.]* ?(?:h|m|s|d)[a-z]*\b)|->|with\b|instead|cut))(?!\.\d)"
+    r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b(?! ?\d[\d.]* ?(?:h|m|s|d)[a-z]*\b)|->|with\b|instead|cut|"
+    r"gets?|got|g[ai]ves?|brings|brought|ma[dk]es?|only|just))(?!\.\d)"
 )
 """A count whose noun stands elsewhere: `3 hours on one card and 52 minutes on two`."""
 _BARE_CHINESE = r"(?<![每\d])([单双一两二三四六八])(?:张|块|片)(?=\s*(?:每|用|要|需|只|时|跑|则|是|的|[,;。]|$|\d))"
@@ -79,8 +88,8 @@ _BARE_DIGITS = (
 _OF_TIMES = r"\d\s*(?:h|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|days?)\s*(?:instead of|than|to|->|→)\s*$"
 """What makes a number one of the times: `3 hours instead of 5`."""
 _ANOTHER = (
-    rf"\b(?:a|the|another|my) second (?:gpu|card|{_CARD})"
-    rf"|\b(?:another|one more|an extra|an additional) (?:gpu|card|{_CARD})"
+    rf"\b(?:a|the|another|my) second (?:gpu|card|{CARD})"
+    rf"|\b(?:another|one more|an extra|an additional) (?:gpu|card|{CARD})"
     r"|第二(?:张|块|个)|(?:再|多|添|加)(?:加|插|买|上)?了?(?:一|1)(?:张|块)"
 )
 
@@ -104,11 +113,7 @@ def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
     named = named_in_order(PRECISIONS, plain)
     if len(named) == 1 and named[0][1] != "fp32" and search(_BROUGHT, plain[named[0][0] :]):
         return named[0][1], "bf16_amp" if named[0][1] == "fp8" else "fp32"
-    precisions = [precision for _, precision in named]
-    sides = rf"(?:{RATE}|{RATE_BEHIND})"
-    if len(precisions) == 2 and len(re.findall(sides, plain, re.ASCII)) == 2 and precisions[0] != precisions[1]:  # noqa: PLR2004 - a pair
-        return precisions[1], precisions[0]
-    return held_against_each_other(precisions, plain)
+    return held_against_each_other([precision for _, precision in named], plain)
 
 
 def precisions_of_cards(plain: str, cards: Sequence[tuple[int, int]]) -> tuple[Precision, Precision] | None:
@@ -136,12 +141,25 @@ def named_in_order(words: tuple[tuple[str, Word], ...], plain: str) -> list[tupl
 
 
 def held_against_each_other(named: Sequence[Word], plain: str) -> tuple[Word, Word] | None:
-    """After and before of two things that a text names in this order; None: not two, or not held together."""
-    if len(named) != 2 or named[0] == named[1]:  # noqa: PLR2004 - a pair
+    """After and before of two things that a text names in this order; None: not two, or not held together.
+
+    One that is named again is what the figure is said of: `FSDP vs DDP: FSDP is 10 % slower`, `DDP vs FSDP: FSDP is`.
+    """
+    first, other = (*dict.fromkeys(named), None, None)[:2]
+    if len(set(named)) != 2 or len(named) > 3 or first is None or other is None:  # noqa: PLR2004 - a pair, one again
         return None
-    if search(_CHANGES, plain) is not None:
-        return named[1], named[0]
-    return (named[0], named[1]) if search(COMPARES, plain) is not None else None
+    again = named[-1] if len(named) == 3 and named[0] != named[1] else None  # noqa: PLR2004
+    if again is None and (search(_CHANGES, plain) is not None or says_two_speeds(plain)):
+        return other, first
+    if search(COMPARES, plain) is None:
+        return None
+    return (other, first) if again == other else (first, other)
+
+
+def says_two_speeds(plain: str) -> bool:
+    """Whether two rates are told, or two times and no rate: each is of one of two set-ups."""
+    rates = len(re.findall(rf"(?:{RATE}|{RATE_BEHIND})", plain, re.ASCII))
+    return rates == 2 or (rates == 0 and len(re.findall(DURATION, plain, re.ASCII)) == 2)  # noqa: PLR2004 - a pair
 
 
 def says_fits(plain: str) -> bool | None:
@@ -158,7 +176,9 @@ def find_counts(plain: str, cards: Sequence[tuple[int, int]] = ()) -> tuple[tupl
     """
     plain = re.sub(_NAMES, lambda name: re.sub(r"\d", "#", name[0]), plain)
     counts = {
-        match.start(1): _value(match.group(1)) for pattern in _COUNTS for match in re.finditer(pattern, plain, re.ASCII)
+        match.start(1): count_of(match.group(1))
+        for pattern in _COUNTS
+        for match in re.finditer(pattern, plain, re.ASCII)
     }
     counts |= _beside(plain, cards)
     another = search(_ANOTHER, plain)
@@ -169,7 +189,7 @@ def find_counts(plain: str, cards: Sequence[tuple[int, int]] = ()) -> tuple[tupl
         for pattern in (_BARE_COUNT, _BARE_CHINESE, _BARE_DIGITS):
             for match in re.finditer(pattern, plain, re.ASCII):
                 if not search(_OF_TIMES, plain[: match.start(1)]):
-                    counts.setdefault(match.start(1), _value(match.group(1)))
+                    counts.setdefault(match.start(1), count_of(match.group(1)))
     return tuple(sorted((place, count) for place, count in counts.items() if 1 <= count <= _MOST))
 
 
@@ -179,11 +199,12 @@ def _beside(plain: str, cards: Sequence[tuple[int, int]]) -> dict[int, int]:
     for start, end in cards:
         before, behind = search(_BEFORE_CARD, plain[:start]), re.match(_BEHIND_CARD, plain[end:], re.ASCII)
         if before is not None:
-            counts_beside[before.start(1)] = _value(before.group(1))
+            counts_beside[before.start(1)] = count_of(before.group(1))
         elif behind is not None:
-            counts_beside[end + behind.start(1)] = _value(behind.group(1))
+            counts_beside[end + behind.start(1)] = count_of(behind.group(1))
     return counts_beside
 
 
-def _value(word: str) -> int:
+def count_of(word: str) -> int:
+    """A number of cards or machines, in digits or as a word."""
     return int(word) if word.isdigit() else _WORDS[word]

@@ -1,0 +1,136 @@
+"""Claims by their kind of phrasing, as strangers write them: two set-ups, machines, rates of each card, many names."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalogue.spec_table import spec_table
+from advisor.claims.judge import check_claim
+from advisor.claims.reading.otherwise import left_out
+from advisor.claims.reading.reader import parse_claim
+from advisor.core.sentences import SaidError
+from tests.claims.judged import assert_judged, assert_readable
+from tests.recommend.real_predictor import real_predictor
+
+READ: list[tuple[str, dict[str, object]]] = [
+    # Two figures, each of one of two set-ups on the same cards.
+    (
+        "Training a 13B GPT on H100: bf16 runs at 0.34s/step and with fp8 0.24s/step",
+        {"precision": "fp8", "reference_precision": "bf16_amp", "speed_up_ratio": pytest.approx(34 / 24)},
+    ),
+    (
+        "7B: 3.9k tok/s/GPU w/ BF16 vs 5.6k w/ FP8",
+        {"precision": "bf16_amp", "reference_precision": "fp8", "speed_up_ratio": pytest.approx(39 / 56)},
+    ),
+    (
+        "resnet50 on 2x 2080Ti: DP takes 24s an epoch, DDP takes 18s an epoch",
+        {"strategy": "ddp", "reference_strategy": "dp", "speed_up_ratio": pytest.approx(4 / 3)},
+    ),
+    (
+        "4x RTX 4090 DDP does 14.0 samples/s, a single one did 15.4",
+        {"count": 4, "reference_count": 1, "speed_up_ratio": pytest.approx(14 / 15.4)},
+    ),
+    (
+        "4090上开bf16后，bert-large从每秒60条提到每秒130条",
+        {"precision": "bf16_amp", "speed_up_ratio": pytest.approx(13 / 6), "samples_per_s": None},
+    ),
+    # What is named again is what the figure is said of.
+    (
+        "FSDP vs DDP on 8xA100 with gpt2: FSDP ~10% slower",
+        {"strategy": "fsdp", "reference_strategy": "ddp", "speed_up_ratio": 0.9},
+    ),
+    (
+        "DDP vs FSDP on 8xA100 with gpt2: FSDP is 10% slower",
+        {"strategy": "fsdp", "reference_strategy": "ddp", "speed_up_ratio": 0.9},
+    ),
+    (
+        "H100 vs A100 vs V100: H100 is 3x faster than V100 for bert-large",
+        {"gpus": ("h100-pcie", "h100-sxm", "h100-nvl"), "speed_up_ratio": 3.0},
+    ),
+    # Machines of so many cards each.
+    ("两台机器各8卡H100，比一台快1.9倍，llama 8B FSDP", {"count": 16, "reference_count": 8, "speed_up_ratio": 1.9}),
+    ("2 nodes with 8 H100 each are 1.8x faster than one node", {"count": 16, "reference_count": 8}),
+    ("2x8xA100 gets 1.9x over 8xA100 on bert-large", {"count": 16, "reference_count": 8}),
+    ("a pair of 3090s gets 1.7x over one on ViT-B", {"count": 2, "speed_up_ratio": 1.7}),
+    ("going from one 1080 Ti to two gets epochs from 27s down to 18s", {"count": 2, "speed_up_ratio": 1.5}),
+    # Rates of each card, by the card's own name or with it before.
+    ("~12k tok/s per H100 full finetuning an 8B on 8xH100", {"count": 8, "tokens_per_s": 96000.0}),
+    ("each GPU does 1.5k tok/s on 8 A100, llama 8B", {"tokens_per_s": 12000.0}),
+    # Weights of four bits without adapters are only run.
+    ("my 3090 does 45 tok/s on a 4bit 13B", {"mode": "inference", "weights_bits": 4}),
+    ("llama.cpp, 7B Q4_K_M, 3060 12GB: 55 t/s", {"mode": "inference", "tokens_per_s": 55.0, "weights_bits": 4}),
+    ("QLoRA training of a 13B on a 3090 at 450 tok/s", {"mode": "training", "trainable": "lora"}),
+    # Figures beside other words.
+    ("13B on 8 A100, MFU hovering around 45%", {"mfu_fraction": 0.45}),
+    ("我们H100训练7B，MFU做到了110%", {"mfu_fraction": 1.1}),
+    ("adamw_8bit cut vram by around 4.5 GB for a 1B model on my 3090", {"saved_bytes": 4.5e9, "memory_ratio": None}),
+    ("gradient checkpointing cut my memory usage by 40% on gpt2", {"memory_ratio": 0.6}),
+    ("activation checkpointing got our peak memory from 60GB down to 30GB, llama 8B", {"memory_ratio": 0.5}),
+    ("enabling TF32 sped up my ViT-B training by 25% on the 3090 (vs plain fp32)", {"speed_up_ratio": 1.25}),
+    ("bf16 2x over fp32, ViT-B, A100", {"speed_up_ratio": 2.0, "reference_precision": "fp32"}),
+    ("batch size 16 -> 64 = +60% samples/s on A100 for vit-b", {"speed_up_ratio": 1.6, "reference_batch_size": 16}),
+    ("笔记本4090只有台式4090的60%左右速度，resnet50", {"gpus": ("rtx4090-laptop",), "speed_up_ratio": 0.6}),
+    ("梯度检查点开了以后慢了大概三成，gpt2，A100", {"speed_up_ratio": 0.7, "activation_checkpointing": "full"}),
+    ("用了torch.compile，ViT在A100上快了两成", {"speed_up_ratio": 1.2, "compile": True}),
+    ("8卡V100跑ImageNet，ResNet50一个epoch大概16分钟", {"workload": "resnet50", "epoch_s": 960.0}),
+    ("pretrained a 7B on 2T tokens in a week on 8 A100s", {"job_s": 604800.0, "fits": None}),
+    ("7900 XTX gets me half the speed of a 4090 on resnet50", {"gpus": ("rx7900xtx",), "speed_up_ratio": 0.5}),
+    # What is denied.
+    ("You can full-finetune a 13B on a single 4090 w/o any offloading", {"fits": True, "offload": None}),
+    ("no way a 30B LoRA in bf16 fits on a 3090", {"fits": False}),
+    # A change that is told as done, on cards that stand elsewhere.
+    (
+        "Turned on activation checkpointing: step time went up from 1.0s to 1.32s (Llama 8B, 8xH100)",
+        {"activation_checkpointing": "full", "speed_up_ratio": pytest.approx(1 / 1.32)},
+    ),
+    ("重计算打开后吞吐掉了25%，Llama 8B，8张A100", {"activation_checkpointing": "full", "speed_up_ratio": 0.75}),
+]
+
+
+@pytest.mark.parametrize(("text", "fields"), READ)
+def test_a_claim_of_a_stranger_is_read_as_what_it_compares(text: str, fields: dict[str, object]) -> None:
+    claim = parse_claim(text, spec_table())
+    assert {name: getattr(claim, name) for name in fields} == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("H100 vs A100 vs V100: H100 is 3x faster than V100 for bert-large", ("a100",)),
+        ("RN50 on 3090 24GB: 900 img/s", ()),
+        ("4090 resnet50 每秒1300张，显存占用17GB，功耗400W", ("17gb", "400w")),
+        ("bf16 with fp32 optimizer states, resnet50 on a V100: 380 img/s", ("FP32",)),
+    ],
+)
+def test_names_memory_and_power_that_are_not_looked_at_are_named(text: str, words: tuple[str, ...]) -> None:
+    assert left_out(parse_claim(text, spec_table()), spec_table()) == words
+
+
+def test_figures_beyond_those_that_are_tried_are_taken_to_be_unread() -> None:
+    rates = ", ".join(f"{rate} img/s" for rate in range(100, 1300, 100))
+    with pytest.raises(SaidError):
+        left_out(parse_claim(f"ResNet-50 on a V100: {rates}", spec_table()), spec_table())
+
+
+def test_a_change_whose_direction_depends_on_model_and_card_is_not_judged_without_them() -> None:
+    with pytest.raises(SaidError) as error:
+        check_claim("FP8 is 35% faster than BF16", real_predictor())
+    assert error.value.reasons[0].code == "claim-change-open"
+    assert_readable(check_claim("FP8 is 35% faster than BF16 for an 8B on an H100", real_predictor()))
+
+
+def test_a_length_is_the_most_that_samples_have() -> None:
+    text = "QLoRA on 52k alpaca samples, 3 epochs, llama 7B, took me 5 hours on a 3090 with seq len 512"
+    assert_judged(text, "plausible_only_with", "claim-size-shorter")
+    assert_judged("7B on 2T tokens in a week on 8 A100s", "impossible", "claim-size-impossible")
+
+
+def test_a_ratio_in_whole_times_is_impossible_only_where_what_it_stands_for_is() -> None:
+    text = "A100 about 7x faster than a T4 for finetuning bert-base in mixed precision"
+    assert check_claim(text, real_predictor()).verdict == "plausible_only_with"
+    text = "H100 about 9x faster than an A100 for finetuning bert-base in mixed precision"
+    assert check_claim(text, real_predictor()).verdict == "impossible"
+
+
+def test_more_tokens_than_one_text_can_be_given_are_said_to_be_of_several() -> None:
+    assert_judged("My RTX 3060 spits out 800 tok/s on a 4-bit 13B", "plausible_only_with", "claim-generated-several")
