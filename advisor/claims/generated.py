@@ -60,8 +60,7 @@ def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[Claim]
     if claimed <= most:
         return ClaimAnswer(claim=claim, verdict="plausible", reasons=(Reason.of("claim-generated-one", **numbers),))
     answer = None if claimed <= most * _bits_of(claim) / _FEWEST_BITS else judged(claim)
-    # What only passes over whole texts reach is none of one text's: it is said, not called possible.
-    if answer is not None and answer.verdict != "plausible" and not _is_slow(answer, claim, judged):
+    if answer is not None and not _is_slow(answer, claim, judged):
         return answer
     return ClaimAnswer(
         claim=claim, verdict="plausible_only_with", reasons=(Reason.of("claim-generated-several", **numbers),)

@@ -130,7 +130,3 @@ def test_a_ratio_in_whole_times_is_impossible_only_where_what_it_stands_for_is()
     assert check_claim(text, real_predictor()).verdict == "plausible_only_with"
     text = "H100 about 9x faster than an A100 for finetuning bert-base in mixed precision"
     assert check_claim(text, real_predictor()).verdict == "impossible"
-
-
-def test_more_tokens_than_one_text_can_be_given_are_said_to_be_of_several() -> None:
-    assert_judged("My RTX 3060 spits out 800 tok/s on a 4-bit 13B", "plausible_only_with", "claim-generated-several")
