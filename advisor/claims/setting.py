@@ -22,6 +22,8 @@ _DIGITS = 2
 """Behind the point, of a ratio that is told."""
 _TOLD_STEP = 0.05
 """In which people round what they tell in per cent."""
+_TOLD_WHOLE = 5
+"""Times from which on people tell whole ones."""
 
 
 def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
@@ -93,9 +95,6 @@ def least_meant(ratio: float) -> float:
     """The least that a told ratio may stand for: from five times on people tell whole times (`about 7x`)."""
     told_whole = ratio >= _TOLD_WHOLE and ratio == round(ratio)
     return ratio - 0.5 if told_whole else ratio - rounding_of(ratio)
-
-
-_TOLD_WHOLE = 5
 
 
 def held_by_rounding(ratio: float, expected: Estimate) -> bool:

@@ -16,7 +16,7 @@ from advisor.cost.memory.need import MemoryQuestion, memory_question
 from advisor.cost.memory.run_software import software_of_year
 from advisor.cost.memory.varied_lengths import surplus_of_lengths
 from advisor.evaluate.row_answer import RowQuestion
-from advisor.evaluate.silent_descriptions import lengths_may_differ, perhaps_fused
+from advisor.evaluate.silent_descriptions import lengths_may_differ, perhaps_fused, tells_first_stage
 from advisor.evaluate.traces import TraceKey, memory_key_of, memory_precision_of
 from advisor.optable.op_table import OpTable
 from advisor.predict.ranges.memory_range import between_lengths, of_first_stage, published_range
@@ -81,6 +81,6 @@ def _told(question: RowQuestion, asked: MemoryQuestion, tables: Mapping[TraceKey
     """The peak of what is described; of a pipeline its first stage's, where `asked` is the fullest's."""
     row, batch_size, usable = question.row, question.workload.training.batch_size, _usable_bytes(question)
     fullest = published_range(asked, batch_size, row.memory_kind, usable)
-    if row.layout.pipeline == 1 or (first := _asked(question, tables, first_stage=True)) is None:
+    if not tells_first_stage(row) or (first := _asked(question, tables, first_stage=True)) is None:
         return fullest
     return of_first_stage(published_range(first, batch_size, row.memory_kind, usable), fullest)

@@ -80,6 +80,11 @@ def lengths_may_differ(question: RowQuestion) -> bool:
     return counted and (fine_tunes if row.lengths_differ is None else row.lengths_differ)
 
 
+def tells_first_stage(row: RunRow) -> bool:
+    """Whether a published peak is that of a pipeline's first stage; out of memory goes the fullest one."""
+    return row.layout.pipeline > 1 and row.peak_bytes is not None and row.smallest_batch_that_failed is None
+
+
 def understood(question: RowQuestion) -> tuple[Reason, ...]:
     """How a row was understood where its description is silent, or cannot be meant."""
     fused = question.workload.training.fused_layers and FUSED_LAYERS in question.workload.assumed
@@ -88,4 +93,6 @@ def understood(question: RowQuestion) -> tuple[Reason, ...]:
         silent = (Reason.of("evaluate-perhaps-fused"),)
     if lengths_may_differ(question):
         silent = (*silent, Reason.of("evaluate-lengths-may-differ"))
+    if tells_first_stage(question.row):
+        silent = (*silent, Reason.of("evaluate-first-stage"))
     return (*silent, Reason.of("evaluate-held-in-half")) if question.held_in_half else silent

@@ -156,6 +156,21 @@ def test_a_peak_of_segments_lies_between_that_of_lengths_alike_and_of_lengths_th
     assert told == [True, False]
 
 
+def test_a_pipelines_peak_is_its_first_stages_unless_the_row_went_out_of_memory(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(LLAMA.replace("1000", "100000") + "fused_layers = false", encoding="utf-8")
+    rows = [f"run,a100-sxm4-80,training,bf16_amp,64,,10,2,,9,,,2,{failed}" for failed in ("", "64")]
+    (tmp_path / "runs.csv").write_text(
+        "\n".join([f"{HEADER},pp,min_batch_that_failed", *rows]) + "\n", encoding="utf-8"
+    )
+    answers = evaluate_file(tmp_path / "runs.csv").answers
+    first, fullest = (answer.peak_bytes for answer in answers)
+    assert first is not None
+    assert fullest is not None
+    assert first.value < fullest.value <= first.high
+    told = ["evaluate-first-stage" in {caveat.code for caveat in answer.caveats} for answer in answers]
+    assert told == [True, False]
+
+
 def test_the_low_end_of_a_peak_is_that_of_fused_layers_unless_the_file_says_whose_they_were(tmp_path: Path) -> None:
     for name, said in (
         ("silent", ""),

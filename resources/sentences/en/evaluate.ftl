@@ -61,6 +61,7 @@ evaluate-variants = { $count ->
 evaluate-fused-with-its-loss = Its norms and rotary embedding are predicted fused, since libraries that compute the loss in chunks (Liger Kernel, Unsloth) bring those too. If they were the model's own, write fused_layers = false; if its gates were fused as well, fused_layers = true.
 evaluate-perhaps-fused = Its description does not say whether a library fused norms, rotary embedding and loss: the range of its peak reaches down to what such a step needs. To settle it, write fused_layers = true or false.
 evaluate-lengths-may-differ = How its samples differ in length is not told, only the longest. Where they do, the allocator keeps segments of shorter ones beside those of the longest: the peak is the middle between lengths all alike and lengths spread evenly, and its range holds both. If samples are packed or all of one length, write it behind the number: 2048 (packed).
+evaluate-first-stage = The peak of a pipeline is that of its first stage, as drivers and first ranks tell it; its range holds the fullest stage's, which decides what fits.
 evaluate-held-in-half = The card cannot hold weights, gradients and optimizer states in FP32, and the run took place: predicted with all of them in BF16, as a model that is loaded in 16 bits trains under autocast.
 evaluate-caveat = { $count ->
     [one] Of one row
