@@ -58,6 +58,7 @@ from advisor.claims.reading.size_words import (
     find_samples,
     find_step_tokens,
     find_tokens,
+    find_tokens_of_samples,
     find_trainable,
     find_weight_bits,
     is_mixture,
@@ -230,7 +231,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     of_all = sides.card_count or 1 if of_each else 1
     of_each_flop = (rate := find_flop_rate(plain)) is not None and rate.per_card
     batch = batches[0] if batches is not None else _number_of(BATCH, plain)
-    samples = find_samples(plain)
+    samples, of_job = find_samples(plain), figures.epoch_s is not None or figures.job_s is not None
     if batch is not None and batches is None:
         batch = shared_batch(batch, plain, sides.card_count or 1)
     if batch is None and figures.step_s is not None and samples is not None:
@@ -246,8 +247,8 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         trainable=find_trainable(plain),
         weights_bits=bits if parameters is not None else None,
         offload=True if says_offloaded(plain) else None,
-        trained_tokens=find_tokens(plain),
-        trained_samples=samples if figures.epoch_s is not None or figures.job_s is not None else None,
+        trained_tokens=find_tokens(plain) or (find_tokens_of_samples(plain) if of_job else None),
+        trained_samples=samples if of_job else None,
         mode="inference" if _is_inference(plain, figures) else "training",
         strategy=strategies[0] if strategies is not None else find_strategy(plain),
         reference_strategy=strategies[1] if strategies is not None else None,

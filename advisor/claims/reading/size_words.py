@@ -111,6 +111,7 @@ def find_tokens(plain: str) -> float | None:
     return None
 
 
+_OF_TOKENS = r"\b(?:samples?|examples?|sequences?|documents?) (?:of|with) (\d{1,7}) tokens?\b"
 _CARD_HOURS = (
     rf"(?<![a-z0-9.-]){NUMBER}\s*(m(?![a-z])|million|百万)?"
     r"\s*((?:nvidia )?[a-z]{1,2}\d{2,4}[a-z]{0,4}(?: sxm\d?| pcie)?)?"
@@ -186,6 +187,12 @@ def find_samples(plain: str) -> float | None:
             scale = next((size for word, size in _LARGE if match.group(3) == word), 1.0)
             return number(match.group(1), match.group(2)) * scale or None
     return None
+
+
+def find_tokens_of_samples(plain: str) -> float | None:
+    """What samples of so many tokens have together (`1000 samples of 2048 tokens`); None: no length of each is said."""
+    each, samples = search(_OF_TOKENS, plain), find_samples(plain)
+    return None if each is None or samples is None else samples * int(each[1])
 
 
 def find_trainable(plain: str) -> Trainable | None:
