@@ -35,7 +35,7 @@ from advisor.predict.additions import with_added
 from advisor.predict.computed_precision import computed_precision
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
-from advisor.recommend.candidates import DEFAULT_GPU_KEYS, unknown_cards
+from advisor.recommend.candidates import unknown_cards, with_own_cards
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.reasons.memory_room import with_quicker_room
@@ -86,12 +86,12 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
         raise SaidError.of("command-runs-code", path=str(path), digest=digest, asked_by="call")
     own = {} if gpu_file is None else read_gpu_file(Path(gpu_file))
     names = re.split(_BETWEEN, gpus.strip()) if isinstance(gpus, str) else gpus
-    keys = DEFAULT_GPU_KEYS if names is None else _keys_meant(names, {**spec_table(), **own})
+    named = None if names is None else _keys_meant(names, {**spec_table(), **own})
     request = AdviceRequest(
         workload=described,
         measure=measure,
         budget_s=budget_s,
-        gpu_keys=None if names is None and not own else tuple(dict.fromkeys((*keys, *own))),
+        gpu_keys=with_own_cards(named, own),
         extra_specs=tuple(own.values()),
         counts=tuple(sorted(set(counts))),
         allow_code=allow_code,

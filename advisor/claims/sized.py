@@ -176,10 +176,11 @@ def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         rate = (rate_of(in_fp8[1], "fp8") or 0.0) * (claim.count or 1) if in_fp8 is not None else 0.0
         reached = tokens_per_s * flop <= rate * clock_slack(spec)
         # A length is told as the most that a sample may have: of samples alone no total follows but the most.
-        of_most = claim.tokens_per_s is None and claim.trained_tokens is None and claim.trained_samples is not None
-        of_most = of_most and _longest(claim, most) >= 1
+        of_samples = claim.tokens_per_s is None and claim.trained_tokens is None and claim.trained_samples is not None
+        most_length = _longest(claim, most) if of_samples else 0
+        of_most = most_length >= 1
         if of_most:
-            numbers |= {"length": claim.sequence_length or 1, "most_length": _longest(claim, most)}
+            numbers |= {"length": claim.sequence_length or 1, "most_length": most_length}
         verdict: Verdict = "plausible_only_with" if reached or of_most else "impossible"
         code = "claim-size-only-fp8" if reached else "claim-size-shorter" if of_most else "claim-size-impossible"
         return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(code, **numbers),))

@@ -212,15 +212,13 @@ def _gpu_keys(
 
     A name that leaves the variant open stands for all of them, and says so. Raises InputError for one that names none.
     """
-    from advisor.recommend.candidates import DEFAULT_GPU_KEYS
+    from advisor.recommend.candidates import with_own_cards
 
-    if asked == ("all",):
-        return (*table, *extra)
-    if asked is None:
-        return None if not extra else (*DEFAULT_GPU_KEYS, *extra)
+    if asked is None or asked == ("all",):
+        return with_own_cards(None if asked is None else table, extra)
     specs = {**table, **extra}
     _refuse_unknown(asked, specs)
-    return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, specs, language)), *extra)))
+    return with_own_cards((key for words in asked for key in _meant(words, specs, language)), extra)
 
 
 def _refuse_unknown(asked: tuple[str, ...], specs: Mapping[str, GpuSpec]) -> None:

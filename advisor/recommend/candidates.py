@@ -143,6 +143,14 @@ def _devices(  # noqa: PLR0913 - what there is, and what is asked of it
         yield device, 1 if is_laptop(spec.name) else None, precisions_of_gpu(spec, wanted, forward_alone=forward_alone)
 
 
+def with_own_cards(named: Iterable[str] | None, own: Iterable[str]) -> tuple[str, ...] | None:
+    """Keys that are compared where cards of a file are given: those named, or the usual ones; None: neither is."""
+    own = tuple(own)
+    if named is None and not own:
+        return None
+    return tuple(dict.fromkeys((*(DEFAULT_GPU_KEYS if named is None else named), *own)))
+
+
 def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> tuple[str, ...]:
     """The asked cards of the table, the default ones with None. Raises InputError for a key that it lacks."""
     if gpu_keys is None:
