@@ -147,6 +147,8 @@ class Claim(ClaimFields, frozen=True, kw_only=True):
     """Keys of the spec table that the card may be."""
     reference_gpus: tuple[str, ...] = ()
     """The same of the card that it is compared with; empty: the same one."""
+    told_as: Literal["most", "least"] | None = None
+    """Whether the ratio is told as the most or the least there is (`not 2x`, `more than 2x`); None: as it stands."""
     unknown_gpus: tuple[str, ...] = ()
     """Cards that are named and not in the table: nothing is predicted for them, nor for their namesakes."""
 

@@ -11,6 +11,7 @@ from advisor.claims.changes import is_about_one_change, words_of
 from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, Verdict, claim_of
 from advisor.claims.generated import with_generation
 from advisor.claims.gpu_names import shared_name
+from advisor.claims.hedged import as_told, turned
 from advisor.claims.memory import check_fits
 from advisor.claims.needed import check_need
 from advisor.claims.order import check_order
@@ -31,9 +32,8 @@ from advisor.workload.workload_file import load_workload
 _LIKELIER: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
 _SIZE_SLACK = 1.3
 """A size is named in round numbers: GPT-2's 124M are `117M` in its paper."""
-_MAY_BE_STATED = tuple(
-    name for name in Claim.__struct_fields__ if name not in {"text", "mode", "reference_count", "unknown_gpus"}
-)
+_NOT_STATED = {"text", "mode", "reference_count", "told_as", "unknown_gpus"}
+_MAY_BE_STATED = tuple(name for name in Claim.__struct_fields__ if name not in _NOT_STATED)
 """Fields of a file's entry that correct what its text was read as."""
 
 
@@ -42,9 +42,21 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
 
     Raises InputError when something is missing without which it cannot be judged (card, model, figure), naming it.
     """
+    text = claim if isinstance(claim, str) else claim.text if isinstance(claim, ClaimEntry) else None
+    if text is None:
+        return _checked(claim, predictor)
+
+    def of_words(words: str) -> ClaimAnswer:
+        other = words if isinstance(claim, str) else msgspec.structs.replace(claim, text=words)
+        return _checked(other, predictor)
+
+    return as_told(text, of_words, predictor.specs)
+
+
+def _checked(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimAnswer:
     parsed = _of_its_size(_parsed(claim, predictor), predictor)
     words = left_out(parsed, predictor.specs)
-    answer = _in_the_likelier_way(parsed, _answered(parsed, predictor), predictor)
+    answer = turned(_in_the_likelier_way(parsed, _answered(parsed, predictor), predictor))
     return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_beside(parsed, answer, words, predictor.specs)))
 
 

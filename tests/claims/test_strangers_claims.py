@@ -8,7 +8,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.otherwise import left_out
 from advisor.claims.reading.reader import parse_claim
-from advisor.core.sentences import SaidError
+from advisor.core.sentences import SaidError, say
 from tests.claims.judged import assert_judged, assert_readable
 from tests.recommend.real_predictor import real_predictor
 
@@ -78,6 +78,25 @@ READ: list[tuple[str, dict[str, object]]] = [
     # What is denied.
     ("You can full-finetune a 13B on a single 4090 w/o any offloading", {"fits": True, "offload": None}),
     ("no way a 30B LoRA in bf16 fits on a 3090", {"fits": False}),
+    ("Llama-2 70B doesn't fit on a single H100 for LoRA in bf16.", {"fits": False}),
+    ("batch size 512 OOMs on my 3090 with ResNet-50 fp16", {"fits": False, "batch_size": 512}),
+    ("a 70B LoRA wont even remotely fit on an A100", {"fits": False}),
+    # A number of cards is no figure, and one of them may be so many times another.
+    ("You need at least 2x A100 80GB to fully finetune a 13B", {"fits": True, "count": 2}),
+    ("a 4090 is like 3x a 3090 for ViT-B", {"speed_up_ratio": 3.0, "reference_gpus": ("rtx3090",)}),
+    ("linear scaling up to 16 GPUs with DDP on ResNet-50 (V100)", {"count": 16, "speed_up_ratio": 16.0}),
+    ("两块4090没有NVLink，DDP加速比只有1.6", {"count": 2, "speed_up_ratio": 1.6}),
+    # Of two figures one may have the unit alone, and two batch sizes be told by their short name.
+    (
+        "It took 45 mins/epoch before and 17 after switching on AMP. ResNet-50 on a V100",
+        {"precision": "fp16_amp", "reference_precision": "fp32", "speed_up_ratio": pytest.approx(45 / 17)},
+    ),
+    (
+        "bs 16 vs bs 64 on an A100 with vit-b: 1.1x throughput for bs 64",
+        {"batch_size": 64, "reference_batch_size": 16, "speed_up_ratio": 1.1},
+    ),
+    ("bs 1 vs bs 8 no speed difference for Llama 8B LoRA on H100?", {"speed_up_ratio": 1.0, "batch_size": 1}),
+    ("AdamW 8bit saves about 6 GB on Llama 1B vs regular AdamW", {"switched": "optimizer_8bit", "saved_bytes": 6e9}),
     # A change that is told as done, on cards that stand elsewhere.
     (
         "Turned on activation checkpointing: step time went up from 1.0s to 1.32s (Llama 8B, 8xH100)",
@@ -104,6 +123,29 @@ def test_a_claim_of_a_stranger_is_read_as_what_it_compares(text: str, fields: di
 )
 def test_names_memory_and_power_that_are_not_looked_at_are_named(text: str, words: tuple[str, ...]) -> None:
     assert left_out(parse_claim(text, spec_table()), spec_table()) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("moving the dataset to NVMe cut the epoch time from 40 to 22 min (4x V100, ResNet50)", "moving the dataset"),
+        ("8 A100 train ViT-B 7x faster after tuning NCCL", "tuning nccl"),
+        ("把数据搬到SSD之后，4张V100训练resnet50快了2倍", "把数据搬到ssd"),
+        ("upgrading the cuda driver made my training 2x faster on a 3090", "upgrading the cuda driver"),
+    ],
+)
+def test_what_else_was_done_on_so_many_cards_is_no_claim_of_them_against_one(text: str, change: str) -> None:
+    with pytest.raises(SaidError) as error:
+        check_claim(text, real_predictor())
+    assert error.value.reasons[0].code == "claim-change-unjudged"
+    assert change in say(error.value.reasons[0], "en")
+
+
+@pytest.mark.parametrize(
+    "text", ["Training went from 10h to 4h after adding a second 3090", "4x V100 cut it from 3 h to 1 h"]
+)
+def test_cards_that_were_added_are_what_brought_it(text: str) -> None:
+    assert parse_claim(text, spec_table()).reference_count == 1
 
 
 def test_figures_beyond_those_that_are_tried_are_taken_to_be_unread() -> None:

@@ -89,7 +89,6 @@ def test_a_share_of_the_peak_in_tokens_is_arithmetic() -> None:
     [
         ("-5% MFU with 7B on H100", "claim-number-negative"),
         ("0% MFU with 7B on H100", "claim-number-negative"),
-        ("40-50% MFU with 7B on H100", "claim-number-form"),
         ("GPU utilization is 98% with 7B on an H100", "claim-utilisation-time"),
         ("显卡利用率 98%，7B，H100", "claim-utilisation-time"),
         ("HFU 60% with 7B on 8 H100", "claim-utilisation-hardware"),

@@ -94,12 +94,16 @@ def says_larger(plain: str) -> bool:
 
 def compared_batches(plain: str) -> tuple[int, int] | None:
     """Two batch sizes that are held against each other: `batch 64 is 1.3 times as fast as batch 32`."""
-    batches = [int(match.group(1)[:SIZE_DIGITS]) for match in re.finditer(BATCH[0], plain, re.ASCII)]
+    words = next((pattern for pattern in BATCH[:2] if search(pattern, plain) is not None), BATCH[0])
+    batches = [int(match.group(1)[:SIZE_DIGITS]) for match in re.finditer(words, plain, re.ASCII)]
     changed = next((hit for pattern in _CHANGED if (hit := search(pattern, plain)) is not None), None)
     if changed is not None:
         batches = [int(digits[:SIZE_DIGITS]) for digits in reversed(changed.groups())]
     elif (instead := search(_INSTEAD, plain)) is not None:
         batches = [int(digits[:SIZE_DIGITS]) for digits in instead.groups()]
+    distinct = list(dict.fromkeys(batches))
+    if len(batches) == 3 and len(distinct) == 2:  # noqa: PLR2004 - a pair, one again: what is named again is the later
+        batches = distinct if batches[2] == batches[0] else distinct[::-1]
     if len(batches) != 2 or batches[0] == batches[1] or not all(1 <= size <= LARGEST_SIZE for size in batches):  # noqa: PLR2004 - a pair
         return None
     return batches[0], batches[1]

@@ -78,7 +78,7 @@ _ACTS = (
 )
 CAUSE = (
     r"(?:\b(?:because of|due to|thanks to|with|by|using|after|via|through|(?:switch\w*|mov\w*|chang\w*) to"
-    r"|turn\w* on|enabl\w+|in|from)|因为|由于|靠|用|使用|采用|借助|开启?了?|打开|启用|换成|改为|改用|得益于)"
+    r"|(?:turn|switch)\w* on|enabl\w+|in|from)|因为|由于|靠|用|使用|采用|借助|开启?了?|打开|启用|换成|改为|改用|得益于)"
     r"\s*(?:the |turning on |enabling |using |switching to |了)*$"
 )
 """Before a change that stands behind what it brought."""

@@ -59,23 +59,23 @@ class Figures(NamedTuple):
         return any(value is not None for value in self)
 
 
-def find_figures(plain: str) -> Figures:
-    """The figures of a normalised text."""
+def find_figures(plain: str, *, alike: bool = True) -> Figures:
+    """The figures of a normalised text; `alike`: whether what is no faster is as fast."""
     rate = find_flop_rate(plain)
     if rate is not None:
-        return find_figures(rate.without)._replace(flop_per_s=rate.flop_per_s or None)
+        return find_figures(rate.without, alike=alike)._replace(flop_per_s=rate.flop_per_s or None)
     mfu = find_utilisation(plain)
     if mfu is not None:
-        return _speeds(without_utilisation(plain))._replace(mfu_fraction=mfu)
-    return _speeds(plain)
+        return _speeds(without_utilisation(plain), alike=alike)._replace(mfu_fraction=mfu)
+    return _speeds(plain, alike=alike)
 
 
-def _speeds(plain: str) -> Figures:
+def _speeds(plain: str, *, alike: bool) -> Figures:
     """Times, rates and ratios."""
     step = _step_s(plain)
     samples = _rate(plain, SAMPLES)
     tokens = _rate(plain, TOKENS)
-    ratio = find_ratio(plain)
+    ratio = find_ratio(plain, alike=alike)
     epoch = _epoch_s(plain) if ratio is None else None
     if any((step, samples, tokens, epoch, ratio)):
         return Figures(step, samples, tokens, epoch, None, ratio)

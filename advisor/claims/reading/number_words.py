@@ -20,9 +20,10 @@ _UNITS = (
     (r"years?|(?<!\d{4})(?<!\d{4} )年", 31557600.0),  # `2023 年` is a date
     (r"m\b", 60.0),
 )
-_UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS[:-1]) + ")"
+UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS[:-1]) + ")"
 _SECOND_UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS) + ")"
-DURATION = rf"(?<![a-z0-9.]){NUMBER}\s*{_UNIT}(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*{_SECOND_UNIT})?"
+"""One group: the word for a time, of any but the shortest hand (`m` alone is of a second figure)."""
+DURATION = rf"(?<![a-z0-9.]){NUMBER}\s*{UNIT}(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*{_SECOND_UNIT})?"
 """Five groups: number, scale, unit, and optionally a second number and unit (`2 h 46 min`)."""
 SECOND = r"(?:s(?:ec(?:ond)?)?\b|秒钟?)"
 A_SECOND = rf"\s*(?:/|per|a|each|every|每)\s*{SECOND}"
@@ -41,7 +42,7 @@ RATE_BEHIND = rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})"
 """The same, as Chinese puts it: two groups."""
 NOT_ONE_NUMBER = (
     rf"(?<![a-z0-9-])(?:\d[\d.]*[,'’_⁄/^*:-]|\d+\.\d+\.|\.){NUMBER}"
-    rf"\s*(?:{_UNIT}|(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}|x\b|times\b|倍|%)"
+    rf"\s*(?:{UNIT}|(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}|x\b|times\b|倍|%)"
 )
 """`12,5 ms`, `1/2 hours`, `3-4 images/s`, `1:30 h`: its last part alone would be another figure."""
 SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
 from advisor.claims.reading.batch_words import LARGEST_SIZE, SIZE_DIGITS
+from advisor.claims.reading.corrected import Denied, find_denied, with_units
 from advisor.claims.reading.number_words import NO_WHOLE_SIZE, NOT_ONE_NUMBER, WHOLE_SIZE, search, spelled_out
 from advisor.claims.refusals import refusal
 
@@ -31,6 +32,8 @@ _RTX = r"(?<![a-z0-9.])(?:geforce\s*)?(?:rtx\s*)?([2-5]0[5-9]0(?:\s*ti)?)"
 _LAPTOP_BEHIND = re.compile(rf"{_RTX}\s*(?:laptop|笔记本(?:电脑)?|移动版)(?![a-z])", re.ASCII)
 _LAPTOP_BEFORE = re.compile(rf"(?:\blaptop\s*|笔记本(?:电脑)?(?:上的?|的)?\s*|移动版\s*){_RTX}(?![a-z0-9])", re.ASCII)
 """A laptop's card is one of its own, whichever side the word stands on and with or without its brand."""
+_NEGATED = re.compile(r"\b(is|are|was|were|does|do|did|has|have|had|would|could|should|wo|ca)n ?['’`´]?t\b", re.ASCII)
+"""Typed in a hurry or in print: `doesnt`, `isn’t`."""
 _PARTS = re.compile(r"(?<=\d{4})，(?=\d)|(?<=\d)，(?=\d)(?!\d{3}(?!\d| ?[万亿]))")
 """A Chinese comma between two figures parts them, but for one that may join groups of three digits (`1，400`)."""
 
@@ -70,11 +73,24 @@ def says_none(before: str) -> bool:
 
 
 def normalised(text: str) -> str:
+    """The text as `_alike` has it, without figures that it denies for another, and with units that it tells once."""
+    plain = _alike(text)
+    denied = find_denied(plain)
+    return with_units(plain if denied is None else denied.without)
+
+
+def _alike(text: str) -> str:
     """Lower case, full-width forms narrowed, digit groups joined, spreads (`± 2`) left out, blanks and dashes alike."""
     plain = unicodedata.normalize("NFKC", _PARTS.sub(", ", text)).lower()
-    plain = re.sub(r"(?<![a-z\d-])\d{1,3}(?:,\d{3})+(?!\d)", lambda match: match[0].replace(",", ""), plain)
+    plain = re.sub(r"(?<![a-z\d])(?<!\D-)\d{1,3}(?:,\d{3})+(?!\d)", lambda match: match[0].replace(",", ""), plain)
     plain = re.sub(r"单(?:张)?卡的?(?=(?:平均)?(?:吞吐|速度|性能|算力|利用率|mfu))", "每卡", plain)
     plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)
+    plain = _NEGATED.sub(r"\1n't", plain)
     plain = _LAPTOP_BEFORE.sub(r"rtx \1 laptop ", _LAPTOP_BEHIND.sub(r"rtx \1 laptop ", plain))
     return re.sub(r"\s+", " ", plain).strip()
+
+
+def corrected(text: str) -> Denied | None:
+    """A figure that a text denies, or had hoped for, beside the one that it claims; None: none is."""
+    return find_denied(_alike(text))

@@ -71,21 +71,22 @@ _NOT_REACHED = (
 )
 """What was hoped for and did not come: `why is it not 2x faster`."""
 _SAME = (
-    r"\bno (?:speed-?\s?up|faster|gain|improvement|difference|acceleration|benefit)"
+    r"\bno (?:[a-z]+ ){0,2}(?:speed-?\s?up|faster|gain|improvement|difference|acceleration|benefit)"
     r"|\bnot (?:any |at all )?faster|\b(?:same|equal|identical) (?:\w+ )?(?:speed|time|throughput)\b"
     r"|\bjust as fast|\b(?<!times )(?<!x )(?<!half )(?<!twice )as fast as"
     r"|\b(?:isn't|wasn't|aren't|weren't) (?:any )?faster"
-    r"|didn't (?:get|become) (?:any )?faster"
+    r"|(?:n't|\bnot) (?:get|become|make|run|train|go|bring|give)\b(?:(?!\d[\d.]* ?[x×%])[^.;,]){0,40}?"
+    r"\b(?:faster|quicker|speed-?\s?ups?)\b"
+    r"|(?:n't|\bnot) speed (?:\w+ ){0,3}?up\b"
     r"|没有?(?:任何|什么)?(?:加速|提速|变快|提升|区别)|速度(?:没变|不变|一样|相同)|一样快|(?:速度|吞吐)[^,.;，。；]{0,24}(?:差不多|相当|持平|一样|相同)|差不多快|没快|不(?:比\S{1,8})?快"
 )
-_LOSES = (
-    r"\b(?:slower|worse) than\b|\bloses to\b|\b(?:is|are|falls?|lags?) behind\b|\bnot as (?:fast|quick|good) as\b"
-    r"|比[^,。;；]{1,30}慢|慢于|不如|不及|没有[^,。;；]{1,30}快"
+_LINEAR = (
+    r"(?<!non-)(?<!non )(?<!sub-)(?<!super-)(?<!near-)(?<!near )(?<!nearly )(?<!almost )(?<!from )\b"
+    r"(?:(?:perfect(?:ly)?|linear(?:ly)?|ideal(?:ly)?)(?: linear(?:ly)?)? (?:scal\w+|speed-?\s?ups?)"
+    r"|scal\w+ (?:is |was )?(?:perfectly |completely )?linear(?:ly)?)\b"
+    r"|(?<!接近)(?<!近)(?:完全|完美)?线性(?:加速|扩展|提升)(?!比|效率)"
 )
-_WINS = (
-    r"\b(?:faster|quicker|better) than\b|\bbeats?\b|\boutperforms?\b|\b(?:is|are) ahead of\b"
-    r"|比[^,。;；]{1,30}快|快于|优于"
-)
+"""As many times as fast as there are cards."""
 
 
 _OF_ITS_SPEED = (
@@ -94,31 +95,23 @@ _OF_ITS_SPEED = (
 _LOST = r"(?:\bcosts?|\blos\w+|\bdrop\w*|\bsacrific\w+|损失|牺牲|降低?|下降)[^,.;，。；%\d]{0,12}$"
 
 
-def find_ratio(plain: str) -> float | None:
+def find_ratio(plain: str, *, alike: bool = True) -> float | None:
     """How many times as fast; `77 % faster` is 1.77, `3.5 times faster` 3.5, `2x slower` 0.5, `45 % less time` 1.82.
 
     `30 % slower` is 0.7 of the speed; `takes 30 % longer` is 1.3 of the time. From before to after, of times or of
-    rates, is their ratio.
+    rates, is their ratio. `alike`: whether what is no faster is as fast, as a change of the same cards is.
     """
     plain = re.sub(_NOT_REACHED, " ", plain)
-    for read in (_before_to_after, _less_time, _slower, _faster, _share_of_speed, _same):
+    for read in (_before_to_after, _less_time, _slower, _faster, _share_of_speed):
         ratio = read(plain)
         if ratio is not None:
             return ratio
-    return None
+    return _same(plain) if alike else None
 
 
 def says_slower(plain: str) -> bool:
     """Whether the text speaks of slower or faster at all, if without a figure."""
     return search(r"\b(?:slower|faster|quicker)\b|慢|快", plain) is not None
-
-
-def says_faster(plain: str) -> bool | None:
-    """Whether the first of two cards is said to be the faster or the slower one; None: neither is said."""
-    for pattern, faster in ((_LOSES, False), (_WINS, True)):
-        if search(pattern, plain) is not None:
-            return faster
-    return None
 
 
 def find_efficiency(plain: str) -> float | None:
@@ -128,7 +121,9 @@ def find_efficiency(plain: str) -> float | None:
         or search(rf"(?:efficiency|scaling)\s*(?:of|is|was|:|=|at|about)?\s*{ABOUT}{PERCENT}", plain)
         or search(rf"(?:效率|线性度|线性加速比?)\s*(?:为|是|达到?|约|:|=|只?有|仅)?\s*{ABOUT}{PERCENT}", plain)
     )
-    return number(match.group(1), match.group(2)) / 100 if match is not None else None
+    if match is not None:
+        return number(match.group(1), match.group(2)) / 100
+    return 1.0 if search(_LINEAR, plain) is not None else None
 
 
 def _before_to_after(plain: str) -> float | None:
@@ -190,6 +185,7 @@ def _slower(plain: str) -> float | None:
     longer = search(rf"{PERCENT}\s*(?:longer|more time|的?更?(?:多|长)的?时间)", plain) or search(
         rf"(?:时间|耗时|用时)\s*(?:增加|多|长|变长)了?\s*{PERCENT}|多(?:花|用)了?\s*{PERCENT}", plain
     )
+    longer = longer or search(rf"\bslow(?:s|ed|ing)? [^.;%]{{1,40}}? down (?:by )?{ABOUT}{PERCENT}", plain)
     if longer is not None:
         groups = [group for group in longer.groups() if group is not None]
         return 1 / (1 + float(groups[0]) / 100)
@@ -228,14 +224,14 @@ def _faster(plain: str) -> float | None:
     if percent is not None:
         return 1 + float(percent.group(1)) / 100
     for pattern in (
-        rf"{NUMBER}\s*{FOLD}\s*(?:as? )?{_FASTER}",
+        rf"{NUMBER}\s*{FOLD}\s*(?:as? )?(?:{_FASTER}|(?:throughput|speed|performance)\b)",
         rf"(?:speed-?\s?up|faster|acceleration)\s*(?:of|by|:|=|is|was)?\s*{ABOUT}{NUMBER}\s*{FOLD}",
         (
             rf"speed-?\s?up[^.;%\d]{{0,12}}(?:from \d+ to \d+ (?:gpus?|cards?) )?"
             rf"(?:of|:|=|is|was)\s*{ABOUT}{NUMBER}(?!\s*(?:%|ms|s\b|gpu))"
         ),
         rf"\bscal(?:es?|ed|ing)\s+(?:to |by |at )?{ABOUT}{NUMBER}\s*{FOLD}(?!\s*[a-z]*\d)",
-        rf"加速比\s*(?:为|是|达到?|约|:|=|有)?\s*{ABOUT}{NUMBER}(?!\s*%)",
+        rf"加速比\s*(?:也|就|才|只有|仅有?|大?约|大概|为|是|达到?|到|:|=|有|在){{0,3}}\s*{ABOUT}{NUMBER}(?!\s*%)",
         rf"{NUMBER}\s*倍",
         rf"{_GAIN}\s*{NUMBER}\s*[x×]",
         rf"(?:only|just|gives?|gave|gets?|got|see|saw|仅|只有)\s*(?:me\s*)?{ABOUT}{NUMBER}\s*x\b(?!\s*[a-z]*\d)",

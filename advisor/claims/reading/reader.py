@@ -39,6 +39,7 @@ from advisor.claims.reading.number_words import (
     SECOND,
     search,
 )
+from advisor.claims.reading.order_words import denies_order
 from advisor.claims.reading.plain_text import checked, says_none
 from advisor.claims.reading.ratio_words import says_slower
 from advisor.claims.reading.refused import (
@@ -89,7 +90,7 @@ _OF_ONE_CARD = (
 )
 """A rate of each card, behind its second (`3,000 tokens/s/GPU`, `per H100`) or with the card before it."""
 _QUANTISED_BITS = 4
-_SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|每秒|每步|每轮"
+_SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|\b(?:speed|throughput)\b|每秒|每步|每轮|速度|吞吐"
 """Words of a speed: where no figure of it could be read, the claim is about more than whether a step fits."""
 _GENERATES = (
     r"\b(?:generat(?:es?|ing|ed)|text generation|decod(?:es?|ing)|serv(?:es?|ing)|vllm|sglang|ollama)\b|\bllama\.cpp\b"
@@ -170,7 +171,9 @@ def _told(plain: str, cards: tuple[Mention, ...]) -> _Told:
     growth = find_growth(bare)
     bare = growth.without if growth is not None else bare
     sides = find_sides(bare, cards)
-    figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare)
+    # Two cards of which one is denied to be ahead are told in an order; a change that is no faster is as fast.
+    alike = not (sides.reference and denies_order(bare))
+    figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare, alike=alike)
     of_memory = Figures(memory_ratio=memory[0] if memory else None, saved_bytes=saved[0] if saved else None)
     figures = with_change(figures, change, bare, of_memory, grew=growth is not None)
     return _Told(figures, sides, counts, change, growth, bool(of_memory))

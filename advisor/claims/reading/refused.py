@@ -13,10 +13,12 @@ from advisor.claims.reading.change_words import unjudged_change, unpredicted_str
 from advisor.claims.reading.circumstances import other_quantity
 from advisor.claims.reading.figures import Figures
 from advisor.claims.reading.number_words import search
-from advisor.claims.reading.ratio_words import says_faster, says_slower
+from advisor.claims.reading.order_words import says_faster
+from advisor.claims.reading.ratio_words import says_slower
 from advisor.claims.reading.share_words import other_utilisation, says_part
 from advisor.claims.reading.sides import Sides
 from advisor.claims.reading.size_words import is_mixture
+from advisor.claims.reading.told_change import acting_cause
 from advisor.claims.reading.unread import HARD_FIGURE
 from advisor.claims.reading.words import says_fits
 from advisor.claims.refusals import refusal, unknown_card
@@ -65,7 +67,7 @@ def refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str,
         raise refusal("claim-without-batches", claim, specs)
     stated = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
     alone = untold and not claim.reference_gpus and not any((*stated, claim.activation_checkpointing, claim.switched))
-    if alone and (change := unjudged_change(plain)) is not None:
+    if alone and (change := unjudged_change(plain) or acting_cause(plain, len(plain))) is not None:
         raise refusal("claim-change-unjudged", claim, specs, change=change)
 
 
@@ -77,8 +79,12 @@ def without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, G
         raise refusal(f"claim-utilisation-{other}", claim, specs)
     if claim.unknown_gpus:
         raise unknown_card(claim, specs)
-    if sides.compared and (faster := says_faster(plain)) is not None:
+    faster = says_faster(plain)
+    if sides.compared and faster is not None:
         return _ordered(claim, faster=faster)
+    named = claim.gpus and (claim.workload is not None or claim.parameters is not None)
+    if faster is False and named and (claim.count or 1) > sides.reference_count and not of_memory:
+        return msgspec.structs.replace(claim, speed_up_ratio=1.0, told_as="most")
     if of_memory:
         raise refusal("claim-memory-without-change", claim, specs)
     raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)

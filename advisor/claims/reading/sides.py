@@ -8,18 +8,22 @@ from typing import NamedTuple
 from advisor.claims.gpu_names import Mention
 from advisor.claims.reading.change_words import ATTENTIONS, STRATEGIES, TUNINGS, compared_strategies, find_change
 from advisor.claims.reading.number_words import DURATION, NUMBER, RATE, RATE_BEHIND, duration, number, search
+from advisor.claims.reading.order_words import denies_order
 from advisor.claims.reading.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
 from advisor.claims.reading.words import PRECISIONS, compared_precisions, find_counts, named_in_order
 
 _COMPARING = (
-    r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
+    r"(?<![-=<>])[<>](?![-=<>])|\b(?:than|over|vs\.?|versus|compared (?:to|with)|against"
+    r"|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
     r"|(?:speed|throughput) of|(?:speed|time|throughput) as|beats?|outperforms?|ahead of|behind|of what an?|loses to)\b"
 )
 _COMPARING_CHINESE = (
     r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|优于|不如|不及|没有|是|只有"
 )
 _SO_MANY = (
-    r"(?:\b(?:is|are|equals?|matche?s?|replaces?)\b|[=:]|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
+    r"(?:\b(?:is|are|feels?|equals?|matche?s?|replaces?)\b"
+    r"(?: (?:like|basically|easily|probably|maybe|roughly|closer to|more like))*"
+    r"|[=:≈~]|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
     rf"\s*{ABOUT}(?:{NUMBER}\s*{FOLD}?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?\s*$"
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
@@ -27,6 +31,7 @@ _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|\bwith\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
 _CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
 _BEFORE = r"\b(?:before|previously|earlier|used to|originally|instead of|without)\b|原来|以前|之前|原先|本来"
+_AFTER = r"\b(?:after(?:wards?)?|now|then)\b|现在|之后|以后|后来"
 _OF_EACH_CARD = (
     r"\b(?:per|each)[ -](?:gpu|card)['s]{0,2} (?:throughput|speed|rate|tokens|samples|images)"
     r"|\b(?:throughput|speed|rate) (?:per|of each|a) (?:gpu|card)|每(?:张)?卡的?(?:平均)?(?:吞吐|速度)"
@@ -72,7 +77,7 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     elif len(figures) == _PAIR and (count or 1) > 1 and search(_BEFORE, plain):
         ratio = _beside_count(figures, counts[-1][0])
     if ratio is None and len(counts) < _PAIR and len(figures) == _PAIR:
-        ratio = _ratio_of_set_ups(plain, figures)
+        ratio = _ratio_of_set_ups(plain, figures) or _ratio_of_times(plain, figures)
     if ratio is None:
         ratio = _ratio_of_counts(plain, counts)
     if ratio is None and len(counts) < _PAIR and len(figures) == _PAIR and search(_FROM_TO, plain):
@@ -155,6 +160,15 @@ def _ratio_of_set_ups(plain: str, figures: list[tuple[int, float]]) -> float | N
     return None
 
 
+def _ratio_of_times(plain: str, figures: list[tuple[int, float]]) -> float | None:
+    """Two speeds of which one was before and one is after: `45 min before and 17 min after`."""
+    before, after = search(_BEFORE, plain), search(_AFTER, plain)
+    if before is None or after is None:
+        return None
+    first, other = (speed for _, speed in figures)
+    return other / first if before.start() < after.start() else first / other
+
+
 def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
     """The ratio in words, of more cards over fewer: `1 GPU is 2x slower than 4` is 2."""
     ratio = find_ratio(plain)
@@ -172,7 +186,7 @@ def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int]
         figure, scale, *words = so_many.groups()
         many = number(figure, scale) if figure else next(place for place, word in enumerate(words, start=2) if word)
         return Sides(float(many), None, 1, first.keys, other.keys, compared=True)
-    ratio = find_ratio(plain)
+    ratio = find_ratio(plain, alike=not denies_order(plain))
     count, other_count = _own_counts(cards, counts)
     figures = _figures(plain)
     if ratio is None and len(figures) == _PAIR:

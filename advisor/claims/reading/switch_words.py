@@ -30,7 +30,7 @@ SWITCHES: tuple[tuple[str, ClaimedSwitch], ...] = (
     (r"\bfused[\s_-]?(?:adam\w*|sgd|optimi[sz]ers?)|融合(?:的)?\s*(?:adam\w*|优化器)", "fused_optimizer"),
     (
         (
-            r"\b(?:8[\s-]?bit|int8)[\s_-]*(?:adam\w*|lion|sgd|optimi[sz]ers?)|\b(?:paged_)?adam\w*?_?8[\s-]?bit\b"
+            r"\b(?:8[\s-]?bit|int8)[\s_-]*(?:adam\w*|lion|sgd|optimi[sz]ers?)|\b(?:paged_)?adam\w*?[\s_(-]{0,2}8[\s-]?bit\b"
             r"|\badam\w*\s*(?:换成|改成|改为|改用|->|→|to)\s*8[\s-]?(?:bit|位|比特)"
             r"|(?:8|八)\s*(?:位|比特)\s*的?\s*(?:adam\w*|优化器)"
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -31,7 +32,7 @@ from advisor.claims.reading.switch_words import (
     lone_precision,
     names_change,
 )
-from advisor.claims.reading.words import COMPARES
+from advisor.claims.reading.words import CARD, COMPARES
 from advisor.claims.refusals import refusal
 
 _SHARING = {"zero2", "fsdp", "fsdp_offload"}
@@ -42,10 +43,19 @@ _OF_ONE = (
 """Held against a single card, whose noun stands elsewhere: `8 A100 in bf16 are 12x as fast as one in fp32`."""
 _MADE = (
     r"(?:^|[.;:。；] ?)([^.;:。；]{2,40}?) ?"
-    r"(?:\b(?:made|makes|gave|gives|brought|brings|sped|speeds)\b|让|使得?|带来)[^.;。；]*$"
+    r"(?:\b(?:made|makes|gave|gives|brought|brings|sped|speeds|cuts?|reduce[sd]?|lower(?:s|ed)|shave[sd]?|trim(?:s|med)"
+    r"|boost(?:s|ed)|improve[sd]|double[sd]|halve[sd])\b|让|使得?|带来)[^.;。；]*$"
 )
+_ACTED = (
+    r"\b(?:after|by|once|when|since) ((?!training\b|scaling\b|going\b|running\b)[a-z]+ing(?: [^ .;:,]+){1,4})",
+    r"((?:把|将|换|改|升级|搬|挪)[^,.;:，。；]{1,20}?)(?:之|以)?后",
+)
+"""What is told as done before a gain: `after moving the data to NVMe`."""
+_OF_WORK = r"\b(?:time|epochs?|steps?|throughput|speed|training|runs?|jobs?)$|(?:时间|速度|吞吐|训练)$"
+"""A quantity that changed is none that brought something."""
 _OF_CARDS = (
-    r"\b(?:gpus?|cards?|it|this|that|which|we|i|they|nodes?|machines?|scal\w+|paralle\w+|moving|going)\b"
+    r"\b(?:gpus?|cards?|it|this|that|which|we|i|they|nodes?|machines?|scal\w+|paralle\w+"
+    rf"|(?:moving|going) (?:from|to) (?:\d|one|two|four|eight)|{CARD})\b"
     r"|卡|并行|扩展|这|机"
 )
 _PART_OF_SHARING = r"\b(?:bucket\w*|overlap\w*|prefetch\w*|hooks?|compression)\b|分桶|重叠"
@@ -124,7 +134,7 @@ def refuse_alike(claim: Claim, plain: str, counts: Sequence[tuple[int, int]], sp
     several = bool(counts) and counts[0][1] != claim.reference_count and claim.speed_up_ratio is not None
     if not several or claim.reference_gpus or _has_reference(claim) or claim.compile or claim.switched:
         return
-    acting = _acting(plain, counts[0][0]) if len(counts) == 1 else None
+    acting = acting_cause(plain, counts[0][0]) if len(counts) == 1 else None
     if acting is not None and claim.precision is None:
         raise refusal("claim-change-unjudged", claim, specs, change=acting)
     change = unjudged_change(plain)
@@ -153,15 +163,23 @@ def as_change(claim: Claim, plain: str, counts: int) -> Claim | None:
     return lone if lone.switched or lone.compile or lone.reference_precision else None
 
 
-def _acting(plain: str, place: int) -> str | None:
+def acting_cause(plain: str, place: int) -> str | None:
     """What is said to have made a gain before any number of cards is named; None: nothing, or how they share the work.
 
     `DDP buckets of 50 MB made training 5 % faster on 8 V100` is no claim of eight cards against one.
     """
+    done: list[str] = [
+        match.group(1) for words in _ACTED for match in re.finditer(words, plain, re.ASCII) if match.end() != place
+    ]
     act = search(_MADE, plain[:place])
-    subject = act.group(1).strip(" ,.;:，。；") if act is not None else ""
-    is_cards = search(_OF_CARDS, subject) is not None or find_strategy(subject) is not None
-    return subject if (subject and not is_cards) or search(_PART_OF_SHARING, subject) else None
+    told_causes: list[str] = [act.group(1), *done] if act is not None else done
+    for words in told_causes:
+        subject = words.strip(" ,.;:，。；")
+        is_cards = search(_OF_CARDS, subject) is not None or find_strategy(subject) is not None
+        told = subject and not is_cards and not names_change(subject) and search(_OF_WORK, subject) is None
+        if told or search(_PART_OF_SHARING, subject):
+            return subject
+    return None
 
 
 def _lone(claim: Claim, plain: str, *, several: bool) -> Claim:

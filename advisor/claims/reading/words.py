@@ -42,7 +42,8 @@ _BROUGHT = r"^(?: training)? ?(?:made|makes|gave|gives|brought|brings|sped|speed
 """Behind a precision that is told alone: what it is held against is FP32, or BF16 where that is FP8."""
 _FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进|[可能](?:以)?[放装]下"
 _FITS_NOT = (
-    r"\b(?:not|n't|n’t|never|cannot|can't) (?:quite |even )?fit\b|\bout of memory\b|\boom\b|too (?:large|big) for\b"
+    r"(?:\b(?:not|never|cannot)|n't) (?!only |just )(?:[a-z]+ ){0,2}fit(?:s|ting)?\b|\bout of memory\b"
+    r"|\boom(?:s|ed|ing|'d|'s)?\b|too (?:large|big) for\b"
     r"|\bno way\b[^.;]{0,60}\bfits?\b"
     r"|放不下|装不下|塞不下|塞不进|放不进|装不进|爆显存"
 )
