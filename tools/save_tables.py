@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 import lzma
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.drive import drive
-from advisor.measure.traces import trace_workload
+from advisor.measure.traces import Traces
 from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_workloads
 from advisor.workload.workload import Workload
@@ -24,10 +25,10 @@ PRECISIONS: tuple[TracePrecision, ...] = ("fp32", "amp", "half")
 """Of every workload; of one in FP8 that beside them."""
 
 
-def traced(workload: Workload) -> tuple[OpTable, ...]:
-    """The tables of a bundled workload at every trace precision."""
+def traced(workload: Workload, traces: Traces) -> tuple[OpTable, ...]:
+    """The tables of a bundled workload at every trace precision, made anew: those saved before are not asked."""
     also: tuple[TracePrecision, ...] = ("fp8", "fp8_cast") if workload.training.precision == "fp8" else ()
-    tables = drive(trace_workload(workload, (*PRECISIONS, *also), allow_code=True))
+    tables = drive(traces.make(workload, (*PRECISIONS, *also)))
     return tuple(tables[precision] for precision in (*PRECISIONS, *also) if precision in tables)
 
 
@@ -47,12 +48,13 @@ def main() -> int:
     )
     asked = parser.parse_args().names
     FOLDER.mkdir(exist_ok=True)
-    for name, workload in saved_workloads():
-        if asked and name not in asked:
-            continue
-        content = packed(traced(workload))
-        (FOLDER / f"{name}.json.xz").write_bytes(content)
-        print(f"{name}: {len(content) / 1024:.0f} KiB", flush=True)
+    with closing(Traces(allow_code=True)) as traces:
+        for name, workload in saved_workloads():
+            if asked and name not in asked:
+                continue
+            content = packed(traced(workload, traces))
+            (FOLDER / f"{name}.json.xz").write_bytes(content)
+            print(f"{name}: {len(content) / 1024:.0f} KiB", flush=True)
     return 0
 
 
