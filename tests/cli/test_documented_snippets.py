@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from advisor import load_workload
-from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.spec_table import read_gpu_file, spec_table
 from advisor.claims.claim import read_claim_file
 from advisor.cli.arguments import parse
 from advisor.cli.commands import run
@@ -79,6 +79,8 @@ def test_every_block_is_read_by_what_it_is_for(page: str, language: str, text: s
     file.write_text(text, encoding="utf-8")
     if "[[claim]]" in text:
         assert len(read_claim_file(file)) == text.count("[[claim]]")
+    elif "[[gpu]]" in text:
+        assert len(read_gpu_file(file)) == text.count("[[gpu]]")
     elif "currency" in text:
         assert read_prices(file, set(spec_table())).devices
     elif "[model]" in text:
