@@ -19,7 +19,6 @@ from advisor.protocol.messages import (
     Control,
     End,
     Request,
-    TraceRequest,
     WorkerEvent,
     worker_event_of,
 )
@@ -30,10 +29,12 @@ _SLICE_S = 0.05
 _END_S = 5.0
 _DRAIN_S = 0.5
 TRACE_LIMIT_S = 120.0
-_TRACE_CORE_WAITS_S = 600.0
-"""What a trace may wait for a core beyond its limit: on a machine that others keep busy it takes many times as long."""
-_CORE_WAITS_S = 60.0
-"""The same for whatever else is asked, which watches its own budget: one that waits for a core does not hang."""
+_CORE_WAITS_S = 600.0
+"""What a request may wait for a core beyond its deadline: on a machine that others keep busy all takes many times as
+long, and what waits for a core does not hang."""
+_SPOKE_S = 12.0
+"""A worker that said something so long ago at most does not hang: it watches its own budget, and a slow machine's
+imports and first steps are slow."""
 
 
 class WorkerHung(Exception):  # noqa: N818 - says what happened
@@ -100,23 +101,20 @@ class WorkerSession:
         self._child.send(_ENCODER.encode(message))
 
     def ask(self, request: Request, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
-        """`send` and `answers` in one; a trace may wait for a core longer than others."""
+        """`send` and `answers` in one."""
         self.send(request)
-        core_waits_s = _TRACE_CORE_WAITS_S if isinstance(request, TraceRequest) else _CORE_WAITS_S
-        yield from self.answers(deadline_s=deadline_s, core_waits_s=core_waits_s)
+        yield from self.answers(deadline_s=deadline_s)
 
-    def answers(
-        self, *, deadline_s: float, core_waits_s: float = _CORE_WAITS_S
-    ) -> Generator[WorkerEvent | None, None, None]:
+    def answers(self, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
         """Events of the request sent until it is answered or the worker ends; None now and then, if nothing comes.
 
-        `deadline_s` is a monotonic time; what the worker waits for a core until then is added, up to `core_waits_s`:
-        what comes of a request is not to depend on what else the machine does.
+        `deadline_s` is a monotonic time, which each event puts off where it is near; what the worker waits for a core
+        until then is added: what comes of a request is not to depend on what else the machine does.
         Raises WorkerHung or Cancelled; what had been sent until then was yielded.
         """
         waited_s = waited_for_core_s(self.pid)
         while True:
-            trouble = self._trouble(deadline_s, waited_s, core_waits_s)
+            trouble = self._trouble(deadline_s, waited_s)
             if trouble is not None:
                 yield from self._end_now(trouble)
                 raise trouble
@@ -133,6 +131,7 @@ class WorkerSession:
                 continue
             if isinstance(event, Answered):
                 return
+            deadline_s = max(deadline_s, time.monotonic() + _SPOKE_S)
             yield event
 
     def end(self) -> None:
@@ -148,11 +147,11 @@ class WorkerSession:
         self._gone = True
         self._child.close()
 
-    def _trouble(self, deadline_s: float, waited_s: float, core_waits_s: float) -> Exception | None:
+    def _trouble(self, deadline_s: float, waited_s: float) -> Exception | None:
         if self._cancelled.is_set():
             return Cancelled()
         late_s = time.monotonic() - deadline_s
-        if late_s > 0 and late_s > min(core_waits_s, waited_for_core_s(self.pid) - waited_s):
+        if late_s > 0 and late_s > min(_CORE_WAITS_S, waited_for_core_s(self.pid) - waited_s):
             return WorkerHung()
         return None
 
