@@ -19,10 +19,12 @@ def test_one_click_of_a_real_pointer_leads_from_the_chosen_model_to_the_advice(t
         before, y = pointer.state["model"], pointer.state["places"]["model"][1]
         pointer.turn_wheel_over("model", 2)
         pointer.until("scrolled", lambda state: state["places"]["model"][1] < y)
+        scrolled_y = pointer.state["places"]["model"][1]
         assert pointer.state["model"] == before
         pointer.turn_wheel_over("page machine", -2)
         pointer.turn_wheel_over("measure", -4)
-        pointer.until("scrolled back", lambda state: state["places"]["model"][1] == y)
+        # Not to where it was: what the machine is found to have may have moved the page meanwhile.
+        pointer.until("scrolled back", lambda state: state["places"]["model"][1] > scrolled_y)
         assert pointer.state["model"] == before
         pointer.click("model")
         pointer.click("choose Character RNN")

@@ -66,7 +66,7 @@ RESNET = {
 ZAMBA = {
     **LLAMA,
     "model_type": "zamba",
-    "num_hidden_layers": 12,
+    "num_hidden_layers": 8,
     "num_key_value_heads": 4,
     "attn_layer_period": 1,
     "attn_layer_offset": 0,
