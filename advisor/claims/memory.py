@@ -34,7 +34,7 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     workload = claimed_workload(msgspec.structs.replace(claim, batch_size=batch), predictor)
     best = _with_most_memory(claim, predictor, workload, batch)
     if best is None:
-        raise unpredicted(claim, workload, predictor.specs, precision=None)
+        raise unpredicted(claim, workload.name, predictor.specs, traced=bool(predictor.tables(workload)))
     need, capacity = best.peak_memory_bytes, best.usable_memory_bytes or 0.0
     assert need is not None
     alike = [one for key in claim.gpus if (one := predictor.specs[key]).memory_bytes == best.memory_capacity_bytes]
@@ -69,6 +69,8 @@ def _with_most_memory(claim: Claim, predictor: Predictor, workload: Workload, ba
     predictions: list[Prediction] = []
     for spec in (predictor.specs[key] for key in claim.gpus):
         precision = usual_precision(spec, workload.training.precision)
+        if precision is None and claim.precision is None:  # such a card trains in FP32
+            precision = usual_precision(spec, "fp32")
         if precision is not None:
             predictions += predictor.predict(
                 workload, (candidate(spec, precision, batch, count=count, strategy=strategy),)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
@@ -12,7 +14,6 @@ from advisor.core.sentences import Names, Reason, SaidError, Value
 from advisor.core.units import format_count, format_seconds
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
-from advisor.workload.workload import Workload
 
 
 def refusal(code: str, claim: Claim, specs: Mapping[str, GpuSpec], **numbers: Value) -> SaidError:
@@ -23,32 +24,47 @@ def refusal(code: str, claim: Claim, specs: Mapping[str, GpuSpec], **numbers: Va
     return SaidError((first, *also), Reason.of(f"{code}-remedy"))
 
 
-def unpredicted(
-    claim: Claim, workload: Workload, specs: Mapping[str, GpuSpec], precision: Precision | None
-) -> SaidError:
-    """The refusal of a claim whose model has no prediction on its card (at a precision, where one was asked for)."""
-    if precision is not None and all(rate_of(specs[key], precision) is None for key in claim.gpus):
+def unpredicted(claim: Claim, model: str, specs: Mapping[str, GpuSpec], *, traced: bool) -> SaidError:
+    """The refusal of a claim whose model has no prediction on its card, by its cause.
+
+    The card lacks the precision or figures of its data sheet, or there is no trace of the model as it is claimed; where
+    there is one (`traced`), a step's memory is what is not known.
+    """
+    if claim.precision is not None and all(rate_of(specs[key], claim.precision) is None for key in claim.gpus):
         return lacks_precision(claim, specs)
+    if (reason := _lacking_figures(claim.gpus, specs, claim.precision or "fp32")) is not None:
+        return SaidError((reason,))
+    device = shared_name([specs[key] for key in claim.gpus])
+    code = "claim-without-memory" if traced else "claim-without-trace"
+    return refusal(code, claim, specs, model=model, device=device)
+
+
+def change_unpredicted(
+    claim: Claim, cards: Sequence[GpuSpec], specs: Mapping[str, GpuSpec], **sides: Value
+) -> SaidError:
+    """The refusal of a change of which one side has no prediction on any of the cards, by its cause."""
+    for precision in (claim.precision, claim.reference_precision):
+        if precision is not None and all(rate_of(card, precision) is None for card in cards):
+            own = tuple(card.key for card in cards)
+            return lacks_precision(msgspec.structs.replace(claim, gpus=own, precision=precision), specs)
+    if (reason := _lacking_figures([card.key for card in cards], specs, "fp32")) is not None:
+        return SaidError((reason,))
+    return refusal("claim-change-not-predicted", claim, specs, **sides)
+
+
+def _lacking_figures(keys: Sequence[str], specs: Mapping[str, GpuSpec], precision: Precision) -> Reason | None:
+    """Which figures the data sheets of all these cards lack, told of the first; None: one of them has all."""
     from advisor.cost.operators.device_rates import missing_figures  # numpy, which most refusals need not load
 
-    lacking = [missing_figures(specs[key], precision or "fp32") for key in claim.gpus]
-    first = next((reason for reason in lacking if reason is not None), None)
-    if first is not None and None not in lacking:
-        return SaidError((first,))
-    label = PRECISION_LABELS[precision] if precision is not None else "none"
-    device = shared_name([specs[key] for key in claim.gpus])
-    return refusal("claim-without-prediction", claim, specs, model=workload.name, device=device, precision=label)
+    lacking = [missing_figures(specs[key], precision) for key in keys]
+    return None if None in lacking else next(iter(lacking), None)
 
 
 def cards_unpredicted(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
     """The refusal of two cards that no model is predicted on: by the figures that the data sheet of either lacks."""
-    from advisor.cost.operators.device_rates import missing_figures  # numpy, which most refusals need not load
-
     for keys in (claim.gpus, claim.reference_gpus):
-        lacking = [missing_figures(specs[key], claim.precision or "fp32") for key in keys]
-        first = next((reason for reason in lacking if reason is not None), None)
-        if first is not None and None not in lacking:
-            return SaidError((first,))
+        if (reason := _lacking_figures(keys, specs, claim.precision or "fp32")) is not None:
+            return SaidError((reason,))
     return refusal("claim-cards-not-predicted", claim, specs)
 
 

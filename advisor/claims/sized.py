@@ -91,7 +91,7 @@ def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     spec = max(specs, key=lambda spec: spec.memory_bytes or 0.0)
     alike = [one for one in specs if one.memory_bytes == spec.memory_bytes]
     if spec.memory_bytes is None:
-        raise refusal("claim-without-prediction", claim, predictor.specs, **_unpredicted(claim, spec))
+        raise SaidError.of("predict-missing-figures", gpu=spec.name, fields="memory_bytes")
     parameters, shared = claim.parameters or 0.0, _sharing(claim)
     capacity = usable_bytes(spec.memory_bytes) * shared
     ways = ways_of(claim)
@@ -327,8 +327,3 @@ def _lacking(claim: Claim, predictor: Predictor, most_per_s: float, numbers: Arg
     arguments: Arguments = {**numbers, "time_s": time_s, "most_tokens": format_count(most_per_s * time_s)}
     code = "claim-size-step-without-tokens" if claim.step_s is not None else "claim-size-without-tokens"
     return refusal(code, claim, predictor.specs, **arguments)
-
-
-def _unpredicted(claim: Claim, spec: GpuSpec) -> Arguments:
-    precision = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
-    return {"model": size_text(claim.parameters or 0.0), "device": spec.name, "precision": precision}

@@ -28,7 +28,7 @@ from advisor.claims.gpu_names import shared_name
 from advisor.claims.memory_change import check_memory_change
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import LINEAR_SLACK
-from advisor.claims.refusals import refusal
+from advisor.claims.refusals import change_unpredicted, refusal
 from advisor.claims.setting import held_against, range_over
 from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.core.units import Estimate
@@ -95,7 +95,7 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     expected = range_over([gain.estimate for gain in gains])
     if expected is None:
         sides = {side: name for side, name in words_of(claim).items() if side != "change"}
-        raise refusal("claim-change-not-predicted", claim, predictor.specs, device=_device(claim, specs), **sides)
+        raise change_unpredicted(claim, specs, predictor.specs, device=_device(claim, specs), **sides)
     ratio = claim.speed_up_ratio or 1.0
     bound = _bound(claim, specs)
     numbers: Arguments = {

@@ -80,7 +80,7 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     answer = answer or _judged(claim, predictor, fitting=False)
     workload = claimed_workload(claim, predictor)
     if answer is None:
-        raise unpredicted(claim, workload, predictor.specs, claim.precision)
+        raise unpredicted(claim, workload.name, predictor.specs, traced=False)
     length = workload.data.sequence_length
     answer = _of_own_samples(claim, answer, workload)
     if claim.sequence_length is None and length is not None:

@@ -12,7 +12,7 @@ from advisor.claims.bounds import clock_slack
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.refusals import lacks_precision, refusal, size_text
+from advisor.claims.refusals import lacks_precision, refusal, size_text, unpredicted
 from advisor.claims.setting import claimed_workload, range_over
 from advisor.claims.sized import HALF, alike, check_memory, flop_per_token, usual_sharing
 from advisor.core.sentences import Arguments, Names, Reason
@@ -49,9 +49,7 @@ def check_utilisation(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     shares = [mfu for spec in specs for workload in models for mfu in _predicted_shares(claim, timed, spec, workload)]
     expected = range_over(shares)
     if expected is None:
-        label = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
-        shown: Arguments = {"model": _model_text(claim, models), "device": shared_name(specs), "precision": label}
-        raise refusal("claim-without-prediction", claim, predictor.specs, **shown)
+        raise unpredicted(claim, _model_text(claim, models), predictor.specs, traced=False)
     verdict: Verdict = "plausible"
     if not expected.holds(share):
         verdict = "plausible_only_with" if share > expected.high else "below_expected"

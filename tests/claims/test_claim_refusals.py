@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
-from advisor.core.sentences import Names, SaidError, Value, error_text, sentence
+from advisor.core.sentences import Names, SaidError, Value, error_text, say, sentence
 from tests.recommend.real_predictor import real_predictor
 
 
@@ -145,3 +147,28 @@ def test_what_scales_by_a_number_is_that_many_times_as_fast(said: str) -> None:
 def test_a_speed_whose_figure_is_not_read_is_refused_and_never_answered_as_whether_it_fits(text: str) -> None:
     with pytest.raises(InputError):
         parse_claim(text, spec_table())
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("BERT-large at 40% MFU in fp16 on a 1080 Ti", "claim-card-lacks-precision"),
+        ("BERT-large takes 2 s a step in fp16 on a 1080 Ti", "claim-card-lacks-precision"),
+        ("bf16 made BERT-large 1.5x faster on a 1080 Ti", "claim-card-lacks-precision"),
+        ("FP8 is 1.3x faster than BF16 for an 8B on an A100", "claim-card-lacks-precision"),
+        ("Llama 8B trains on 4 x 3090 at 300 tokens/s, length 777", "claim-without-trace"),
+        ("BERT-large at length 777 fits on a 1080 Ti", "claim-without-trace"),
+        ("Llama 8B fits on 4 x 3090", "claim-without-memory"),
+    ],
+)
+def test_what_cannot_be_predicted_names_the_cause(text: str, code: str) -> None:
+    """The tests' predictor traces no other length and solves no memory."""
+    with pytest.raises(SaidError) as refused:
+        check_claim(text, real_predictor())
+    assert refused.value.reasons[0].code == code
+    assert all("{" not in say(reason, language) for reason in refused.value.reasons for language in ("en", "zh"))
+
+
+def test_a_card_without_half_precision_is_asked_what_fits_in_single_precision() -> None:
+    predictor = dataclasses.replace(real_predictor(), solves_memory=True)
+    assert check_claim("BERT-large fits on a 1080 Ti", predictor).reasons[0].code == "claim-fits"

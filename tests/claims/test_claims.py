@@ -296,7 +296,7 @@ def test_a_whole_job_and_several_cards_are_judged_too() -> None:
 
 def test_where_nothing_can_be_traced_claims_about_times_are_refused_and_ratios_of_cards_too() -> None:
     empty = Predictor(spec_table(), lambda _: {}, machine())
-    with pytest.raises(InputError, match="Nothing can be predicted"):
+    with pytest.raises(InputError, match="No trace of ResNet-50"):
         check_claim("resnet50 at 300 images/s on a V100", empty)
     with pytest.raises(InputError, match="no model could be predicted"):
         check_claim("RTX 4090 is 2 times as fast as an A100", empty)

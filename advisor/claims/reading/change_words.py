@@ -25,15 +25,6 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     (r"distributed\s*data\s*parallel|\bddp\b", "ddp"),
     (r"data\s*parallel\b|\bdp\b", "dp"),
 )
-_NOT_JUDGED = (
-    r"\b(?:(?:num|data)?[\s_-]*workers|pin(?:ned)?[\s_-]?memory|prefetch\w*|(?:gradient )?accumulat\w+(?: gradients?)?"
-    r"|(?:cpu |nvme |host )?off-?load\w*|liger\w*|cudnn[\s._]?benchmark|zero_grad|chunked (?:loss|cross[\s-]?entropy)"
-    r"|nvlink|nvswitch|pcie(?: (?:gen ?)?[345](?:\.0)?)?|infiniband|roce|ecc|cuda graphs?|(?:sequence |sample )?packing"
-    r"|unsloth|muon|lion|sophia|apex|ffcv|dali|overclock\w*|undervolt\w*|power limits?"
-    r"|(?:int8|int4|quanti[sz]ed) inference|quanti[sz]ation|pruning|distillation|speculative decoding)\b"
-    r"|(?:cpu ?|显存)?卸载|梯度(?:累积|累加)|锁页内存|预取|加载进程|超频|降压|功耗(?:墙|限制)|样本打包|序列打包"
-)
-"""What people change for speed and no claim can be held against."""
 _NOT_PREDICTED = (
     rf"\bhsdp\b|\bhybrid[\s_-]shard(?:ing|ed)?\b|{_ZERO}1(?![\d.])|\b(?:tensor|pipeline|context)[\s-]parallel\w*"
 )
@@ -129,12 +120,6 @@ def compared_strategies(plain: str) -> tuple[Strategy, Strategy] | None:
 def unpredicted_strategy(plain: str) -> str | None:
     """The words for a strategy that no claim can be predicted with; it is never taken for another one."""
     match = search(_NOT_PREDICTED, plain)
-    return match.group().strip() if match is not None else None
-
-
-def unjudged_change(plain: str) -> str | None:
-    """The words for a change of which no speed-up is predicted; it is never taken for another one."""
-    match = search(_NOT_JUDGED, plain)
     return match.group().strip() if match is not None else None
 
 

@@ -25,14 +25,28 @@ _SPEED = (
     r"\b(?:fast\w*|quick\w*|slow\w*|speed\w*|throughput|time|longer|shorter)\b|/ ?s|per second"
     r"|快|慢|速|吞吐|时间|耗时|用时|memory|vram|显存|内存"
 )
-_SET_UPS = (
-    r"\b(?:\d{1,4} ?g(?:b?e|bit/?s?|bps)|ethernet|infiniband|roce|nvlink|nvswitch|pcie(?: ?(?:gen ?)?[345](?:\.0)?)?"
-    r"(?: ?x\d{1,2})?|wi-?fi|tensorrt(?!-llm)|int8|int4|liger\w*|unsloth|(?:sequence |sample )?packing|cuda graphs?"
-    r"|spot instances?|(?:power|thermal)[ -]?(?:limit\w*|throttl\w*)|undervolt\w*|overclock\w*|ffcv|dali"
-    r"|(?:pytorch|torch|cuda|cudnn|rocm) ?v?\d+(?:\.\d+){1,2})\b"
-    r"|[百千万]兆(?:以太)?网?|以太网|打包|降压|超频|锁频"
+_LINKS = (
+    r"nvlink|nvswitch|pcie(?: ?(?:gen ?)?[345](?:\.0)?)?(?: ?x\d{1,2})?|infiniband|roce|ethernet|wi-?fi"
+    r"|\d{1,4} ?g(?:b?e|bit/?s?|bps)"
 )
-"""What no claim's prediction looks at, though it may decide: links, quantised arithmetic, versions."""
+_KERNELS = (
+    r"liger\w*|unsloth|apex|cuda graphs?|cudnn[\s._]?benchmark|chunked (?:loss|cross[\s-]?entropy)|zero_grad"
+    r"|tensorrt(?!-llm)|(?:pytorch|torch|cuda|cudnn|rocm) ?v?\d+(?:\.\d+){1,2}"
+)
+_LOADING = r"(?:num|data)?[\s_-]*workers|pin(?:ned)?[\s_-]?memory|prefetch\w*|(?:sequence |sample )?packing|ffcv|dali"
+_POWER = r"overclock\w*|undervolt\w*|(?:power|thermal)[ -]?(?:limit\w*|throttl\w*)|ecc|spot instances?"
+_QUANTISED = r"int8|int4"
+_EITHER = (
+    rf"\b(?:{_LINKS}|{_KERNELS}|{_LOADING}|{_POWER}|{_QUANTISED})\b"
+    r"|[百千万]兆(?:以太)?网?|以太网|锁页内存|预取|加载进程|打包|超频|降压|锁频|功耗(?:墙|限制)"
+)
+"""What no claim's prediction looks at, told beside what is judged or as what was changed."""
+_CHANGED = (
+    r"\b(?:(?:gradient )?accumulat\w+(?: gradients?)?|(?:cpu |nvme |host )?off-?load\w*|muon|lion|sophia"
+    r"|(?:int8|int4|quanti[sz]ed) inference|quanti[sz]ation|pruning|distillation|speculative decoding)\b"
+    r"|(?:cpu ?|显存)?卸载|梯度(?:累积|累加)"
+)
+"""What is judged, or says nothing, where it only stands beside a claim, and of which no speed-up is predicted."""
 
 
 def other_quantity(plain: str, *, of_ratio: bool, of_figure: bool) -> str | None:
@@ -51,5 +65,11 @@ def other_quantity(plain: str, *, of_ratio: bool, of_figure: bool) -> str | None
 
 def set_ups_left_out(plain: str) -> tuple[str, ...]:
     """The words of set-ups that are told and not looked at, each once, in their order."""
-    found = (match.group().strip() for match in re.finditer(_SET_UPS, plain, re.ASCII))
+    found = (match.group().strip() for match in re.finditer(_EITHER, plain, re.ASCII))
     return tuple(dict.fromkeys(found))
+
+
+def unjudged_change(plain: str) -> str | None:
+    """The words for a change of which no speed-up is predicted; it is never taken for another one."""
+    match = search(rf"{_CHANGED}|{_EITHER}", plain)
+    return match.group().strip() if match is not None else None

@@ -9,8 +9,8 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
 from advisor.claims.reading.batch_words import says_larger
-from advisor.claims.reading.change_words import unjudged_change, unpredicted_strategy
-from advisor.claims.reading.circumstances import other_quantity
+from advisor.claims.reading.change_words import unpredicted_strategy
+from advisor.claims.reading.circumstances import other_quantity, unjudged_change
 from advisor.claims.reading.figures import Figures
 from advisor.claims.reading.number_words import search
 from advisor.claims.reading.order_words import says_faster

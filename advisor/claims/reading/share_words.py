@@ -35,7 +35,7 @@ _PATTERNS = (
 )
 _OTHER = (
     (r"\bhfu\b|\bhardware[\s-]*flop/?s?[\s-]*util[iy][sz]?[a-z]*|硬件\s*(?:flops?|算力)\s*利用率", "hardware"),
-    (r"\bgpu[\s-]*(?:util[iy][sz]?[a-z]*|usage|load)\b|(?:gpu|显卡)\s*(?:利用率|占用率|使用率)", "time"),
+    (r"\bgpu[\s-]*(?:util(?:[iy][sz]?[a-z]*)?|usage|load)\b|(?:gpu|显卡)\s*(?:利用率|占用率|使用率)", "time"),
 )
 _FLOP_RATE = rf"(?<![a-z\d.]){NUMBER}\s*([tp])(?:era|eta)?-?\s?flop/?s?(?:/s|ps| per second)?(?![a-z])"
 _OF_PEAK = r"\b(?:peak|theoretical|data ?sheet|spec(?:s|ified)?|rated)\b|峰值|理论|标称|规格"

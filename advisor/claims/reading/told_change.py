@@ -16,8 +16,8 @@ from advisor.claims.reading.change_words import (
     find_cost,
     find_strategy,
     says_on,
-    unjudged_change,
 )
+from advisor.claims.reading.circumstances import unjudged_change
 from advisor.claims.reading.figures import Figures
 from advisor.claims.reading.number_words import search
 from advisor.claims.reading.switch_words import (

@@ -242,7 +242,7 @@ claim-cards-not-compared = The claim names two cards without comparing them.
 claim-cards-not-compared-remedy = Say "an RTX 4090 is 2 times as fast as an A100", or check one card at a time.
 claim-cards-not-predicted = The claim compares two cards, and no model could be predicted on both.
 claim-cards-not-predicted-remedy = Name a bundled workload in the claim, or check that torch is installed so that models can be traced.
-claim-change-not-predicted = Both { $after } and { $before } could not be predicted on { $device }: the card lacks one of them, or no trace holds it.
+claim-change-not-predicted = Both { $after } and { $before } could not be predicted on { $device }: of the models that it is judged by no trace holds both.
 claim-change-not-predicted-remedy = Name a bundled workload and a card that has both, or check that torch is installed so that models can be traced.
 claim-saves-all-memory = The claim saves all of the memory, or more than there was.
 claim-saves-all-memory-remedy = Say what is left of it ("a quarter of the memory"), or how much less ("60 % less memory").
@@ -278,11 +278,10 @@ claim-card-lacks-precision = { $device } has no units for { $precision }: torch 
 claim-card-lacks-precision-remedy = Name a precision that the card computes in, such as FP16 AMP or FP32.
 claim-double-precision = The claim is about FP64 (double precision), in which this program predicts nothing.
 claim-double-precision-remedy = Compare the FP64 rates of the data sheets: cards for games mostly have a 32nd or a 64th of their FP32 rate.
-claim-without-prediction = Nothing can be predicted for { $model } on { $device }{ $precision ->
-    [none] { "" }
-   *[other] { " " }in { $precision }
-}.
-claim-without-prediction-remedy = Check that the card has this precision, and that torch is installed so that the model can be traced.
+claim-without-trace = No trace of { $model } as it is claimed could be made or is kept here, so that nothing is predicted for it on { $device }.
+claim-without-trace-remedy = Check that torch is installed so that models can be traced, and the claim's length or picture size.
+claim-without-memory = How much memory a step of { $model } holds on { $device } could not be predicted: the replay of the allocator has no figures of this card or model.
+claim-without-memory-remedy = Claim a time or a rate instead, or measure the step with --measure.
 claim-all-variants = Which { $card } is meant is not said; all of them are looked at: { $names }.
 claim-unknown-card = The claim names the card { $card }, which is not in the spec table. The nearest names there are { $nearest }; none of them is taken in its place.
 claim-unknown-card-alone = The claim names the card { $card }, which is not in the spec table, and no name there is like it.

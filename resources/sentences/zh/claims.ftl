@@ -242,7 +242,7 @@ claim-cards-not-compared = 这条说法提到两种显卡，却没有比较它�
 claim-cards-not-compared-remedy = 请写成“RTX 4090 的速度是 A100 的 2 倍”，或者一次只核对一种卡。
 claim-cards-not-predicted = 这条说法比较两种显卡，但没有一个模型能同时在两者上预测。
 claim-cards-not-predicted-remedy = 请在说法中写明一个内置工作负载，或确认已安装 torch，以便追踪模型。
-claim-change-not-predicted = 无法在 { $device } 上同时预测 { $after } 和 { $before }：此卡不支持其中之一，或没有相应的追踪记录。
+claim-change-not-predicted = 无法在 { $device } 上同时预测{ $after }和{ $before }：用来判断的模型都没有同时包含二者的追踪。
 claim-change-not-predicted-remedy = 请写明一个内置工作负载和两者都支持的显卡，或确认已安装 torch，以便追踪模型。
 claim-saves-all-memory = 这条说法节省了全部显存，甚至比原有的还多。
 claim-saves-all-memory-remedy = 请写出还剩多少（“四分之一的显存”）或少了多少（“显存减少 60%”）。
@@ -278,11 +278,10 @@ claim-card-lacks-precision = { $device } 没有 { $precision } 的计算单元�
 claim-card-lacks-precision-remedy = 请写明该卡支持的精度，例如 FP16 AMP 或 FP32。
 claim-double-precision = 该说法涉及 FP64（双精度），本程序不对其作预测。
 claim-double-precision-remedy = 请比较规格表中的 FP64 速率：游戏卡的 FP64 速率大多只有 FP32 的 1/32 或 1/64。
-claim-without-prediction = 无法预测 { $model } 在 { $device } 上{ $precision ->
-    [none] { "" }
-   *[other] { "以 " }{ $precision } { "" }
-}的速度。
-claim-without-prediction-remedy = 请确认该卡支持这一精度，并已安装 torch，以便追踪模型。
+claim-without-trace = 本机没有也无法生成与这条说法相符的 { $model } 追踪，因此无法预测它在 { $device } 上的表现。
+claim-without-trace-remedy = 请确认已安装 torch 以便追踪模型，并检查说法中的长度或图像尺寸。
+claim-without-memory = 无法预测 { $model } 的一步在 { $device } 上占用多少显存：重放分配器时缺少这张卡或这个模型的数据。
+claim-without-memory-remedy = 请改为给出时间或速率，或用 --measure 实测这一步。
 claim-all-variants = 没有说明是哪一种 { $card }，因此全部考虑在内：{ $names }。
 claim-unknown-card = 说法中的显卡 { $card } 不在规格表中。表中名称最接近的是 { $nearest }；不会用其中任何一种代替它。
 claim-unknown-card-alone = 说法中的显卡 { $card } 不在规格表中，表中也没有相近的名称。
