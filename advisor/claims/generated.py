@@ -15,6 +15,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.claims.claim import Claim, ClaimAnswer
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor
+from advisor.claims.reading.number_words import search
 from advisor.core.sentences import Arguments, Reason
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.recommend.comparison import counted
@@ -29,6 +30,7 @@ _FEWEST_BITS, _USUAL_BITS = 4, 16
 _WHOLE_BITS = 32
 _CACHED_BYTES = 2
 """Of a key's or a value's element: caches are kept in 16 bits unless somebody asks for fewer."""
+_ONE_TEXT = r"\bsingle[ -](?:stream|user|sequence|request|batch)\b|\bbatch(?: size)?[ =]1\b|单(?:条|路|并发|用户)"
 _SLOW_SHARE = 0.2
 """Of what the memory allows: below, something else than reading weights takes most of the time."""
 
@@ -59,7 +61,8 @@ def with_generation(claim: Claim, predictor: Predictor, judged: Callable[[Claim]
         )
     if claimed <= most:
         return ClaimAnswer(claim=claim, verdict="plausible", reasons=(Reason.of("claim-generated-one", **numbers),))
-    answer = None if claimed <= most * _bits_of(claim) / _FEWEST_BITS else judged(claim)
+    alone = search(_ONE_TEXT, (claim.text or "").lower()) is not None
+    answer = None if alone or claimed <= most * _bits_of(claim) / _FEWEST_BITS else judged(claim)
     if answer is not None and not _is_slow(answer, claim, judged):
         return answer
     return ClaimAnswer(

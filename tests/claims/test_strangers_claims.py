@@ -172,3 +172,61 @@ def test_a_ratio_in_whole_times_is_impossible_only_where_what_it_stands_for_is()
     assert check_claim(text, real_predictor()).verdict == "plausible_only_with"
     text = "H100 about 9x faster than an A100 for finetuning bert-base in mixed precision"
     assert check_claim(text, real_predictor()).verdict == "impossible"
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"),
+    [
+        ("an L4 has a third of the speed of a 4090 on ViT-B", 1 / 3),
+        ("a T4 trains at about 1/4 the speed of an A100", 1 / 4),
+        ("training time shrank by two thirds on a V100 with amp, resnet50", 3.0),
+        ("a T4 is 60% as fast as an L4", 0.6),
+        ("with bf16 it takes 60% as long on a 3090", 1 / 0.6),
+        ("BERT-base runs a quarter faster in bf16 on a 3090", 1.25),
+        ("mixed precision got my epoch from 11:20 down to 4:50 on a Titan RTX, ResNet-50", 680 / 290),
+        ("开了amp以后resnet50在V100上的训练时间缩短了三分之一", 1.5),
+    ],
+)
+def test_shares_in_words_and_times_of_a_clock_are_figures(text: str, ratio: float) -> None:
+    assert parse_claim(text, spec_table()).speed_up_ratio == pytest.approx(ratio, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("4×H200 is 1.9x 4×H100?? for 70B LoRA", (4, 4)),
+        ("two A100s are 1.7x two V100s for bert-base", (2, 2)),
+        ("BERT on A100 is 6x V100", (None, 1)),
+    ],
+)
+def test_so_many_times_so_many_cards_are_two_figures(text: str, counts: tuple[int | None, int]) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.count, claim.reference_count, claim.fits) == (*counts, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("unsloth is 2x faster than HF for QLoRA llama 8b on a T4", "claim-change-unjudged"),
+        ("Megatron is 1.4x faster than FSDP for 13B on 8 A100", "claim-change-unjudged"),
+        ("用了DeepSpeed之后训练时间缩短了三分之一（8卡A100 7B）", "claim-change-unjudged"),
+        ("lower power limit to 300W and you lose only 5% on a 4090", "claim-change-unjudged"),
+        ("DDP overhead on two 3090 (no nvlink) is around 25% for bert-large", "claim-figure-unread"),
+    ],
+)
+def test_what_no_claim_is_judged_by_is_named_and_nothing_taken_in_its_place(text: str, code: str) -> None:
+    with pytest.raises(SaidError) as error:
+        check_claim(text, real_predictor())
+    assert error.value.reasons[0].code == code
+
+
+def test_a_link_that_stands_beside_is_no_change() -> None:
+    assert_judged("2 x 4090 without NVLink are 1.7x faster than one", "plausible", "claim-efficiency-plausible")
+
+
+def test_one_text_is_not_many() -> None:
+    assert_judged("7B推理 4090 每秒 300 token 单条", "plausible_only_with", "claim-generated-several")
+
+
+def test_a_size_that_a_name_says_is_read() -> None:
+    assert parse_claim("GPT-2 medium does 45k tokens/s on an A100", spec_table()).parameters == 355e6

@@ -65,7 +65,10 @@ WITHOUT = (
 _CHANGES = r"\bfrom\b.{0,60}\bto\b|\b(?:replac|swapp|switch)\w+.{0,60}\b(?:with|by|for|to)\b|从.{0,30}(?:到|换成|改为)"
 _ACTS = (
     r"^(?: training| it| alone| already)?\s*(?:made|makes?|gives?|gave|brings?|brought|is|was|are|sped|speeds?|slow\w*"
-    r"|costs?|adds?|halve\w*|sav\w+|needs?|uses?|tak\w+|doubl\w+|使|让|比|带来|(?:打开|开启|启用|开)了?(?:以后|之后|后)|多花|慢|快|没有?(?:任何|什么)?(?:加速|提速|提升|变快)|的开销|需要|只需|节省|省|能)"
+    r"|got (?:me|us|my|our|the|it|training)\b"
+    r"|costs?|adds?|halve\w*|sav\w+|needs?|uses?|tak\w+|doubl\w+"
+    r"|使|让|比|带来|(?:打开|开启|启用|开)了?(?:以后|之后|后)"
+    r"|多花|慢|快|没有?(?:任何|什么)?(?:加速|提速|提升|变快)|的开销|需要|只需|节省|省|能)"
 )
 CAUSE = (
     r"(?:\b(?:because of|due to|thanks to|with|by|using|after|via|through|(?:switch\w*|mov\w*|chang\w*) to"

@@ -6,7 +6,9 @@ import re
 
 from advisor.claims.reading.number_words import NUMBER, search
 
-_MONEY = rf"[$€£¥]\s*{NUMBER}|{NUMBER}\s*(?:dollars?|usd|euros?|eur|cents?|块钱|块(?=电费|一)|元|美元|刀)(?![a-z])"
+_MONEY = (
+    rf"[$€£¥]\s*{NUMBER}|{NUMBER}\s*(?:dollars?|bucks|usd|euros?|eur|cents?|块钱|块(?=电费|一)|元|美元|刀)(?![a-z])"
+)
 _NEVER_SPEED = (
     r"\b(?:time to first token|ttft|latency|fps|frames per second|hash ?rate|[km]h/s)\b"
     r"|首 ?(?:个 ?)?(?:token|字)|延迟|帧率|每秒\s*\d+\s*帧|算力挖|出图|生图"
@@ -34,13 +36,23 @@ _KERNELS = (
     r"|tensorrt(?!-llm)|(?:pytorch|torch|cuda|cudnn|rocm) ?v?\d+(?:\.\d+){1,2}"
 )
 _LOADING = r"(?:num|data)?[\s_-]*workers|pin(?:ned)?[\s_-]?memory|prefetch\w*|(?:sequence |sample )?packing|ffcv|dali"
+_FRAMEWORKS = (
+    r"megatron(?:-lm)?|nemo|jax|tensorflow|mxnet|axolotl|torchtune|colossal-?ai|mindspore|paddle(?:paddle)?"
+    r"|(?:pytorch )?lightning|transformer engine"
+)
 _POWER = r"overclock\w*|undervolt\w*|(?:power|thermal)[ -]?(?:limit\w*|throttl\w*)|ecc|spot instances?"
 _QUANTISED = r"int8|int4"
 _EITHER = (
-    rf"\b(?:{_LINKS}|{_KERNELS}|{_LOADING}|{_POWER}|{_QUANTISED})\b"
+    rf"\b(?:{_LINKS}|{_KERNELS}|{_FRAMEWORKS}|{_LOADING}|{_POWER}|{_QUANTISED})\b"
     r"|[百千万]兆(?:以太)?网?|以太网|锁页内存|预取|加载进程|打包|超频|降压|锁频|功耗(?:墙|限制)"
 )
 """What no claim's prediction looks at, told beside what is judged or as what was changed."""
+_BESIDE = r"(?:\b(?:without|with|w/o?|no|over|via|using|through|on|in|by)|没有|通过|用|走)\s*(?:the |an? )?$"
+"""Before a set-up that only stands beside."""
+_BRINGS = (
+    r"^(?: training| itself| alone)?\s*(?:is|was|are|made|makes?|gives?|gave|brings?|brought|speeds?|sped|trains?|runs?"
+    r"|使|让|带来|比)\b(?! (?:used|on|off|enabled|disabled|available|not|missing)\b)"
+)
 _CHANGED = (
     r"\b(?:(?:gradient )?accumulat\w+(?: gradients?)?|(?:cpu |nvme |host )?off-?load\w*|muon|lion|sophia"
     r"|(?:int8|int4|quanti[sz]ed) inference|quanti[sz]ation|pruning|distillation|speculative decoding)\b"
@@ -67,6 +79,18 @@ def set_ups_left_out(plain: str) -> tuple[str, ...]:
     """The words of set-ups that are told and not looked at, each once, in their order."""
     found = (match.group().strip() for match in re.finditer(_EITHER, plain, re.ASCII))
     return tuple(dict.fromkeys(found))
+
+
+def acting_set_up(plain: str, *, brings: bool) -> str | None:
+    """The words for what was itself changed, whatever else is named: `unsloth is 2x faster`, no `without NVLink`.
+
+    `brings`: only where a verb of bringing stands right behind it.
+    """
+    for match in re.finditer(_EITHER, plain, re.ASCII):
+        beside = search(_BESIDE, plain[: match.start()]) is not None
+        if not beside and (not brings or search(_BRINGS, plain[match.end() :]) is not None):
+            return match.group().strip()
+    return None
 
 
 def unjudged_change(plain: str) -> str | None:

@@ -23,7 +23,7 @@ _UNITS = (
 UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS[:-1]) + ")"
 _SECOND_UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS) + ")"
 """One group: the word for a time, of any but the shortest hand (`m` alone is of a second figure)."""
-DURATION = rf"(?<![a-z0-9.]){NUMBER}\s*{UNIT}(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*{_SECOND_UNIT})?"
+DURATION = rf"(?<![a-z0-9.])(?<![a-z]-){NUMBER}\s*{UNIT}(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*{_SECOND_UNIT})?"
 """Five groups: number, scale, unit, and optionally a second number and unit (`2 h 46 min`)."""
 SECOND = r"(?:s(?:ec(?:ond)?)?\b|秒钟?)"
 A_SECOND = rf"\s*(?:/|per|a|each|every|每)\s*{SECOND}"
@@ -85,6 +85,30 @@ _A_SPELLED = re.compile(
     r"a(?= (?:hour|minute|day|week|month|year)\b)"
 )
 """`in a week` is a time; `50 images a minute` holds none."""
+_CLOCKS = re.compile(
+    r"(?<![\w:.])(\d{1,3}):([0-5]\d)((?: (?:per|an|/|a) ?epoch)?\s*(?:(?:down )?to|->|=>|→|[降缩减]?[短少]?到)\s*)"
+    r"(\d{1,3}):([0-5]\d)(?![:\d])"
+)
+"""`from 11:20 to 4:50`: what is told of two is their ratio, be they of minutes or of hours."""
+_OF_SPEED = (
+    r"(?=(?: of)? ?(?:the |its |their )?(?:(?:training|step|epoch) )?(?:speed|throughput|time)\b|的?(?:速度|吞吐|时间))"
+)
+_FRACTION = re.compile(rf"(?<![\w./])([1-9])/([2-9]|1[0-2])(?:th|rd)?(?![\w/]){_OF_SPEED}", re.ASCII)
+_MANY_PARTS = r"(?P<many>an?|one|two|three|four)[ -](?P<part>third|quarter|fourth|fifth|sixth|eighth|tenth)s?"
+_ENGLISH_FRACTIONS = (
+    re.compile(
+        rf"\b{_MANY_PARTS}"
+        rf"(?:{_OF_SPEED}|(?= (?:faster|slower|quicker|longer|shorter|(?:more|less) (?:time|throughput))\b))",
+        re.ASCII,
+    ),
+    re.compile(rf"(?:(?<=\bby )|(?<=\bby about )|(?<=\bby almost ))\b{_MANY_PARTS}(?![\w-])", re.ASCII),
+)
+_CHINESE_FRACTION = re.compile(
+    r"(?:(?<=快了)|(?<=慢了)|(?<=快)|(?<=慢)|(?<=缩短了)|(?<=缩短到)|(?<=缩短至)|(?<=减少了)|(?<=降低了)|(?<=提升了)"
+    r"|(?<=提高了)|(?<=省了)|(?<=少了))(?P<part>[二三四五六八十])分之(?P<many>[一二两三四])(?!的?显存)"
+)
+"""A share of speed or time; those of memory are words of their own."""
+_PARTS = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _CHINESE_SPELLED = re.compile(
     r"(?<!第)([半一两二三四五六七八九]|[二三四五六七八九]?十[一二三四五六七八九]?)(?=\s*个?\s*(?:小时|分钟|秒|天|轮|周|星期|月|年|epoch|step))"
 )
@@ -101,6 +125,10 @@ def spelled_out(plain: str) -> str:
     plain = re.sub(r"([一两二三四五])倍半", lambda match: f"{_WORDS[match[1]]}.5倍", plain)
     plain = re.sub(r"([一二两三四五六七八九\d])\s*成(?=$|[\s,.;。，；的左多显内时速])", _in_tenths, plain)
     plain = _A_SPELLED.sub("1", plain)
+    plain = _CLOCKS.sub(r"\1 min \2 s\3\4 min \5 s", plain)
+    plain = _FRACTION.sub(lambda match: f"{100 * int(match[1]) / int(match[2]):.4g}%", plain)
+    for fraction in (*_ENGLISH_FRACTIONS, _CHINESE_FRACTION):
+        plain = fraction.sub(_in_percent, plain)
     plain = _CHINESE_SPELLED.sub(_beside_name, plain)
     plain = re.sub(r"(?<![\d一二两三四五六七八九十百千])([十百千])万", lambda match: f"{_TENS[match[1]]}0000", plain)
     # No blank stands between a Latin word and a number in Chinese; a digit behind a letter belongs to a card's name.
@@ -114,6 +142,12 @@ def _beside_name(match: re.Match[str]) -> str:
     """A numeral in digits, parted from a name that ends right before it: `resnet50一个epoch`."""
     before = match.string[match.start() - 1 : match.start()]
     return f" {_chinese(match[1])}" if before.isascii() and before.isalnum() else _chinese(match[1])
+
+
+def _in_percent(match: re.Match[str]) -> str:
+    """`two thirds` and `三分之二` are 66.67 %."""
+    many = {"a": "1", "an": "1"}.get(match["many"]) or _WORDS[match["many"]]
+    return f"{100 * int(many) / (_PARTS.get(match['part']) or int(_WORDS[match['part']])):.4g}%"
 
 
 def _in_tenths(match: re.Match[str]) -> str:

@@ -16,11 +16,14 @@ from advisor.claims.reading.number_words import (
     search,
 )
 
-_FASTER = (
-    r"(?:faster|as fast|quicker|as quick|the speed|speed-?\s?ups?|more throughput|the throughput|as much|better"
-    r"|acceleration|higher throughput|more (?:images|samples|tokens)|increase)"
+_MORE = (
+    r"(?:faster|quicker|speed-?\s?ups?|more throughput|better|acceleration|higher throughput"
+    r"|more (?:images|samples|tokens)|increase)"
 )
-_SLOWER = r"(?:slower|as slow|slow-?down|longer|as long|the time|more time|less throughput|worse|slower speed)"
+"""Behind a share it is added: `60 % faster` is 1.6, where `60 % as fast` is 0.6."""
+_FASTER = rf"(?:{_MORE}|as fast|as quick|the speed|the throughput|as much)"
+_LESS = r"(?:slower|slow-?down|longer|more time|less throughput|worse|slower speed)"
+_SLOWER = rf"(?:{_LESS}|as slow|as long|the time)"
 _GAIN = r"(?:快|提升|加速|提速|提高)\s*(?:了|到|至)?\s*(?:近|大?约|大概|将近|差不多|不到|接近)?"
 _LOSS = r"(?:慢|下降|降低|降速|变慢)\s*(?:了|到|至)?\s*(?:近|大?约|大概|将近|差不多|不到|接近)?"
 _MORE_RATE = r"(?:每秒|吞吐|速度|样本数|词元数)[^,，。;；%\d]{0,12}(?:多|增加|增长|涨|高|上升)\s*(?:了|到|出)?\s*"
@@ -91,6 +94,7 @@ _LINEAR = (
 
 _OF_ITS_SPEED = (
     rf"{PERCENT}\s*(?:左右|上下)?\s*(?:(?:of )?(?:the )?|的)(?:左右的?)?(?:speed|throughput|速度|吞吐)(?!-?\s?up)"
+    rf"|{PERCENT} as (?:fast|quick)\b"
 )
 _LOST = r"(?:\bcosts?|\blos\w+|\bdrop\w*|\bsacrific\w+|损失|牺牲|降低?|下降)[^,.;，。；%\d]{0,12}$"
 
@@ -163,7 +167,8 @@ def _less_time(plain: str) -> float | None:
     left = left or search(
         rf"\b(?:takes?|took|needs?|needed|in)\s*{ABOUT}{PERCENT}\s*(?:of )?the (?:\w+ )?time\b", plain
     )
-    if left is not None and search(_TIME, plain):
+    left = left or search(rf"{PERCENT}\s*(?:(?:of )?the (?:\w+ )?time\b|as long\b)", plain)
+    if left is not None and search(rf"{_TIME}|as long", plain):
         share = number(left.group(1), left.group(2)) / 100
         return 1 / share if share > 0 else None
     less = (
@@ -189,7 +194,7 @@ def _slower(plain: str) -> float | None:
     if longer is not None:
         groups = [group for group in longer.groups() if group is not None]
         return 1 / (1 + float(groups[0]) / 100)
-    percent = search(rf"{PERCENT}\s*(?:{_SLOWER}|更慢)", plain) or search(
+    percent = search(rf"{PERCENT}\s*(?:{_LESS}|更慢)", plain) or search(
         rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{ABOUT}{PERCENT}", plain
     )
     percent = percent or search(_RATE_DOWN, plain) or search(_RATE_FELL, plain)
@@ -215,7 +220,7 @@ def _slower_in_words(plain: str) -> float | None:
 
 
 def _faster(plain: str) -> float | None:
-    percent = search(rf"{PERCENT}\s*(?:{_FASTER}|更快|加速|提速|提升)", plain) or search(
+    percent = search(rf"{PERCENT}\s*(?:{_MORE}|更快|加速|提速|提升)", plain) or search(
         rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{ABOUT}{PERCENT}",
         plain,
     )
@@ -253,7 +258,8 @@ def _share_of_speed(plain: str) -> float | None:
     match = search(_OF_ITS_SPEED, plain)
     if match is None or search(_LOST, plain[: match.start()]) is not None:
         return None
-    return number(match.group(1), match.group(2)) / 100 or None
+    figure, scale = match.groups()[:2] if match.group(1) else match.groups()[2:4]
+    return number(figure, scale) / 100 or None
 
 
 def _same(plain: str) -> float | None:

@@ -90,7 +90,8 @@ _OF_ONE_CARD = (
 )
 """A rate of each card, behind its second (`3,000 tokens/s/GPU`, `per H100`) or with the card before it."""
 _QUANTISED_BITS = 4
-_SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|\b(?:speed|throughput)\b|每秒|每步|每轮|速度|吞吐"
+_SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|\b(?:speed|throughput|overhead)\b"
+_SPEED += r"|(?<!first )(?<!any )(?<!no )\btime\b|每秒|每步|每轮|速度|吞吐|时间|耗时|用时|缩短|提速|加速|开销"
 """Words of a speed: where no figure of it could be read, the claim is about more than whether a step fits."""
 _GENERATES = (
     r"\b(?:generat(?:es?|ing|ed)|text generation|decod(?:es?|ing)|serv(?:es?|ing)|vllm|sglang|ollama)\b|\bllama\.cpp\b"
@@ -259,7 +260,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         reference_precision=precisions[1] if precisions is not None else None,
         batch_size=batch,
         reference_batch_size=batches[1] if batches is not None else None,
-        fits=None if figures else _fits(plain, sized=parameters is not None),
+        fits=None if figures else _fits(plain, sized=parameters is not None, compared=bool(sides.reference)),
         sequence_length=length,
         image_size=_number_of(_IMAGE, plain),
         channels_last=says_on(r"channels[ _-]?last|\bnhwc\b", plain),
@@ -298,9 +299,9 @@ def _workload(plain: str) -> str | None:
     return named if named is not None and (key is None or named.startswith(key)) else key
 
 
-def _fits(plain: str, *, sized: bool) -> bool | None:
+def _fits(plain: str, *, sized: bool, compared: bool) -> bool | None:
     said = says_fits(plain)
-    if said is not None or says_slower(plain) or search(_SPEED, plain) is not None:
+    if said is not None or compared or says_slower(plain) or search(_SPEED, plain) is not None:
         return said
     return says_possible(plain, sized=sized)
 

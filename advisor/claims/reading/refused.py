@@ -10,12 +10,12 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
 from advisor.claims.reading.batch_words import says_larger
 from advisor.claims.reading.change_words import unpredicted_strategy
-from advisor.claims.reading.circumstances import other_quantity, unjudged_change
+from advisor.claims.reading.circumstances import acting_set_up, other_quantity, unjudged_change
 from advisor.claims.reading.figures import Figures
 from advisor.claims.reading.number_words import search
 from advisor.claims.reading.order_words import says_faster
 from advisor.claims.reading.ratio_words import says_slower
-from advisor.claims.reading.share_words import other_utilisation, says_part
+from advisor.claims.reading.share_words import find_flop_rate, other_utilisation, says_part
 from advisor.claims.reading.sides import Sides
 from advisor.claims.reading.size_words import is_mixture
 from advisor.claims.reading.told_change import acting_cause
@@ -61,6 +61,9 @@ def refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str,
     """Refuse two cards that nothing compares, and a larger batch without its sizes, which what it brings depends on."""
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
+    of_change = claim.speed_up_ratio is not None and not claim.reference_gpus
+    if of_change and (acting := acting_set_up(plain, brings=True)) is not None:
+        raise refusal("claim-change-unjudged", claim, specs, change=acting)
     batches = (claim.reference_batch_size, claim.batch_ratio)
     untold = claim.speed_up_ratio is not None and batches == (None, None) and (claim.count or 1) == 1
     if untold and not claim.reference_gpus and says_larger(plain):
@@ -87,6 +90,11 @@ def without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, G
         return msgspec.structs.replace(claim, speed_up_ratio=1.0, told_as="most")
     if of_memory:
         raise refusal("claim-memory-without-change", claim, specs)
+    peak = find_flop_rate(plain)
+    if (odd := search(HARD_FIGURE, plain if peak is None else peak.without)) is not None:
+        if (change := acting_set_up(plain, brings=False)) is not None:
+            raise refusal("claim-change-unjudged", claim, specs, change=change)
+        raise refusal("claim-figure-unread", claim, specs, figure=odd.group().strip())
     raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
 
 

@@ -24,7 +24,8 @@ _SO_MANY = (
     r"(?:\b(?:is|are|feels?|equals?|matche?s?|replaces?)\b"
     r"(?: (?:like|basically|easily|probably|maybe|roughly|closer to|more like))*"
     r"|[=:≈~]|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
-    rf"\s*{ABOUT}(?:{NUMBER}\s*{FOLD}?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?\s*$"
+    rf"\s*{ABOUT}(?:{NUMBER}\s*{FOLD}?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?"
+    r"\s*(?:(?:\d{1,4}|two|three|four|eight|两|三|四|八) ?[x×*张块]? ?)?$"
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
 _SET_BESIDE = r"\band\b|和|跟|与|同"
@@ -185,7 +186,10 @@ def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int]
     if so_many is not None:
         figure, scale, *words = so_many.groups()
         many = number(figure, scale) if figure else next(place for place, word in enumerate(words, start=2) if word)
-        return Sides(float(many), None, 1, first.keys, other.keys, compared=True)
+        place = first.end + so_many.start(1)
+        beside = tuple(told for told in counts if told[0] != place)  # `6x V100` are not six of them
+        count, other_count = _own_counts(cards, beside) if beside else (None, 1)
+        return Sides(float(many), count, other_count, first.keys, other.keys, compared=True)
     ratio = find_ratio(plain, alike=not denies_order(plain))
     count, other_count = _own_counts(cards, counts)
     figures = _figures(plain)

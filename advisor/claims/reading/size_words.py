@@ -36,6 +36,14 @@ _SIZES = (
     (rf"{_NAMED}{_SIZE}m(?![a-z0-9/]){_NOT_TOKENS}", 1e6),
     (rf"{_SIZE}亿{_NOT_TOKENS}", 1e8),
 )
+_KNOWN = (
+    (r"\bgpt[\s_-]*2[\s_-]*medium\b", 355e6),
+    (r"\bgpt[\s_-]*2[\s_-]*large\b", 774e6),
+    (r"\bgpt[\s_-]*2[\s_-]*xl\b", 1.558e9),
+    (r"\bgpt[\s_-]*3(?![\s.]?\d)(?![\s_-]*(?:small|medium|large|xl))\b", 175e9),
+    (r"\bgpt-?j\b", 6e9),
+)
+"""Sizes that a name says without a figure."""
 _TOKENS = (
     (rf"{_SIZE}(?:t|trillion)\s*(?:training )?(?:tokens?|词元)", 1e12),
     (rf"{_SIZE}万亿\s*(?:个)?\s*(?:tokens?|词元)", 1e12),
@@ -92,8 +100,10 @@ def find_parameters(plain: str) -> float | None:
         for pattern, scale in _SIZES
         for match in re.finditer(pattern, plain, re.ASCII)
     ]
-    if not sizes or is_mixture(plain):
+    if is_mixture(plain):
         return None
+    if not sizes:
+        return next((size for pattern, size in _KNOWN if search(pattern, plain) is not None), None)
     return min(sizes)[1] or None
 
 

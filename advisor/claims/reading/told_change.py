@@ -48,7 +48,7 @@ _MADE = (
 )
 _ACTED = (
     r"\b(?:after|by|once|when|since) ((?!training\b|scaling\b|going\b|running\b)[a-z]+ing(?: [^ .;:,]+){1,4})",
-    r"((?:把|将|换|改|升级|搬|挪)[^,.;:，。；]{1,20}?)(?:之|以)?后",
+    r"((?:把|将|换|改|升级|搬|挪|用了|加了|开了|装了)[^,.;:，。；]{1,20}?)(?:之|以)?后",
 )
 """What is told as done before a gain: `after moving the data to NVMe`."""
 _OF_WORK = r"\b(?:time|epochs?|steps?|throughput|speed|training|runs?|jobs?)$|(?:时间|速度|吞吐|训练)$"

@@ -18,7 +18,7 @@ _MOST = 8
 _OTHERWISE = 3
 """Times the figure: far enough that what depends on it is read otherwise."""
 _HARD = (
-    rf"%|percent\b|[x×](?!\s*(?:\d|{CARD}))|倍|times\b|[tp](?:era|eta)?-?\s?flop/?s?(?:/s|ps)?(?![a-z])|kwh\b|度电|元|块钱|块(?=电费|一)|dollars?\b"
+    rf"%|percent\b|(?<=\.\d)[x×]|(?<=\.\d\d)[x×]|[x×](?!\s*(?:\d|{CARD}))|倍|times\b|[tp](?:era|eta)?-?\s?flop/?s?(?:/s|ps)?(?![a-z])|kwh\b|度电|元|块钱|块(?=电费|一)|dollars?\b"
     rf"|(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}|ms\b|毫秒"
     r"|(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|weeks?|months?|years?)\b|秒|分钟|个?小时|天|周|个月|年"
 )
@@ -27,7 +27,9 @@ _SOFT = rf"{SAMPLES}|{TOKENS}|{STEPS}|epochs?\b|个 ?epoch|轮"
 """Units of what it was claimed of."""
 _SCALE = r"(?:k|m|b|t|万|亿|百万|billion|million|trillion)?"
 _PLACE = r"(?<![\w.\-/])"
-HARD_FIGURE = rf"{_PLACE}(?:[$€£¥]\s*(?P<money>\d+(?:\.\d+)?)|(?P<hard>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_HARD}))"
+HARD_FIGURE = (
+    rf"{_PLACE}(?:[$€£¥]\s*(?P<money>\d+(?:\.\d+)?)|(?P<hard>\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*{_SCALE}\s*(?:{_HARD}))"
+)
 """A figure that can only be what is claimed: where none was read, the claim was not understood."""
 _BARE = (
     r"(?P<bare>(?<=\bvs )|(?<=\bvs\. )|(?<=\bversus )|(?<=\bto )|(?<=\bfrom )"
@@ -38,7 +40,7 @@ _BARE = (
 _BESIDE = r"(?:gi?b|g|kw|w|watts?)(?![a-z0-9/])"
 """Units of memory and power, which a claim of speed may be told beside."""
 _FIGURE = re.compile(
-    rf"{HARD_FIGURE}|{_PLACE}(?P<soft>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_SOFT})|{_BARE}"
+    rf"{HARD_FIGURE}|{_PLACE}(?P<soft>\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*{_SCALE}\s*(?:{_SOFT})|{_BARE}"
     rf"|{_PLACE}(?P<beside>\d+(?:\.\d+)?)\s*{_BESIDE}"
     rf"|每秒(?:钟)?\s*(?P<rate>\d+(?:\.\d+)?)\s*{_SCALE}\s*(?:{_SOFT})",
     re.ASCII,
