@@ -34,13 +34,14 @@ def ask_for(
     allow_code: bool,
     prices: TypedPrices | None = None,
 ) -> AdviseAsk:
-    """What the settings say of goal, limits, prices, cards and budget; `prices` as typed."""
+    """What the settings say of goal, limits, prices, cards, how many of each, and budget; `prices` as typed."""
     hours = settings.limit("max_hours")
     return AdviseAsk(
         workload=workload,
         measure=measure,
         budget_s=settings.budget_s,
         gpu_keys=settings.gpu_keys,
+        counts=settings.counts,
         goal=settings.goal,
         price_file=None if settings.price_file is None else str(settings.price_file),
         prices=prices,

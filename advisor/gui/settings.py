@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _RECENT_LIMIT = 8
 ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
+CARD_COUNTS = (1, 2, 4, 8)
+"""Numbers of cards of one kind that are tried, up to the one that is chosen."""
 
 
 class Settings:
@@ -142,6 +144,16 @@ class Settings:
         """Candidates of the spec table; None for the usual ones."""
         text = self._text("gpu_keys", "")
         return tuple(part for part in text.split(",") if part) or None
+
+    @property
+    def most_cards(self) -> int:
+        """How many cards of one kind may be advised; as many as are tried at all where nobody chose."""
+        return int(self._text("most_cards", str(CARD_COUNTS[-1]), tuple(map(str, CARD_COUNTS))))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The numbers of cards that are tried."""
+        return tuple(count for count in CARD_COUNTS if count <= self.most_cards)
 
     @property
     def recent_files(self) -> tuple[str, ...]:

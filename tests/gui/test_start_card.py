@@ -24,6 +24,7 @@ from advisor.gui.widgets.notice import Notice
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.at_the_window import strike_key
+from tests.gui.conftest import renew
 from tests.gui.test_at_the_window import active
 
 if TYPE_CHECKING:
@@ -279,6 +280,31 @@ def test_a_card_of_ones_own_is_changed_and_deleted_in_the_window(
     assert settings.gpu_file is None
     qtbot.waitUntil(lambda: chips.loaded and not chips.mine.isVisible(), timeout=120_000)
     assert len(chips.keys) == 5
+
+
+def test_whoever_has_one_card_is_advised_one(card: StartCard, session: Session, settings: Settings) -> None:
+    workload = session.described.workload
+    assert workload is not None
+
+    def asked_counts() -> tuple[int, ...]:
+        return request_of(ask_for(workload, settings, measure=False, allow_code=False)).counts
+
+    assert (card.most.currentText(), asked_counts()) == ("up to 8 of each", (1, 2, 4, 8))
+    QTest.keyClick(card.most, Qt.Key.Key_Home)
+    assert (card.most.currentText(), asked_counts()) == ("one of each", (1,))
+    QTest.keyClick(card.most, Qt.Key.Key_Down)
+    assert (card.most.currentText(), asked_counts()) == ("up to 2 of each", (1, 2))
+    QTest.keyClick(card.most, Qt.Key.Key_End)
+    assert (settings.text("most_cards"), asked_counts()) == ("", (1, 2, 4, 8))
+
+
+def test_how_many_cards_there_are_is_remembered(card: StartCard, window: MainWindow, settings: Settings) -> None:
+    QTest.keyClick(card.most, Qt.Key.Key_Home)
+    window.commands.choose("language", "zh")
+    renew(window)
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    assert (page.start.most.currentText(), settings.most_cards) == ("每款一块", 1)
 
 
 def test_the_last_advice_stands_below_the_button(card: StartCard, session: Session, window: MainWindow) -> None:

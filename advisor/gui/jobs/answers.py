@@ -107,6 +107,7 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
         measure=ask.measure,
         budget_s=ask.budget_s,
         gpu_keys=ask.gpu_keys,
+        counts=ask.counts,
         extra_specs=tuple(own.values()),
         goal=ask.goal,
         prices=_prices_of(ask, specs),

@@ -18,6 +18,7 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     budget_s: float
     goal: Goal = "time"
     gpu_keys: tuple[str, ...] | None = None
+    counts: tuple[int, ...] = (1, 2, 4, 8)
     price_file: str | None = None
     prices: TypedPrices | None = None
     """As typed: they go before those of the file, where they are in its currency."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
+from advisor.gui.settings import CARD_COUNTS
 from advisor.gui.start.gpu_chips import GpuChips
 from advisor.gui.widgets.boxes import REST, across, down, put
 from advisor.gui.widgets.buttons import push
@@ -45,6 +46,13 @@ class StartCard(Card):
         self.model.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.model.activated.connect(self._chosen)
         self.chips = GpuChips(context)
+        self.most = Choice()
+        self.most.setAccessibleName(texts("start-most"))
+        self.most.setToolTip(texts("start-most-tip"))
+        self.most.offer(
+            ((texts("start-most-of", count=count), count) for count in CARD_COUNTS), context.settings.most_cards
+        )
+        self.most.activated.connect(self._most_chosen)
         self.button = push(texts("menu-measure"), lambda: context.act("measure"), "large")
         self.predict = push(texts("menu-predict"), lambda: context.act("predict"), "link")
         self._last = push("", lambda: context.go("advice"), "last")
@@ -55,7 +63,8 @@ class StartCard(Card):
         line = across(14, opening, editing, (ElidedLabel(texts("start-drop"), "muted"), 1))
         name = label(texts("start-model"), "muted")
         name.setBuddy(self.model)  # Of a choice a screen reader takes the name from there.
-        asked = down(8, name, self.model, line, label(texts("start-gpus"), "muted"), self.chips, REST)
+        compared = across(14, (ElidedLabel(texts("start-gpus"), "muted"), 1), self.most)
+        asked = down(8, name, self.model, line, compared, self.chips, REST)
         acts = QWidget()
         acts.setMaximumWidth(context.theme.sized(_MOST_WIDTH))
         down(8, self.button, self.predict, self._last, REST, inside=acts)
@@ -120,6 +129,10 @@ class StartCard(Card):
             self._session.described.load(reference)
         elif reference != _CURRENT:
             self._context.open_path(Path(reference))
+
+    def _most_chosen(self, place: int) -> None:
+        most = self.most.itemData(place)
+        self._context.settings.store("most_cards", None if most == CARD_COUNTS[-1] else most)
 
     def _show_state(self) -> None:
         session, texts = self._session, self._texts

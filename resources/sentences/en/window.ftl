@@ -135,6 +135,12 @@ start-model = Model and data
 start-edit = Change it
 start-drop = or drop a file here
 start-gpus = GPUs to compare
+start-most = How many GPUs of a kind
+start-most-of = { $count ->
+    [1] one of each
+   *[other] up to { $count } of each
+}
+start-most-tip = How many cards of one kind you have or would buy: the advice takes no more.
 start-measure = Measure and advise (about { $seconds } s)
 start-edited = { $name } (changed)
 start-last = { $name } · { $when }

@@ -135,6 +135,12 @@ start-model = 模型与数据
 start-edit = 修改
 start-drop = 或将文件拖到此处
 start-gpus = 要比较的 GPU
+start-most = 每款 GPU 的数量
+start-most-of = { $count ->
+    [1] 每款一块
+   *[other] 每款最多 { $count } 块
+}
+start-most-tip = 您拥有或打算购买的同款显卡数量：建议不会超过它。
 start-measure = 测量并给出建议（约 { $seconds } 秒）
 start-edited = { $name }（已修改）
 start-last = { $name } · { $when }
