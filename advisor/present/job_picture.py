@@ -85,7 +85,7 @@ def job_picture(advice: AdviceRecord) -> JobPicture | None:
             advised=prediction is chosen,
             here=prediction.device.local,
             tied=(prediction is chosen and bool(ties)) or prediction.device_and_count in ties,
-            trusted=is_trusted(prediction, untrusted),
+            trusted=prediction.fits is False or is_trusted(prediction, untrusted),
         )
         for prediction in (
             *shown,

@@ -40,7 +40,8 @@ def tied_places(advice: AdviceRecord) -> frozenset[tuple[str, int]]:
 def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
     """At most `most` set-ups that fit, the fastest first, one a device and count.
 
-    Kept whatever their place: the advised ones, the ties, one of each device, and the Pareto set.
+    Kept whatever their place: the advised ones, the ties, the fewest of each device that hold a step, and the Pareto
+    set.
     """
     best = {item.device_and_count: item for item in best_by_device(advice) if item.fits is not False}
     first: list[tuple[str, int]] = []
@@ -52,7 +53,10 @@ def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
                 first.append(place)
                 best[place] = prediction
     first += sorted(tied_places(advice))
-    first += [place for place in best if place[1] == 1]
+    fewest: dict[str, int] = {}
+    for key, count in best:
+        fewest[key] = min(count, fewest.get(key, count))
+    first += [place for place in best if place[1] == fewest[place[0]]]
     first += [(item.device_key, item.count) for item in advice.alternatives]
     order = [place for place in dict.fromkeys([*first, *best]) if place in best]
     return sorted((best[place] for place in order[:most]), key=lambda item: -item.samples_per_s.value)

@@ -12,7 +12,7 @@ from advisor.measure.measurement import DOUBTED
 from advisor.predict.prediction import Prediction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from advisor.catalogue.precisions import Precision
     from advisor.measure.measurement import Measurement, VerdictKind
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 CLEAR_DIFFERENCE_FRACTION = 0.03
 _DOUBT_FACTOR = 1.5
 """An untrustworthy figure's range is widened by this before anything is said of it."""
+DOUBTED_CAVEAT = "caveat-measurement-"
+"""How the code of what is said of an untrustworthy device begins; its verdict follows."""
 
 
 _Entry = tuple[Prediction, Estimate, bool]
@@ -56,6 +58,16 @@ def untrusted_devices(measurements: Sequence[Measurement]) -> dict[str, VerdictK
 def is_trusted(prediction: Prediction, untrusted: Mapping[str, VerdictKind]) -> bool:
     """Whether a prediction rests on measurements that may be ranked, or on none at all."""
     return prediction.step_s.basis == "specified" or prediction.device.key not in untrusted
+
+
+def doubted_devices(predictions: Iterable[Prediction], untrusted: Mapping[str, VerdictKind]) -> dict[str, VerdictKind]:
+    """Of the untrusted devices those whose figures rest on it: one that holds no step has none to be doubted."""
+    ranked = {
+        prediction.device.key
+        for prediction in predictions
+        if prediction.fits is not False and not is_trusted(prediction, untrusted)
+    }
+    return {key: kind for key, kind in untrusted.items() if key in ranked}
 
 
 def gpu_hours(prediction: Prediction) -> Estimate | None:

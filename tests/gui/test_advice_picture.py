@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
@@ -155,11 +156,33 @@ def test_a_disturbed_measurement_is_said_in_one_line_with_its_remedy(
         )
         for one in advice.measurements
     ]
-    session.show_recorded(msgspec.structs.replace(advice, measurements=tuple(disturbed)))
+    doubted = Reason.of("caveat-measurement-contended", device="AMD EPYC")
+    caveats = (doubted, *advice.caveats)
+    session.show_recorded(msgspec.structs.replace(advice, measurements=tuple(disturbed), caveats=caveats))
     qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     assert isinstance(page.findChild(Strip), Strip)
+    told = "Other programs used AMD EPYC while it was measured"
+    assert words(page).count(told) == 1  # Above the figures, and not once more among what to beware of.
+    assert "Stop them and measure again." in words(page)
     assert any(not row.trusted for row in chart(page)._rows)
     assert window.current == "advice"
+
+
+def test_a_card_that_alone_holds_no_step_stands_in_the_picture_with_as_few_as_do(
+    window: MainWindow, session: Session, qtbot: QtBot, page: AdvicePage
+) -> None:
+    advice = with_switches()
+    key = "rtx3090"
+    alone = tuple(
+        msgspec.structs.replace(one, fits=False) if one.device.key == key and one.count == 1 else one
+        for one in advice.predictions
+    )
+    entered = tuple(place for place in advice.best_set_ups if alone[place].fits is not False)
+    others = tuple(one for one in advice.alternatives if one.device_key != key)
+    session.set_advice(msgspec.structs.replace(advice, predictions=alone, best_set_ups=entered, alternatives=others))
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    assert window.current == "advice"
+    assert "2 × RTX 3090" in [row.name for row in chart(page)._rows]
 
 
 def test_three_reasons_are_read_and_the_others_come_when_asked_for(page: AdvicePage, qtbot: QtBot) -> None:

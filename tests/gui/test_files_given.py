@@ -8,7 +8,11 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog
 
+from advisor.gui.job_request import ask_for
+from advisor.gui.jobs.answers import request_of
+from advisor.gui.pages.machine_page import MachinePage
 from advisor.store import json_file
+from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.test_window import words_of
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
 
 
 def drop(window: MainWindow, *paths: Path) -> None:
@@ -98,3 +103,61 @@ def test_a_file_of_no_known_kind_is_refused_in_one_dialog(window: MainWindow, tm
     assert len(shown) == 1
     assert "movie.mkv" in words_of(shown[0])
     shown[0].close()
+
+
+CARDS = """
+# The lab's own.
+[[gpu]]
+key = "lab-x1"
+name = "Acme X1"
+compute_capability = "8.9"
+sm_count = 100
+boost_clock_hz = 2.5e9
+fp32_flop_per_s = 40e12
+fp16_flop_per_s = 160e12
+memory_bytes = 48e9
+memory_bandwidth_bytes_per_s = 900e9
+source = "data sheet"
+checked = "2026-11-01"
+"""
+
+
+def test_cards_of_a_file_are_compared_from_then_on_and_the_file_stays_as_it_was(
+    window: MainWindow, settings: Settings, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "lab.toml"
+    path.write_text(CARDS, encoding="utf-8")
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    chips = page.start.chips
+    qtbot.waitUntil(lambda: chips.loaded, timeout=120_000)
+    usual = chips.keys
+    window.show_page("model")
+    drop(window, path)
+    qtbot.waitUntil(lambda: chips.keys == (*usual, "lab-x1"), timeout=120_000)
+    assert window.current == "machine"
+    assert window.statusBar().currentMessage() == "Compared with from now on: Acme X1."
+    assert chips.mine.isVisible()
+    assert session.described.reference == "bert_base_sst2"
+    assert session.described.workload is not None
+    request = request_of(ask_for(session.described.workload, settings, measure=False, allow_code=False))
+    assert request.gpu_keys == (*usual, "lab-x1")
+    assert [one.name for one in request.extra_specs] == ["Acme X1"]
+    assert path.read_text(encoding="utf-8") == CARDS
+    assert settings.gpu_file == tmp_path / "my_gpus.toml"
+    assert settings.recent_files == ()  # It is no workload to be chosen again.
+
+
+def test_a_card_of_a_file_that_lacks_a_figure_is_told_and_none_is_taken(
+    window: MainWindow, settings: Settings, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "lab.toml"
+    path.write_text(CARDS.replace("memory_bytes = 48e9\n", ""), encoding="utf-8")
+    drop(window, path)
+    qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
+    (shown,) = (one for one in window.findChildren(QDialog) if one.isVisible())
+    assert "lab.toml" in words_of(shown)
+    assert "memory_bytes" in words_of(shown)
+    shown.close()
+    assert (settings.gpu_file, settings.gpu_keys) == (None, None)

@@ -14,11 +14,12 @@ from PySide6.QtWidgets import QToolButton
 from advisor.catalogue.spec_table import read_gpu_file, spec_table
 from advisor.core.errors import UserFacingError
 from advisor.cost.operators.device_rates import missing_figures
+from advisor.gui.files.own_cards import keep_cards
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.local_time import local_moment
 from advisor.gui.pages.machine_page import MachinePage
-from advisor.gui.start.own_card import OwnCardDialog, keep_card
+from advisor.gui.start.own_card import OwnCardDialog
 from advisor.gui.texts import Texts
 from advisor.gui.widgets.notice import Notice
 from advisor.workload.workload_file import load_workload
@@ -218,12 +219,12 @@ def test_a_bad_card_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     row = {"key": "my-a", "name": "A", "source": "s", "checked": "2026-01-01", "memory_bytes": 1e10}
     row |= {"memory_bandwidth_bytes_per_s": 1e11, "fp32_flop_per_s": 1e13, "fp16_flop_per_s": 1e13}
-    keep_card(path, row)
+    keep_cards(path, [row])
     before = path.read_bytes()
     with pytest.raises(UserFacingError):
-        keep_card(path, {**row, "key": "my-b", "memory_bytes": -1.0})
+        keep_cards(path, [{**row, "key": "my-b", "memory_bytes": -1.0}])
     assert path.read_bytes() == before
-    keep_card(path, {**row, "key": "my-b"})
+    keep_cards(path, [{**row, "key": "my-b"}])
     assert list(read_gpu_file(path)) == ["my-a", "my-b"]
 
 
@@ -234,8 +235,8 @@ def test_a_card_of_ones_own_is_changed_and_deleted_in_the_window(
     row = {"key": "my-a_b", "name": "A_B", "source": "file_1", "checked": "2026-01-01", "memory_bytes": 1e10}
     row |= {"memory_bandwidth_bytes_per_s": 1e11, "fp32_flop_per_s": 8.258e13, "nvml_names": ["NVIDIA A_B"]}
     row |= {"compute_capability": "8.9", "sm_count": 100, "boost_clock_hz": 2.5e9}
-    keep_card(path, row)
-    keep_card(path, {**row, "key": "my-other", "name": "Other", "nvml_names": []})
+    keep_cards(path, [row])
+    keep_cards(path, [{**row, "key": "my-other", "name": "Other", "nvml_names": []}])
     before = read_gpu_file(path)
     settings.store("gpu_file", str(path))
     settings.store("gpu_keys", "my-a_b,my-other")

@@ -107,6 +107,14 @@ def test_each_untrusted_verdict_has_its_caveat(kind: VerdictKind) -> None:
     assert f"caveat-measurement-{kind}" in codes(answer.caveats)
 
 
+def test_a_disturbed_device_that_holds_no_step_has_no_figures_to_be_doubted() -> None:
+    here = machine()
+    found = predict_all(enumerate_candidates(IRIS, here, SPECS), TINY, IRIS, measured_keys=("cpu",))
+    full = [msgspec.structs.replace(one, fits=False) if one.device.key == "cpu" else one for one in found]
+    answer = recommend(IRIS, here, full, [measurement("cpu", "unstable")], specs=SPECS)
+    assert not [code for code in codes(answer.caveats) if code.startswith("caveat-measurement-")]
+
+
 def test_strict_fp32_ranks_the_4090_before_the_a100_and_autocast_turns_it() -> None:
     answer = advise(workload("fp32"), TRANSFORMER, keys=("a100-sxm4-40", "rtx4090"))
     best = best_of(answer)

@@ -1,4 +1,4 @@
-"""What a file that is given to the window becomes: a workload, an advice, or a log explained."""
+"""What a file that is given to the window becomes: a workload, an advice, a log explained, or GPUs to compare."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from advisor.core.errors import InputError
+from advisor.core.sentences import listed, visible
+from advisor.gui.files.own_cards import holds_cards, own_cards_path, take_cards
 from advisor.gui.jobs.told_log import SUFFIXES as LOG_SUFFIXES
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.texts import Texts
-from advisor.gui.threads import Outcome
+from advisor.gui.threads import Outcome, call_as_job
 
 if TYPE_CHECKING:
+    from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.gui.jobs.asks import Ask
     from advisor.workload.workload import Workload
 
@@ -52,7 +55,7 @@ class Opening(QObject):
             self.open(Path(name))
 
     def open(self, path: Path) -> None:
-        """Open a workload, a model's configuration or folder, a Python model, a saved advice, or a training log.
+        """Open a workload, a model's configuration or folder, a Python model, a saved advice, a log, or GPUs.
 
         Raises InputError for what is none of them.
         """
@@ -62,6 +65,9 @@ class Opening(QObject):
             return
         if path.suffix == ".json" and path.name != "config.json" and not holds_config(path):
             self._open_advice(path)
+            return
+        if path.suffix == ".toml" and holds_cards(path):
+            self._take_cards(path)
             return
         if path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
             self._session.described.load(str(path))
@@ -102,6 +108,27 @@ class Opening(QObject):
         reading = self._texts("open-reading", path=str(path))
         self._tell(reading)
         self._session.crew.start(apart(ask), opened)
+
+    def _take_cards(self, path: Path) -> None:
+        """Compare with the cards of a file from now on; the table that they must not be taken from is slow to read."""
+        kept, settings = own_cards_path(self._settings), self._settings
+
+        def taken(outcome: Outcome) -> None:
+            if not isinstance(outcome.result, list):
+                self._session.problem_raised.emit(outcome)
+                return
+            from advisor.recommend.candidates import DEFAULT_GPU_KEYS
+
+            cards: list[GpuSpec] = outcome.result
+            keys = (*(settings.gpu_keys or DEFAULT_GPU_KEYS), *(card.key for card in cards))
+            settings.store("gpu_file", str(kept))
+            settings.store("gpu_keys", ",".join(dict.fromkeys(keys)))
+            self._session.own_cards_changed.emit()
+            self.page_wanted.emit("machine")
+            names = listed([visible(card.name) for card in cards], settings.language)
+            self._tell(self._texts("open-cards", names=names))
+
+        self._session.crew.start(call_as_job(lambda: take_cards(path, kept)), taken)
 
     def consent(self, path: Path) -> bool:
         """Ask whether a Python file may run, naming its path and SHA-256. Raises InputError."""

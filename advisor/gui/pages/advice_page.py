@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
-from advisor.core.sentences import Reason, listed, visible
+from advisor.core.sentences import Reason, in_a_row, visible
 from advisor.gui.context import Context
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
@@ -21,11 +21,10 @@ from advisor.gui.widgets.card import Card, Columns, FigureRow
 from advisor.gui.widgets.labels import ElidedLabel
 from advisor.gui.widgets.notice import EmptyState, Notice, SentencesCard, Strip
 from advisor.predict.prediction import Prediction
-from advisor.present.card_names import short_name
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine
 from advisor.present.summary import help_comes_first, help_of
-from advisor.recommend.ranking import untrusted_devices
+from advisor.recommend.ranking import DOUBTED_CAVEAT
 from advisor.recommend.recommendation import Recommendation, prediction_of
 
 if TYPE_CHECKING:
@@ -164,19 +163,12 @@ class AdvicePage(Page):
 
     def _disturbed(self) -> QWidget | None:
         """One amber line where other programs or the heat took part in what was timed."""
-        verdicts = untrusted_devices(self._advice.measurements)
-        if not verdicts:
-            return None
-        names = {measurement.device_key: measurement.device_name for measurement in self._advice.measurements}
-        kinds = dict.fromkeys(self.texts.verdict(kind) for kind in verdicts.values())
-        language = self.texts.language
-        devices = listed([short_name(visible(names[key])) for key in verdicts], language)
-        words = self.texts("advice-disturbed", devices=devices, verdict=listed(list(kinds), language))
-        return self._job_strip("advice-measure-again", "measure", words)
+        told = [self.texts.say(caveat) for caveat in self._advice.caveats if caveat.code.startswith(DOUBTED_CAVEAT)]
+        return self._job_strip("advice-measure-again", "measure", in_a_row(told), whole=True) if told else None
 
-    def _job_strip(self, code: str, command: str, words: str) -> Strip:
+    def _job_strip(self, code: str, command: str, words: str, *, whole: bool = False) -> Strip:
         """An amber line whose button begins a job."""
-        strip = Strip(words, self.texts(code), lambda: self.context.act(command))
+        strip = Strip(words, self.texts(code), lambda: self.context.act(command), whole=whole)
         self.rest_while_busy(strip.button)
         return strip
 
@@ -258,12 +250,13 @@ class AdvicePage(Page):
         advice, chosen = self._advice, self._chosen
         reasons = [reason for reason in chosen.why if reason.code not in _TIES]
         others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
+        caveats = [caveat for caveat in advice.caveats if not caveat.code.startswith(DOUBTED_CAVEAT)]
         cards = [
             SentencesCard(self.texts, self.texts(title), sentences, role=role)
             for title, role, sentences in (
                 ("summary-why", "card", _sentences((*reasons, *others), self)),
                 ("summary-change", "card", _sentences(chosen.would_change_if, self)),
-                ("summary-caveats", "card-warning", _sentences(advice.caveats, self)),
+                ("summary-caveats", "card-warning", _sentences(caveats, self)),
             )
             if sentences
         ]

@@ -80,6 +80,7 @@ class GpuChips(QWidget):
         self._trouble = untold()
         self.mine.setVisible(False)
         self.usual.setVisible(False)
+        context.session.own_cards_changed.connect(self.reload)
         down(6, self._place, self.search, across(14, self.own, self.mine, self.usual, REST), self._trouble, inside=self)
 
     @property

@@ -8,16 +8,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from advisor.core.errors import UserFacingError
-from advisor.core.sentences import Said, SaidOutputError, visible
+from advisor.core.sentences import visible
 from advisor.gui.dialogs.frame import AskingDialog, confirmed
 from advisor.gui.dialogs.scrolled import Scrolled
+from advisor.gui.files.own_cards import delete_card, keep_cards, own_cards, own_cards_path
 from advisor.gui.models.form_fields import FormField, fields_of, parse, range_text
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.settings import Settings
@@ -48,7 +48,6 @@ _GENERATION = "compute_capability"
 _OPTIONAL = ("tf32-flop-per-s", "fp16-flop-per-s", "bf16-flop-per-s", "power-w")
 """What a card need not have, or what only its energy follows from; without any other no time is predicted."""
 _MOST_LETTERS = 128
-_FILE_NAME = "my_gpus.toml"
 
 
 class OwnCardDialog(AskingDialog):
@@ -92,9 +91,6 @@ class OwnCardDialog(AskingDialog):
     def _words(self, field: FormField, unit: str, error: FieldError) -> str:
         return self._texts(error.code, range=f"{range_text(field)} {unit}".strip())
 
-    def _path(self) -> Path:
-        return self._settings.gpu_file or self._settings.history_folder / _FILE_NAME
-
     def accept(self) -> None:
         """Keep the card, or say beside each field what is wrong with it."""
         wrong = [line for line in self.fields.values() if not line.allowed()]
@@ -102,14 +98,14 @@ class OwnCardDialog(AskingDialog):
             wrong[0].setFocus()
             self.scrolled.ensureWidgetVisible(wrong[0])
             return
-        path = self._path()
+        path = own_cards_path(self._settings)
         try:
             others = [spec for spec in own_cards(path) if self._card is None or spec.key != self._card.key]
             row = self._row({other.key for other in others})
             if row["name"] in {other.name for other in others}:
                 tell(self._problem, self._texts("own-taken", name=visible(row["name"])))
                 return
-            keep_card(path, row)
+            keep_cards(path, [row])
         except UserFacingError as error:
             self._tell(error)
             return
@@ -126,7 +122,7 @@ class OwnCardDialog(AskingDialog):
         if not confirmed(self, texts("own-delete"), question, texts("history-delete"), texts("window-cancel")):
             return
         try:
-            left = delete_card(self._path(), card.key)
+            left = delete_card(own_cards_path(self._settings), card.key)
         except UserFacingError as error:
             self._tell(error)
             return
@@ -190,58 +186,3 @@ def _key(name: str, taken: Container[str]) -> str:
     if name.isascii() and plain and key not in taken:
         return key
     return "-".join(("my", *([plain[:50]] if plain else []), sha256(name.encode()).hexdigest()[:8]))
-
-
-def own_cards(path: Path) -> list[GpuSpec]:
-    """The cards in the user's file, none where there is no file. Raises InputError for a file that cannot be read."""
-    from advisor.catalogue.spec_table import read_gpu_file
-
-    return list(read_gpu_file(path).values()) if path.exists() else []
-
-
-def keep_card(path: Path, row: dict[str, Any]) -> None:
-    """Add or replace a card in the user's file, which is read back as any other.
-
-    Raises InputError for figures that are missing or make no sense (the file stays as it was), OutputError where the
-    file cannot be written.
-    """
-    rows = [msgspec.to_builtins(spec) for spec in own_cards(path)]
-    places = [place for place, card in enumerate(rows) if card["key"] == row["key"]] or [len(rows)]
-    rows[places[0] : places[0] + 1] = [row]
-    _write_cards(path, rows)
-
-
-def delete_card(path: Path, key: str) -> int:
-    """Take a card out of the user's file, and the file away with the last one; returns how many are left.
-
-    Raises InputError where the file cannot be read, OutputError where it cannot be written.
-    """
-    left = [msgspec.to_builtins(spec) for spec in own_cards(path) if spec.key != key]
-    if left:
-        _write_cards(path, left)
-        return len(left)
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        detail = Said(text=error.strerror or str(error))
-        raise SaidOutputError.of("command-not-written", given=str(path), detail=detail) from error
-    return 0
-
-
-def _write_cards(path: Path, cards: list[dict[str, Any]]) -> None:
-    import tempfile
-    from pathlib import Path
-
-    import tomlkit
-
-    from advisor.catalogue.spec_table import read_gpu_file
-    from advisor.core.file_writing import write_atomically
-
-    rows = [{name: value for name, value in card.items() if value is not None} for card in cards]
-    text = tomlkit.dumps({"gpu": rows})
-    with tempfile.TemporaryDirectory() as folder:
-        tried = Path(folder) / path.name
-        tried.write_text(text, encoding="utf-8")
-        read_gpu_file(tried)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, text.encode())
