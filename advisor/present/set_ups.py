@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from advisor.core.by_key import firsts
 from advisor.core.sentences import visible
 from advisor.predict.prediction import Prediction
 from advisor.present.summary import best_by_device
@@ -40,8 +41,8 @@ def tied_places(advice: AdviceRecord) -> frozenset[tuple[str, int]]:
 def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
     """At most `most` set-ups that fit, the fastest first, one a device and count.
 
-    Kept whatever their place: the advised ones, the ties, the fewest of each device that hold a step, and the Pareto
-    set.
+    Kept whatever their place, as far as there is room: the advised ones, one of each device (its tie, else as few as
+    hold a step), the other ties, the fewest of each device, and the Pareto set.
     """
     best = {item.device_and_count: item for item in best_by_device(advice) if item.fits is not False}
     first: list[tuple[str, int]] = []
@@ -52,11 +53,16 @@ def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
             if place not in first:
                 first.append(place)
                 best[place] = prediction
-    first += sorted(tied_places(advice))
     fewest: dict[str, int] = {}
     for key, count in best:
         fewest[key] = min(count, fewest.get(key, count))
-    first += [place for place in best if place[1] == fewest[place[0]]]
-    first += [(item.device_key, item.count) for item in advice.alternatives]
+    worth = [
+        *sorted(tied_places(advice)),
+        *(place for place in best if place[1] == fewest[place[0]]),
+        *((item.device_key, item.count) for item in advice.alternatives),
+    ]
+    known = {key for key, _ in first}
+    of_each = firsts((place for place in worth if place in best and place[0] not in known), lambda place: place[0])
+    first += [*of_each.values(), *worth]
     order = [place for place in dict.fromkeys([*first, *best]) if place in best]
     return sorted((best[place] for place in order[:most]), key=lambda item: -item.samples_per_s.value)

@@ -18,6 +18,7 @@ from advisor.gui.pages.advised_set_up import short_set_up
 from advisor.gui.plots.job_chart import ROW, JobChart
 from advisor.gui.widgets.notice import FIRST, SentencesCard, Strip
 from advisor.measure.measurement import Verdict
+from advisor.present.job_picture import job_picture
 from advisor.recommend.switches import Switch
 from tests.gui import fakes
 from tests.gui.conftest import renew
@@ -183,6 +184,37 @@ def test_a_card_that_alone_holds_no_step_stands_in_the_picture_with_as_few_as_do
     qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     assert window.current == "advice"
     assert "2 × RTX 3090" in [row.name for row in chart(page)._rows]
+
+
+def test_each_card_stands_in_the_picture_though_ties_fill_it(
+    window: MainWindow, session: Session, qtbot: QtBot, page: AdvicePage
+) -> None:
+    advice = with_switches()
+    keys = {one.device.key for one in advice.predictions}
+    ties = tuple(msgspec.structs.replace(one, tied=True) for one in advice.alternatives)
+    assert len({(one.device_key, one.count) for one in ties}) + len(keys) > len(chart(page)._rows)
+    session.set_advice(msgspec.structs.replace(advice, alternatives=ties))
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    assert window.current == "advice"
+    picture = job_picture(page._advice)
+    assert picture is not None
+    assert {row.prediction.device.key for row in picture.rows} == keys
+
+
+def test_the_tip_of_a_row_says_how_many_batches_one_step_gathers(
+    window: MainWindow, session: Session, qtbot: QtBot, page: AdvicePage
+) -> None:
+    advice = with_switches()
+    twice = tuple(
+        msgspec.structs.replace(one, gradient_accumulation_steps=2) if one.count == 1 else one
+        for one in advice.predictions
+    )
+    session.set_advice(msgspec.structs.replace(advice, predictions=twice))
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    assert window.current == "advice"
+    tips = {row.detail.partition(" · ")[0].endswith("× 2"): row.tip for row in chart(page)._rows}
+    assert "per device, gradients of 2 batches accumulated, global batch" in tips[True]
+    assert "per device, global batch" in tips[False]
 
 
 def test_three_reasons_are_read_and_the_others_come_when_asked_for(page: AdvicePage, qtbot: QtBot) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from advisor.gui.models.readings import ReadingsBuffer
 from advisor.gui.pages.compare_page import ComparePage
@@ -93,7 +93,7 @@ def test_choices_are_named_by_the_words_beside_them(window: MainWindow, session:
     with_advice(session)
     machine = shown_page(window, "machine", MachinePage, qtbot)
     compare = shown_page(window, "compare", ComparePage, qtbot)
-    for choice in (machine.start.model, *compare._boxes.values()):
+    for choice in (machine.start.model, machine.start.most, *compare._boxes.values()):
         interface = QAccessible.queryAccessibleInterface(choice)
         assert interface is not None
         labels = interface.relations(QAccessible.RelationFlag.Label)
@@ -109,6 +109,8 @@ def test_an_explanation_outlives_the_values_that_it_is_about(
     wait = page._cards["cpu"]._values["wait"]
     explained = wait.toolTip()
     assert explained
+    named = next(one for one in page._cards["cpu"].findChildren(QLabel) if one.text() == "Wait")
+    assert named.toolTip() == explained  # Whoever does not know the word points at it.
     for value in ("5 %", "100 %"):
         page._cards["cpu"].set_fact("wait", value)
         assert wait.toolTip() == explained

@@ -42,7 +42,10 @@ def prediction_tip(prediction: Prediction, context: Context, *, over_limits: boo
     lines = [
         visible(f"{prediction.count} × {prediction.device.name} · {how}"),
         texts(
-            "advice-tip-batch", batch=f"{prediction.batch_size_per_device:,}", total=f"{prediction.global_batch_size:,}"
+            "advice-tip-batch",
+            batch=f"{prediction.batch_size_per_device:,}",
+            steps=prediction.gradient_accumulation_steps,
+            total=f"{prediction.global_batch_size:,}",
         ),
         line("advice-step", f"{texts.duration(step_s.value)} ({texts.span(step_s, texts.duration)})"),
         line("advice-rate", f"{texts.rate(rate.value)} ({texts.span(rate, texts.rate)})"),

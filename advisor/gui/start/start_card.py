@@ -63,7 +63,9 @@ class StartCard(Card):
         line = across(14, opening, editing, (ElidedLabel(texts("start-drop"), "muted"), 1))
         name = label(texts("start-model"), "muted")
         name.setBuddy(self.model)  # Of a choice a screen reader takes the name from there.
-        compared = across(14, (ElidedLabel(texts("start-gpus"), "muted"), 1), self.most)
+        gpus = ElidedLabel(texts("start-gpus"), "muted")
+        gpus.setBuddy(self.most)
+        compared = across(14, (gpus, 1), self.most)
         asked = down(8, name, self.model, line, compared, self.chips, REST)
         acts = QWidget()
         acts.setMaximumWidth(context.theme.sized(_MOST_WIDTH))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QGridLayout, QProgressBar
 
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import REST, across
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label, set_look
@@ -38,16 +39,18 @@ class DeviceCard(Card):
         self.hug()
 
     def add_fact(self, key: str, name: str, value: str, *, tip: str = "") -> None:
-        """A further fact; `tip` gives the reason where the value is unknown."""
+        """A further fact; `tip` says what the name means, or the reason where the value is unknown."""
         place = len(self._values)
         shown = ElidedLabel(value)
         self._values[key] = shown
-        self._facts.addWidget(label(name, "muted"), place // 2, 2 * (place % 2))
+        named = label(name, "muted")
+        self._facts.addWidget(named, place // 2, 2 * (place % 2))
         self._facts.addWidget(shown, place // 2, 2 * (place % 2) + 1)
         if tip:
             if not any(character.isdigit() or character == "–" for character in shown.full_text()):
                 set_look(shown, "role", "muted")
             shown.explain(tip)
+            give_tip(named, tip)  # Whoever does not know the word points at it.
 
     def set_fact(self, key: str, value: str) -> None:
         """Another value of a fact that was added."""

@@ -10,7 +10,7 @@ from advisor.core.sentences import Arguments, Listed, Names, Reason
 from advisor.recommend.comparison import Comparison, Finalist, counted
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
-from advisor.recommend.ranking import DOUBTED_CAVEAT, doubted_devices, score
+from advisor.recommend.ranking import doubted_devices, score
 from advisor.recommend.reasons.hosts import assumed_dispatch_s
 from advisor.recommend.reasons.launching import script_gap
 from advisor.recommend.reasons.limit_ranges import loading_limit_reasons, range_reasons
@@ -112,7 +112,7 @@ def _host_short(comparison: Comparison) -> Iterator[Reason]:
 
 def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:
     for key, kind in doubted_devices(comparison.predictions, comparison.untrusted).items():
-        yield Reason.of(f"{DOUBTED_CAVEAT}{kind}", device=comparison.devices[key].name)
+        yield Reason.of(f"caveat-measurement-{kind}", device=comparison.devices[key].name)
 
 
 def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iterator[Reason]:

@@ -285,7 +285,10 @@ advice-split-title = Where the time goes
 advice-does-not-fit = does not fit
 advice-hollow = Filled points were measured, hollow ones predicted.
 advice-tip-over-limits = Over a limit that was given, or not known to keep it
-advice-tip-batch = batch { $batch } per device, global batch { $total }
+advice-tip-batch = batch { $batch } per device{ $steps ->
+    [1] { "" }
+   *[other] { ", " }gradients of { $steps } batches accumulated
+}, global batch { $total }
 advice-wall-part = { $kind } takes { $share_fraction } of the job
 axis-batch = batch size per device
 axis-samples-per-s = samples/s
@@ -429,7 +432,7 @@ model-trained = { $count } trained
 model-flop-below = forward and backward
 model-flop-below-inference = forward alone
 model-assumptions = Assumptions
-model-python-runs = The Python file runs in the worker; its three functions are traced as they are.
+model-python-runs = The Python file runs in the worker; its build_model and make_batch are traced as they are.
 model-memory-assumption = Memory is what a step takes on one GPU, whichever it is, with the driver's context and fragmentation.
 model-memory-of = Memory is what one { $device } needs, driver context and fragmentation included.
 model-layers-title = Layers

@@ -267,7 +267,10 @@ advice-split-title = 时间去向
 advice-does-not-fit = 放不下
 advice-hollow = 实心点为实测，空心点为预测。
 advice-tip-over-limits = 超出所给的限制，或无法判断是否超出
-advice-tip-batch = 每设备批大小 { $batch }，全局批大小 { $total }
+advice-tip-batch = 每设备批大小 { $batch }{ $steps ->
+    [1] { "" }
+   *[other] （累积 { $steps } 批的梯度）
+}，全局批大小 { $total }
 advice-wall-part = { $kind }占任务的 { $share_fraction }
 axis-batch = 每设备批大小
 axis-samples-per-s = 样本/秒
@@ -405,7 +408,7 @@ model-trained = { $count } 参与训练
 model-flop-below = 前向与反向
 model-flop-below-inference = 仅前向
 model-assumptions = 假设
-model-python-runs = Python 文件在工作进程中运行，按原样追踪其中的三个函数。
+model-python-runs = Python 文件在工作进程中运行，按原样追踪其中的 build_model 与 make_batch。
 model-memory-assumption = 显存是一步训练在一块 GPU（不限型号）上的占用，已含驱动上下文与碎片。
 model-memory-of = 显存按一块 { $device } 估算，已含驱动上下文与碎片。
 model-layers-title = 各层
