@@ -52,6 +52,8 @@ __all__ = ["Advice", "AdviceRequest", "Facts", "advice_from_facts", "advise", "a
 
 _NOT_MEASURED = "predict-cpu-not-measured"
 """Its remedy is to measure."""
+_COMPILED_AWAY = {"workload-activation-in-parts"}
+"""What a trace notes of kernels that a compiler makes one of."""
 _FAILURES = ("worker-", "measure-worker-", "measure-ended-")
 """How the codes of what ends a worker or a batch size begin."""
 
@@ -269,9 +271,10 @@ def _trace_caveats(workload: Workload, facts: Facts, advised: Recommendation | N
         return ()
     halved = PRECISION_FACTS[precision].half_weights and any(op.batch_norm for op in table.ops)
     note = Reason.of("workload-half-batch-norm", precision=PRECISION_LABELS[precision])
-    breaks = workload.training.compile and sizes_follow_values(table)
-    broken = (Reason(code="trace-compiled-breaks"),) if breaks else ()
-    return (*broken, *table.caveats, *_frozen_parts(workload, table), *((note,) if halved else ()))
+    compiles = workload.training.compile
+    noted = (one for one in table.caveats if not (compiles and one.code in _COMPILED_AWAY))
+    broken = (Reason(code="trace-compiled-breaks"),) if compiles and sizes_follow_values(table) else ()
+    return (*broken, *noted, *_frozen_parts(workload, table), *((note,) if halved else ()))
 
 
 def _frozen_parts(workload: Workload, table: OpTable) -> Iterator[Reason]:

@@ -30,8 +30,18 @@ _Own = tuple["Precision | None", "Added | None"]
 ROWS = 5
 _SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 1, "summary-help": 3, "summary-caveats": 2}
 """How many sentences of each section are shown; sections that are not named wait for the details."""
-_FIGURES = ("summary-step", "summary-job", "summary-job-inference", "summary-memory", "summary-cost", "summary-tied")
-"""The figures that decide; an energy does where it is the goal."""
+_FEW_FIGURES = 5
+"""Each figure beyond them takes the place of a reason."""
+_FIGURES = (
+    "summary-step",
+    "summary-job",
+    "summary-job-inference",
+    "summary-memory",
+    "summary-cost",
+    "summary-switched-on",
+    "summary-tied",
+)
+"""The figures that decide, and with what they are reached; an energy does where it is the goal."""
 _SAID_BY_FIGURES = {"why-tied", "why-tied-cost", "why-tied-energy", "why-tied-short"}
 """What the line of those it is tied with says too."""
 _SEEN_IN_FIGURES = {"caveat-from-spec-sheet"}
@@ -61,7 +71,9 @@ _MARKS = "¹²³⁴⁵"
 def one_screen(advice: AdviceRecord, language: Language) -> Summary:
     """The short form of `summarise`; its last line says how many sentences and rows it leaves out."""
     whole = summarise(advice, language)
-    titles = {sentence(code, language): limit for code, limit in _SENTENCES.items()}
+    figures = _deciding(whole.figures, advice, language)
+    fewer_reasons = {"summary-why": _SENTENCES["summary-why"] - max(0, len(figures) - _FEW_FIGURES)}
+    titles = {sentence(code, language): limit for code, limit in (_SENTENCES | fewer_reasons).items()}
     rows = _rows(advice)
     left, merged = _told_elsewhere(advice, rows[:ROWS], language), _merged(advice, language)
     gravity = _gravity(advice, language)
@@ -83,7 +95,7 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
     table = _table(advice, rows[:ROWS], language)
     return msgspec.structs.replace(
         whole,
-        figures=_deciding(whole.figures, advice, language),
+        figures=figures,
         sections=(*sections, *more),
         tables=() if table is None else (table,),
         table_place=len(sections),

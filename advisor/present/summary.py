@@ -27,6 +27,7 @@ from advisor.present.card_names import tied_names
 from advisor.present.checked_steps import checked_steps
 from advisor.present.look import OVER_LIMITS
 from advisor.present.switch_table import gain_is_told, help_sentences, switch_table
+from advisor.present.switched_on import switched_on
 from advisor.present.table_cells import set_up_cells, step_cells, strategy_name
 from advisor.present.tables import Table, table_of
 from advisor.present.workload_titles import workload_title
@@ -156,7 +157,8 @@ def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], 
 
 
 def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -> tuple[tuple[str, str], ...]:
-    mode = advice.workload.training.mode
+    training = advice.workload.training
+    mode = training.mode
     rows: list[tuple[str, str]] = [
         ("summary-step", estimate_text(chosen.step_s, format_seconds, language)),
         (in_mode("summary-job", mode), estimate_text(chosen.job_s, format_seconds, language)),
@@ -167,6 +169,8 @@ def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -
         rows.append(
             ("summary-cost", estimate_text(chosen.cost, partial(format_cost, currency=chosen.currency), language))
         )
+    if switched := switched_on(training, language):
+        rows.append(("summary-switched-on", switched))
     prediction = prediction_of(advice.predictions, chosen)
     if prediction is not None and prediction.energy_j is not None:
         rows.append(("report-energy", estimate_text(prediction.energy_j, format_energy, language)))

@@ -44,6 +44,7 @@ summary-job-inference = All samples once
 summary-rate = Samples
 summary-memory = Peak memory of a device
 summary-cost = Cost of the job
+summary-switched-on = Switched on
 summary-tied = No clear difference to
 summary-parameters = Parameters
 summary-flop = Forward and backward of one sample
@@ -214,3 +215,15 @@ help-room = With { $name } a step would need { $need_bytes } (at most { $high_by
 help-switch-open = With { $name } it would likely be { $gain_ratio } times as fast, but may be no faster (between { $low_ratio } and { $high_ratio }).
 help-switch = With { $name } it would be { $gain_ratio } times as fast (between { $low_ratio } and { $high_ratio }).
 summary-other-rows = Nothing is advised; what comes nearest on each card
+switched-qlora = QLoRA
+switched-head = the head alone is trained
+switched-checkpointing-selective = selective activation checkpointing
+switched-attention-eager = eager attention
+switched-attention-flash = flash attention
+switched-optimizer-in-backward = optimizer steps within backward
+switched-quantised = weights in { $stored }
+switched-offload = { $what ->
+        [activations] activations
+        [optimizer] optimizer states
+       *[parameters] parameters
+    } kept in host memory

@@ -44,6 +44,7 @@ summary-job-inference = 全部样本推理一遍的时间
 summary-rate = 样本吞吐量
 summary-memory = 单设备峰值显存
 summary-cost = 任务成本
+summary-switched-on = 已启用
 summary-tied = 与其无明显差别
 summary-parameters = 参数量
 summary-flop = 单样本前向与反向计算量
@@ -209,3 +210,15 @@ help-room = 采用“{ $name }”后，每步需要 { $need_bytes }（最多 { $
 help-switch-open = 采用“{ $name }”后，速度很可能是现在的 { $gain_ratio } 倍，但也可能不会更快（介于 { $low_ratio } 与 { $high_ratio } 之间）。
 help-switch = 采用“{ $name }”后，速度将是现在的 { $gain_ratio } 倍（介于 { $low_ratio } 与 { $high_ratio } 之间）。
 summary-other-rows = 没有给出建议；各设备最接近的方案
+switched-qlora = QLoRA
+switched-head = 只训练输出头
+switched-checkpointing-selective = 选择性激活检查点
+switched-attention-eager = eager 注意力
+switched-attention-flash = flash 注意力
+switched-optimizer-in-backward = 反向传播中更新优化器
+switched-quantised = 权重以 { $stored } 存储
+switched-offload = { $what ->
+        [activations] 激活
+        [optimizer] 优化器状态
+       *[parameters] 参数
+    }保存在主机内存中

@@ -65,7 +65,7 @@ def build(  # noqa: PLR0913 - what, where and how much of it
     if type(module).forward is nn.Module.forward:
         named = {"model": shown_value(config.model_type), "class": shown_value(type(module).__name__)}
         raise SaidError.of("worker-no-forward", **named)
-    notes += (*lengthened, *_own_side(config, workload), *_activations_in_parts(module, workload))
+    notes += (*lengthened, *_own_side(config, workload), *_activations_in_parts(module))
     made = _batches(module, task, workload, tried=tried)
     if made.text_only:
         notes += (_text_only(config),)
@@ -95,11 +95,10 @@ def _batches(module: Network, task: Task, workload: Workload, *, tried: bool) ->
     return batch_maker(module, task, workload, tried=tried)
 
 
-def _activations_in_parts(module: nn.Module, workload: Workload) -> tuple[Reason, ...]:
+def _activations_in_parts(module: nn.Module) -> tuple[Reason, ...]:
     """Says that GPT-2's activation is eight kernels here, which is one under another name and in other libraries."""
-    if workload.training.compile or not any(type(part).__name__ == _IN_PARTS for part in module.modules()):
-        return ()
-    return (Reason.of("workload-activation-in-parts"),)
+    found = any(type(part).__name__ == _IN_PARTS for part in module.modules())
+    return (Reason.of("workload-activation-in-parts"),) if found else ()
 
 
 def _stay_offline() -> None:
