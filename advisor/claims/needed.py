@@ -41,7 +41,9 @@ def check_need(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "left_bytes": max(0.0, claimed - usual.parameter_bytes * parameters),
     }
     verdict: Verdict
-    if claim.offload:
+    if claim.told_as == "least" and chosen is not usual and not claim.offload:
+        verdict, word = "plausible", "more"
+    elif claim.offload:
         verdict, word = "plausible_only_with", "offloaded"
     elif chosen is None:
         verdict, word = "impossible", "impossible"

@@ -230,3 +230,49 @@ def test_one_text_is_not_many() -> None:
 
 def test_a_size_that_a_name_says_is_read() -> None:
     assert parse_claim("GPT-2 medium does 45k tokens/s on an A100", spec_table()).parameters == 355e6
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("A single H100 replaces roughly three A100s for our 7B", {"speed_up_ratio": 3.0, "reference_count": 1}),
+        ("4090比A100慢不少，训练llama 7B大概只有A100的七成", {"speed_up_ratio": 0.7, "gpus": ("rtx4090",)}),
+        ("a 4090 is about 70% of an H200 in bert-base training", {"speed_up_ratio": 0.7, "gpus": ("rtx4090",)}),
+        ("单卡H100能训完bert-base的SST-2三个epoch，其实只要6分钟", {"epoch_s": 120.0}),
+        ("2 nodes over 10GbE are slower than one node (8xA100 each, bert-large)", {"count": 16, "reference_count": 8}),
+        ("Switched our ViT-B runs from A100 40GB to L40S and lost about 35% throughput.", {"speed_up_ratio": 0.65}),
+        ("TF32 got me +40% vs FP32 on a 3090 with ViT-B", {"speed_up_ratio": 1.4, "reference_precision": "fp32"}),
+        ("Training speed dropped by half from 1 GPU to 4 GPUs with DataParallel", {"count": 4, "speed_up_ratio": 0.5}),
+        ("16 GB is enough to LoRA-tune a 3B model in bf16, batch 4", {"fits": True, "parameters": 3e9}),
+        ("full fine-tuning of 7B needs way more than 24GB", {"memory_bytes": 24e9, "told_as": "least"}),
+        ("8bit adam freed up roughly 5 GB for Llama 1B on my 3090", {"saved_bytes": 5e9}),
+    ],
+)
+def test_what_strangers_of_a_third_set_wrote_is_read(text: str, fields: dict[str, object]) -> None:
+    claim = parse_claim(text, spec_table())
+    assert {name: getattr(claim, name) for name in fields} == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("用QLoRA微调70B最少要多少张4090？", "claim-without-figure"),
+        ("how many 3090s for a 13B LoRA", "claim-without-figure"),
+        ("4 nodes are 1.9x as fast as one node with A100s", "claim-figure-unread"),
+        ("the A100 is slower than the V100, 35% or so", "claim-figure-unread"),
+        ("3 epochs of bert-base SST-2 take 6 minutes on an H100, and 3 hours with logging", "claim-figure-unread"),
+    ],
+)
+def test_a_question_machines_of_no_size_and_another_figure_are_asked_back(text: str, code: str) -> None:
+    with pytest.raises(SaidError) as error:
+        check_claim(text, real_predictor())
+    assert error.value.reasons[0].code == code
+
+
+def test_a_need_beyond_what_is_told_holds_where_the_usual_way_takes_more() -> None:
+    assert_judged("full fine-tuning of 7B needs way more than 24GB", "plausible", "claim-need-more")
+
+
+def test_what_was_never_passed_is_the_most_there_is() -> None:
+    claim = check_claim("Never got more than 1.3x from 2 T4s w/ DDP (bert-base)", real_predictor()).claim
+    assert claim.told_as == "most"

@@ -120,8 +120,17 @@ def _epoch_s(plain: str) -> float | None:
     return (
         _seconds(plain, rf"{DURATION}\s*(?:{_PER}){_EPOCH}")
         or _seconds(plain, rf"(?:每|一)(?:个)?\s*{_EPOCH}\s*{_TAKES_CHINESE}?\s*{_ABOUT}{DURATION}")
-        or _seconds(plain, rf"{_EPOCH}[^.;。；]{{0,24}}?(?:{_TAKES_ENGLISH}|{_TAKES_CHINESE})\s*{_ABOUT}{DURATION}")
+        or _of_counted_epochs(plain)
     )
+
+
+def _of_counted_epochs(plain: str) -> float | None:
+    """Seconds of one epoch where what it took stands further behind, be it of several: `3 epochs, it took 6 min`."""
+    took = rf"{_EPOCH}[^.;。；]{{0,24}}?(?:{_TAKES_ENGLISH}|{_TAKES_CHINESE})\s*{_ABOUT}{DURATION}"
+    match = search(rf"(?:{_OF_NO_NAME}(\d{{1,4}})\s*个?\s*)?{took}", plain)
+    if match is None:
+        return None
+    return duration(match.groups()[1:]) / max(1, int(match.group(1) or 1)) or None
 
 
 def _shared(plain: str, thing: str, of_each: str, *, scale: str = "()") -> float | None:

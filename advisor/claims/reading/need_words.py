@@ -5,8 +5,9 @@ from __future__ import annotations
 from advisor.claims.reading.number_words import NUMBER, number, search
 from advisor.claims.reading.words import says_training
 
+_BEYOND = r"(?:(?:way |far |much |well |a lot )?(?:more than|over|above)|远?超过?|不止)"
 _ABOUT = (
-    r"(?:at least|at most|about|around|roughly|approximately|only|just|over|more than|up to|~"
+    rf"(?:{_BEYOND}|at least|at most|about|around|roughly|approximately|only|just|up to|~"
     r"|至少|最多|大?约|大概|只|仅)?"
 )
 _NEEDS = (
@@ -40,6 +41,12 @@ def find_needed_bytes(plain: str) -> float | None:
     """The memory that a model is said to need (`needs 80 GB`); None: nothing is said of it."""
     needed = search(_BYTES, plain)
     return None if needed is None else number(needed.group(1), needed.group(2)) * UNIT_BYTES[needed.group(3)]
+
+
+def needs_more(plain: str) -> bool:
+    """Whether more than the memory that is told is said to be needed."""
+    needed = search(_BYTES, plain)
+    return needed is not None and search(_BEYOND, needed.group()) is not None
 
 
 def find_needed_times(plain: str, parameters: float | None) -> float | None:

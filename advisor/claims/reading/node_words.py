@@ -17,6 +17,7 @@ _OF_EACH = (
     rf"(?<![a-z0-9.-]){COUNT}\s*[x×*]\s*{COUNT}\s*[x×*] ?(?={_CARDS})",
 )
 """Two groups: how many machines, and how many cards each of them has. `两机16卡` tells all of them already."""
+_EACH_HAS = rf"(?<![a-z0-9.-]){COUNT}\s*[x×*]? ?(?={_CARDS}{_EACH}|{_CARDS}\s*(?:a|per) (?:node|machine|server))"
 _ONE = (
     r"\b(?:one|a single|1|single) (?:node|machine|server|box)\b"
     r"|(?:一|单)(?:台(?:机器|服务器|机)?|机|个?节点)(?![\d八四二])"
@@ -29,7 +30,27 @@ def in_cards(plain: str) -> str:
         match = search(pattern, plain)
         if match is not None:
             nodes, cards = count_of(match[1]), count_of(match[2])
+            if nodes == 1 and (apart := _told_apart(plain)) != plain:
+                return apart
             behind = re.sub(_ONE, f"{cards} gpus", plain[match.end() :], flags=re.ASCII)
             before = re.sub(_ONE, f"{cards} gpus", plain[: match.start()], flags=re.ASCII)
             return f"{before}{nodes * cards} {behind}"
-    return plain
+    return _told_apart(plain)
+
+
+def _told_apart(plain: str) -> str:
+    """The same where what each machine has stands elsewhere: `2 nodes are slower than one (8x A100 each)`."""
+    several, each = search(_SO_MANY_NODES, plain), search(_EACH_HAS, plain)
+    if several is None or each is None or count_of(several[1]) == 1 or several.start() >= each.start():
+        return plain
+    nodes, cards = count_of(several[1]), count_of(each[1])
+    text = f"{plain[: each.start()]}{plain[each.end() :]}"
+    text = f"{text[: several.start()]}{nodes * cards} gpus {text[several.end() :]}"
+    return re.sub(_ONE, f"{cards} gpus", text, flags=re.ASCII)
+
+
+def compares_nodes(plain: str) -> str | None:
+    """The words for several machines that are held against one where it is not said how many cards each has."""
+    several = search(_SO_MANY_NODES, plain)
+    told = several is not None and count_of(several[1]) > 1 and search(_ONE, plain) is not None
+    return several.group().strip() if several is not None and told else None

@@ -38,7 +38,8 @@ def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
         return ()
     plain = normalised(claim.text)
     unread = unread_figures(plain, claim, lambda text: parse_claim(text, specs))
-    half = next((figure.words for figure in unread if figure.of_change), None)
+    of_whole = claim.epoch_s is not None or claim.job_s is not None
+    half = next((figure.words for figure in unread if figure.of_change or (of_whole and figure.of_time)), None)
     if half is not None:
         raise refusal("claim-figure-unread", claim, specs, figure=half)
     figures = (figure.words for figure in unread if not _is_own_memory(figure.words, claim, specs))

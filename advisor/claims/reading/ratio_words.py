@@ -36,6 +36,10 @@ _RATE_UP = (
     rf"{_OF_RATE}\b(?:up|rises?|rose|grows?|grew|jump(?:s|ed)|climb(?:s|ed)|gain(?:s|ed))\s*(?:by )?{ABOUT}{PERCENT}"
 )
 _RATE_DOWN = rf"{_OF_RATE}\b(?:down|falls?|fell|drop(?:s|ped)|sinks?|sank|los(?:es|t))\s*(?:by )?{ABOUT}{PERCENT}"
+_RATE_LOST = (
+    rf"\blos(?:t|es?|ing)\s*{ABOUT}{PERCENT}\s*(?:of )?(?:the |my |our |its )?(?:throughput|speed|performance)\b"
+    rf"|(?:损失|掉|少)了\s*{ABOUT}{PERCENT}\s*的?(?:吞吐|速度|性能)"
+)
 _RATE_FELL = rf"(?:吞吐量?|速度)[^,.;，。；%\d]{{0,6}}[掉跌]了?\s*{ABOUT}{PERCENT}"
 _AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead|sp(?:ed|eeds?) up|sp(?:ed|eeds?) [a-z -]{1,24} up)"
 FOLD = r"(?:x|×|-?\s?fold|times)"
@@ -58,7 +62,8 @@ _HALF_TIME = (
     r"|(?:时间|用时|耗时|时长)[^，。,.;；]{0,10}(?:的?一半|减半)|(?:一半|减半)的?时间|\bhalved\b|\bhalves\b|减半"
 )
 _HALF_SPEED = (
-    r"\bhalf (?:as fast|the speed|the throughput)|\btwice as (?:slow|long)|\btwice the time|\btwo times slower"
+    r"\b(?:speed|throughput)[^.;,\d]{0,16}?\b(?:by half|in half|halved)"
+    r"|\bhalf (?:as fast|the speed|the throughput)|\btwice as (?:slow|long)|\btwice the time|\btwo times slower"
     r"|速度[^，。,.;；时]{0,14}一半|慢了?\s*(?:近|约|将近)?\s*(?:一倍|1倍|一半)|一半的?速度"
     r"|\bdoubl\w+ the (?:\w+ )?time|时间[^,。;；]{0,6}翻倍"
 )
@@ -197,9 +202,9 @@ def _slower(plain: str) -> float | None:
     percent = search(rf"{PERCENT}\s*(?:{_LESS}|更慢)", plain) or search(
         rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{ABOUT}{PERCENT}", plain
     )
-    percent = percent or search(_RATE_DOWN, plain) or search(_RATE_FELL, plain)
+    percent = percent or search(_RATE_DOWN, plain) or search(_RATE_FELL, plain) or search(_RATE_LOST, plain)
     if percent is not None:
-        share = float(percent.group(1)) / 100
+        share = float(next(group for group in percent.groups() if group is not None)) / 100
         return 1 - share if share < 1 else 1 / (1 + share)
     times = search(rf"{NUMBER}\s*{FOLD}\s*(?:as? )?{_SLOWER}", plain) or search(rf"{_LOSS}\s*{NUMBER}\s*[倍x×]", plain)
     if times is not None:

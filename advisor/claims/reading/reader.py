@@ -30,8 +30,8 @@ from advisor.claims.reading.change_words import (
 )
 from advisor.claims.reading.figures import Figures, find_figures
 from advisor.claims.reading.model_words import find_model
-from advisor.claims.reading.need_words import find_needed_bytes, find_needed_times, runs_only
-from advisor.claims.reading.node_words import in_cards
+from advisor.claims.reading.need_words import find_needed_bytes, find_needed_times, needs_more, runs_only
+from advisor.claims.reading.node_words import compares_nodes, in_cards
 from advisor.claims.reading.number_words import (
     CONTEXT,
     LENGTH_WORDS,
@@ -93,6 +93,8 @@ _QUANTISED_BITS = 4
 _SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|\b(?:speed|throughput|overhead)\b"
 _SPEED += r"|(?<!first )(?<!any )(?<!no )\btime\b|每秒|每步|每轮|速度|吞吐|时间|耗时|用时|缩短|提速|加速|开销"
 """Words of a speed: where no figure of it could be read, the claim is about more than whether a step fits."""
+_ASKS = r"\bhow (?:many|much)\b|\bwhat\b|\bwhich\b|多少|几[张块个台]|哪"
+"""Words of a question that no yes or no answers."""
 _GENERATES = (
     r"\b(?:generat(?:es?|ing|ed)|text generation|decod(?:es?|ing)|serv(?:es?|ing)|vllm|sglang|ollama)\b|\bllama\.cpp\b"
     r"|\btensorrt-llm\b|\bexl(?:lama\w*|[23])\b|\bgguf\b|\bkobold\w*|\blm ?studio\b|\bsingle[ -](?:stream|user)\b"
@@ -121,6 +123,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     plain = in_cards(checked(text, specs))
     if (of_cards := find_card_hours(plain)) is not None:
         return _of_card_hours(text, of_cards, specs)
+    if (nodes := compares_nodes(plain)) is not None:
+        raise refusal("claim-figure-unread", Claim(), specs, figure=nodes)
     of_step = find_step_tokens(plain)
     plain = plain if of_step is None else of_step.without
     cards = find_gpus(plain, specs)
@@ -144,7 +148,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         in_words = not claim.gpus and not cards.unknown
         return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
     if not told.figures:
-        return without_figure(claim, plain, told.sides, specs, of_memory=told.of_memory)
+        bare = _without_plurals(plain, cards.mentions)
+        return without_figure(claim, bare, told.sides, specs, of_memory=told.of_memory)
     refuse_half_told(claim, plain, told.sides, specs)
     refuse_alike(claim, plain, told.counts, specs)
     return claim
@@ -208,7 +213,10 @@ def _needing(claim: Claim, plain: str, figures: Figures) -> Claim | None:
     if needed is None:
         return None
     mode = "inference" if runs_only(plain) else claim.mode
-    return msgspec.structs.replace(claim, fits=None, speed_up_ratio=None, memory_bytes=needed, mode=mode)
+    told_as = "least" if needs_more(plain) else None
+    return msgspec.structs.replace(
+        claim, fits=None, speed_up_ratio=None, memory_bytes=needed, mode=mode, told_as=told_as
+    )
 
 
 def _precisions(plain: str, sides: Sides, cards: tuple[Mention, ...]) -> tuple[Precision, Precision] | None:
@@ -301,7 +309,8 @@ def _workload(plain: str) -> str | None:
 
 def _fits(plain: str, *, sized: bool, compared: bool) -> bool | None:
     said = says_fits(plain)
-    if said is not None or compared or says_slower(plain) or search(_SPEED, plain) is not None:
+    asked = search(_ASKS, plain) is not None
+    if said is not None or compared or asked or says_slower(plain) or search(_SPEED, plain) is not None:
         return said
     return says_possible(plain, sized=sized)
 

@@ -83,7 +83,7 @@ def without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, G
     if claim.unknown_gpus:
         raise unknown_card(claim, specs)
     faster = says_faster(plain)
-    if sides.compared and faster is not None:
+    if sides.compared and faster is not None and search(HARD_FIGURE, plain) is None:
         return _ordered(claim, faster=faster)
     named = claim.gpus and (claim.workload is not None or claim.parameters is not None)
     if faster is False and named and (claim.count or 1) > sides.reference_count and not of_memory:

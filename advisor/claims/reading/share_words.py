@@ -73,7 +73,10 @@ _ENGLISH_SHARE = r"(half|(?:a |one[\s-])(?:third|quarter|fourth|fifth|eighth|ten
 _CHINESE_SHARE = r"([二三四五八十]分之一)"
 LESS = r"(?:less|lower|smaller|fewer)"
 _IS = r"(?:\bis|\bwas|只需要?|只有|仅为?|是)[^.;。；\d]{0,10}?"
-CUT = r"(?:cuts?|reduc\w+|lower\w*|decreas\w+|shrink\w*|shrank|sav\w+|drop\w*|falls?|fell|减少|降低|节省|省|下降|少用?)"
+CUT = (
+    r"(?:cuts?|reduc\w+|lower\w*|decreas\w+|shrink\w*|shrank|sav\w+|drop\w*|falls?|fell|free[sd]?(?: up)?"
+    r"|减少|降低|节省|省|下降|少用?)"
+)
 _SIZE = r"(\d+(?:\.\d+)?)\s*(gi?b?|mi?b?)(?![a-z])"
 _FROM_TO = rf"{_SIZE}\s*(?:of {MEMORY}\s*)?(?:(?:down |up )?to|->|→|到|降到|降至|instead of)\s*{ABOUT}{_SIZE}"
 _PAIR = rf"{MEMORY}[^.;。；\d]{{0,24}}?(?:from|从|由)?\s*{_FROM_TO}|{_FROM_TO}[^.;。；\d]{{0,12}}?{MEMORY}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from advisor.claims.gpu_names import Mention
 from advisor.claims.reading.change_words import ATTENTIONS, STRATEGIES, TUNINGS, compared_strategies, find_change
-from advisor.claims.reading.number_words import DURATION, NUMBER, RATE, RATE_BEHIND, duration, number, search
+from advisor.claims.reading.number_words import DURATION, NUMBER, PERCENT, RATE, RATE_BEHIND, duration, number, search
 from advisor.claims.reading.order_words import denies_order
 from advisor.claims.reading.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
 from advisor.claims.reading.words import PRECISIONS, compared_precisions, find_counts, named_in_order
@@ -28,6 +28,8 @@ _SO_MANY = (
     r"\s*(?:(?:\d{1,4}|two|three|four|eight|两|三|四|八) ?[x×*张块]? ?)?$"
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
+_SHARE_BEFORE = rf"{PERCENT} of (?:the |an? )?$"
+_SHARE_BEHIND = rf"^\s*的\s*(?:大?约|大概)?\s*{PERCENT}(?!\s*(?:显存|内存|价))"
 _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|\bwith\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
 _CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
@@ -65,7 +67,7 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     named = find_counts(plain, [(mention.start, mention.end) for mention in mentions])
     cards = _different(mentions if len({mention.keys for mention in mentions}) <= _PAIR else _told_of(plain, mentions))
     if len(cards) == _PAIR:
-        return _cards(plain, cards, named)
+        return _cards(plain, cards, named, mentions)
     counts = _distinct(named)
     subject = cards[0].keys if cards else ()
     count = max((value for _, value in counts), default=None)
@@ -179,18 +181,34 @@ def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
     return 1 / ratio if search(r"\bthan\b|\bas (?:fast|quick|slow|long) as\b|比", between) and ratio > 0 else ratio
 
 
-def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> Sides:
+def _share_of_card(plain: str, keys: tuple[str, ...], mentions: tuple[Mention, ...]) -> float | None:
+    """The share of another card's speed that is told beside its name: `70 % of an A100`, `只有 A100 的七成`."""
+    for mention in mentions:
+        if mention.keys == keys:
+            match = search(_SHARE_BEFORE, plain[: mention.start]) or search(_SHARE_BEHIND, plain[mention.end :])
+            if match is not None:
+                return number(match[1], match[2]) / 100 or None
+    return None
+
+
+def _cards(
+    plain: str,
+    cards: tuple[Mention, ...],
+    counts: tuple[tuple[int, int], ...],
+    mentions: tuple[Mention, ...],
+) -> Sides:
     first, other = cards
     between = plain[first.end : other.start]
     so_many = search(_SO_MANY, between)
     if so_many is not None:
         figure, scale, *words = so_many.groups()
         many = number(figure, scale) if figure else next(place for place, word in enumerate(words, start=2) if word)
-        place = first.end + so_many.start(1)
+        place = first.end + max(so_many.start(group) for group in range(1, len(so_many.groups()) + 1))
         beside = tuple(told for told in counts if told[0] != place)  # `6x V100` are not six of them
         count, other_count = _own_counts(cards, beside) if beside else (None, 1)
         return Sides(float(many), count, other_count, first.keys, other.keys, compared=True)
-    ratio = find_ratio(plain, alike=not denies_order(plain))
+    share = _share_of_card(plain, other.keys, mentions)
+    ratio = share if share is not None else find_ratio(plain, alike=not denies_order(plain))
     count, other_count = _own_counts(cards, counts)
     figures = _figures(plain)
     if ratio is None and len(figures) == _PAIR:
@@ -201,7 +219,7 @@ def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int]
     if search(_CHANGED_TO, between) and search(_CHANGED, plain[: other.start]):
         return Sides(ratio, other_count, count, other.keys, first.keys, compared=True)
     compared = bool(search(_COMPARING, between) or search(_COMPARING_CHINESE, between))
-    compared = compared or (ratio is not None and search(_SET_BESIDE, between) is not None)
+    compared = compared or share is not None or (ratio is not None and search(_SET_BESIDE, between) is not None)
     return Sides(ratio, count, other_count, first.keys, other.keys, compared)
 
 

@@ -83,6 +83,10 @@ _MEMORY = (
         r"(?:gpus?|(?:graphics )?cards?|vram|memory|的?显卡|的?显存|的?(?:[单一][张块]?)?卡)"
     ),
     r"\b(?:fits?|runs?|train\w*|fine-?tun\w*)[^.,;]{0,40}?\b(?:in|into|on|within|under)\s+(?:an?\s+|one\s+)?(\d{1,3})\s*(?:gi?b|g)\b",
+    (
+        r"(?<![\w.])(\d{1,3})\s*(?:gi?b|g)\s*(?:is|are|would be|should be|就|完全|根本|都|也|肯定|应该)?\s*"
+        r"(?:\w+ )?(?:enough|plenty|sufficient|too little|not enough|isn't enough|不?够|足够)"
+    ),
     r"(?:显存|vram)\s*(?:of |为|是|=)?\s*(\d{1,3})\s*(?:gi?b|g)\b",
 )
 _CANNOT = (

@@ -61,10 +61,15 @@ _SAVED = (
     rf"{_SIZE}\s*(?:of )?{LESS}(?:\s*{MEMORY})?",
     rf"{_SIZE}\s*(?:of )?{MEMORY}\s*(?:sav\w+|reduction)",
 )
-_BEHIND = r"(?=\s*(?:$|[.,;!?。，；！]|(?:on|for|with|in|and|boost|speed\w*|here)\b|在|的?(?:加速|提速|提升|收益)))"
+_BEHIND = (
+    r"(?=\s*(?:$|[.,;!?。，；！]|(?:on|for|with|in|and|boost|speed\w*|here"
+    r"|over|vs|versus|compared|against|than|relative)\b|在|的?(?:加速|提速|提升|收益)))"
+)
 _GIVES = (
     r"(?:\b(?:gave|gives?|brought|brings?|got|gets?|yields?|yielded|adds?|added|made (?:it|us|training)|buys?|worth"
-    r"|gain(?:s|ed)?(?: of)?)|=|:|带来了?|有|给了?|获得了?|得到)\s*(?:me |us )?(?:about |another |a |an )*"
+    r"|gain(?:s|ed)?(?: of)?)|=|:|带来了?|有|给了?|获得了?|得到)"
+    r"\s*(?:me |us |you )?"
+    r"(?:about |another |a |an |maybe |roughly |like |only |just |an extra |around |approximately )*"
 )
 _BARE = (
     rf"{_GIVES}{ABOUT}\+?{PERCENT}{_BEHIND}",

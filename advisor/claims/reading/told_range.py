@@ -38,6 +38,12 @@ _UPPER = (
     r"(?:\b(?:less|fewer|lower) than|\bunder|\bbelow|\bat most|\bno(?:t)? more than"
     r"|不到|至多|最多|不超过|不足|低于|小于|顶多) ?(?:about |around |roughly )?$"
 )
+_NEVER_MORE = (
+    r"(?:n't|\b(?:not|never|no|hardly|barely))\b[^.;,\d]{0,24}?"
+    r"\b(?:more than|better than|above|over|beyond|past|exceed\w*) ?$"
+    r"|\b(?:tops? out|max(?:es|ed)? out|capp?ed|caps) at ?$|\bat best ?$"
+    r"|(?:最高|最大|封顶)(?:也?就?(?:只有|是|能)?)? ?$"
+)
 _LOWER = r"(?:\bmore than|\bover|\babove|\bat least|\bno(?:t)? less than|超过|至少|不止|大于|高于)(?:了)? ?$"
 _FIGURE = re.compile(rf"(?P<fold>{FOLD})|(?<![\w.\-])\d+(?:\.\d+)? ?(?:%|percent\b)", re.ASCII)
 _VERBS = (
@@ -120,7 +126,7 @@ def find_bound(plain: str) -> Bounded | None:
     figure, before = figures[0], plain[: figures[0].start()]
     if search(_HALVES, plain[figure.end() :]) is not None:
         return None
-    for side, words in (("most", _UPPER), ("least", _LOWER)):
+    for side, words in (("most", _NEVER_MORE), ("most", _UPPER), ("least", _LOWER)):
         match = search(words, before)
         if match is not None:
             return Bounded(side, figure.group(), f"{before[: match.start()]}{plain[figure.start() :]}")  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from advisor.claims.claim import Claim
-from advisor.claims.reading.number_words import A_SECOND, SAMPLES, STEPS, TOKENS
+from advisor.claims.reading.number_words import A_SECOND, SAMPLES, STEPS, TOKENS, UNIT, search
 from advisor.claims.reading.words import CARD
 from advisor.core.sentences import SaidError
 
@@ -53,6 +53,8 @@ class Unread(NamedTuple):
     words: str
     of_change: bool
     """Whether it is one of two alike: one end of a change, or of the unit of a figure that was read."""
+    of_time: bool
+    """Whether it is a time, which may be another one than that which was read."""
 
 
 def unread_figures(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tuple[Unread, ...]:
@@ -65,7 +67,9 @@ def unread_figures(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tu
     unread += found[_MOST:]
     units = {_unit(match) for match in found if match not in unread} - {None}
     told = {match.group().strip(): match["number"] is not None or _unit(match) in units for match in unread}
-    return tuple(Unread(words, of_change) for words, of_change in told.items())
+    return tuple(
+        Unread(words, of_change, search(rf"^[\d.]+\s*{UNIT}$", words) is not None) for words, of_change in told.items()
+    )
 
 
 def _with_another(plain: str, match: re.Match[str]) -> str:

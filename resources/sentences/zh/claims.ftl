@@ -127,6 +127,7 @@ claim-order-either-in = 在 { $precisions } 下两者都可能领先：{ $device
 claim-order-open = 可信，但谁快都有可能：在 { $precisions } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-order-behind = 多半正相反：在 { $precisions } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。仅当前者在速度之外另有优势（显存可容纳更大的批、软件或主机更好）时才可信。
 claim-order-impossible = 不可能：{ $device } 的规格表中没有一项达到 { $other }。在 { $precisions } 下，其速度预期为后者的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-need-more = 可信：{ $model } 参数{ $way }占用 { $need_bytes }，所称需要超过 { $claimed }（{ $claimed_bytes }）。
 claim-need-plausible = 可信：{ $model } 参数{ $way }占 { $need_bytes }，所称为 { $claimed }（{ $claimed_bytes }）。激活另计，取决于批大小与长度，其中还剩 { $left_bytes } 可用。
 claim-need-bare = 就参数部分而言可信：{ $model } 参数{ $way }占 { $need_bytes }，所称为 { $claimed }（{ $claimed_bytes }）。激活另计，取决于批大小与长度。
 claim-need-only-with = 按通常做法不成立：{ $model } 参数{ $way }占 { $need_bytes }，所称为 { $claimed }（{ $claimed_bytes }）。仅{ $least_way }才够：{ $least_bytes }，激活另计。
