@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QPushButton, QTableView, QToolButton, QWidget
 
 from advisor.core.errors import InputError
 from advisor.gui.application import place
@@ -16,6 +16,7 @@ from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, strategy_card
 from advisor.gui.pages.advice_page import AdvicePage
+from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.pages.model_page import ModelPage
@@ -32,6 +33,7 @@ from tests.gui.test_window import words_of
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from advisor.catalogue.precisions import Precision
     from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
@@ -142,6 +144,56 @@ def test_with_the_largest_letters_no_page_of_an_advice_is_wider_than_a_small_win
     qtbot.waitUntil(lambda: content.width() <= seen.width(), timeout=60_000)
     tables = page.findChildren(QTableView)
     assert [one.accessibleName() for one in tables if one.horizontalScrollBar().maximum()] == []
+
+
+@pytest.mark.parametrize("size", [(960, 620), (1280, 740)])
+def test_with_the_largest_letters_the_switches_of_compare_go_on_in_a_further_line(
+    window: MainWindow, session: Session, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    made = fakes.advice()
+    others: tuple[Precision, ...] = ("fp16", "bf16", "bf16_true")
+    more = tuple(
+        msgspec.structs.replace(one, precision=other)
+        for other in others
+        for one in made.predictions
+        if one.precision == "fp32"
+    )
+    with_largest_letters(window, session, qtbot, "machine")
+    session.set_advice(msgspec.structs.replace(made, predictions=(*made.predictions, *more)))
+    window.resize(*size)
+    page = shown_page(window, "compare", ComparePage, qtbot)
+    qtbot.waitUntil(lambda: len(page._buttons) >= 5, timeout=20_000)
+    content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
+    assert content is not None
+    qtbot.waitUntil(lambda: content.width() <= seen.width(), timeout=60_000)
+    last = page._boxes["goal"]
+    qtbot.waitUntil(lambda: content.rect().contains(last.mapTo(content, last.rect().bottomRight())), timeout=60_000)
+    assert last.mapTo(page, QPoint()).y() > page._buttons["fp32"].mapTo(page, QPoint()).y() + last.height()
+
+
+@pytest.mark.parametrize("name", ["model", "measure", "advice"])
+def test_with_the_largest_letters_what_stands_below_a_title_is_read_whole(
+    window: MainWindow, session: Session, qtbot: QtBot, name: PageName
+) -> None:
+    page = with_largest_letters(window, session, qtbot, name)
+    session.reopen(fakes.advice())
+    window.resize(960, 620)
+    qtbot.waitUntil(lambda: "BERT-base on SST-2" in page.subtitle.full_text(), timeout=60_000)
+    qtbot.waitUntil(lambda: page.subtitle.text() == page.subtitle.full_text(), timeout=60_000)
+
+
+def test_with_the_largest_letters_every_source_of_a_model_is_in_sight(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    page = with_largest_letters(window, session, qtbot, "model")
+    assert isinstance(page, ModelPage)
+    window.resize(960, 620)
+    tabs = page._sources_card._tabs
+    qtbot.waitUntil(
+        lambda: all(tabs.rect().contains(tabs.tabRect(place)) for place in range(tabs.count())), timeout=60_000
+    )
+    assert [one for one in tabs.findChildren(QToolButton) if one.isVisible()] == []
+    assert tabs.tabToolTip(3) == "Form"
 
 
 def test_in_a_window_that_is_narrow_for_its_letters_pages_and_the_job_are_told_without_words(

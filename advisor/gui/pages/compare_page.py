@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from advisor.catalogue.precisions import Precision
 from advisor.gui.context import Context
@@ -17,7 +17,7 @@ from advisor.gui.pages.page import Page, ViewState
 from advisor.gui.texts import CHANGED
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
-from advisor.gui.widgets.boxes import REST, across, clear, put
+from advisor.gui.widgets.boxes import FlowLayout, across, clear, put
 from advisor.gui.widgets.buttons import one_of, push
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
@@ -119,27 +119,27 @@ class ComparePage(Page):
         }
         precision = self._state.get("precision", own)
         self._precision: Precision = next((offered for offered in precisions if offered == precision), precisions[0])
-        line = across(6)
+        switches = QWidget()
+        flow = FlowLayout(switches, 12)  # larger letters put one below the other
         self._buttons: dict[Precision, QPushButton] = {}
         for offered in precisions:
             choose, chosen_now = partial(self._choose_precision, offered), offered == self._precision
             self._buttons[offered] = one_of(self.texts.precision(offered), choose, chosen=chosen_now)
-        put(line, *self._buttons.values())
-        line.addSpacing(10)
+        flow.addWidget(_together(*self._buttons.values()))
         self._labels: dict[str, QLabel] = {}
         self._boxes: dict[str, Choice] = {}
-        self._box(line, "batch", [(f"{size:,}", size) for size in self._comparison.batches])
-        self._box(line, "count", [(str(count), count) for count in self._comparison.counts])
+        self._box(flow, "batch", [(f"{size:,}", size) for size in self._comparison.batches])
+        self._box(flow, "count", [(str(count), count) for count in self._comparison.counts])
         goals: list[tuple[str, object]] = [(self.texts("goal-time"), "time")]
         goals += [(self.texts("goal-cost"), "cost")] if self._comparison.has_cost() else []
         goals += [(self.texts("goal-energy"), "energy")] if self._comparison.has_energy() else []
-        self._box(line, "goal", goals)
+        self._box(flow, "goal", goals)
         self._reset_button = push(self.texts("compare-reset"), self._reset, "small")
         give_tip(self._reset_button, self.texts("compare-reset-tip"))
-        put(line, REST, self._reset_button)
-        self.body.addLayout(line)
+        flow.addWidget(self._reset_button)
+        self.body.addWidget(switches)
 
-    def _box(self, line: QHBoxLayout, name: str, offered: Sequence[tuple[str, object]]) -> None:
+    def _box(self, flow: FlowLayout, name: str, offered: Sequence[tuple[str, object]]) -> None:
         words = label(self.texts(f"compare-{name}"), "muted")
         box = self._boxes[name] = Choice()
         box.offer(offered, self._state.get(name, self._defaults[name]))
@@ -147,8 +147,7 @@ class ComparePage(Page):
         words.setBuddy(box)
         box.currentIndexChanged.connect(lambda _place: self._switch())
         self._labels[name] = words
-        put(line, words, box)
-        line.addSpacing(6)
+        flow.addWidget(_together(words, box))
 
     def _choose_precision(self, precision: Precision) -> None:
         self._precision = precision
@@ -265,3 +264,10 @@ class ComparePage(Page):
     def _ticks_changed(self) -> None:
         self._charts.show_ranking(self._comparison.ticked(), self._switched())
         self._mark_changes()
+
+
+def _together(*widgets: QWidget) -> QWidget:
+    """Widgets that stay beside each other wherever their line ends."""
+    made = QWidget()
+    across(6, *widgets, inside=made)
+    return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -213,8 +213,12 @@ class SourcesCard(Card):
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
         self._tabs.setAccessibleName(context.texts("model-source-title"))
-        for name in _DOORS:
+        # With large letters their ends give way: behind the bar's own arrows nobody would look for a further one.
+        self._tabs.setUsesScrollButtons(False)
+        self._tabs.setElideMode(Qt.TextElideMode.ElideRight)
+        for place, name in enumerate(_DOORS):
             self._tabs.addTab(context.texts(f"model-source-{name}"))
+            self._tabs.setTabToolTip(place, context.texts(f"model-source-{name}"))
         self._tabs.setCurrentIndex(source)
         self._tabs.currentChanged.connect(self._open)
         self.body.addWidget(self._tabs)

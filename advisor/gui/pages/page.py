@@ -92,9 +92,10 @@ class Page(QWidget):
         head = QWidget()
         self.title = label(title, "title")
         self.subtitle = ElidedLabel(subtitle, "muted")
-        words = down(1, self.title, self.subtitle)
         self._actions = across(10)
-        self.head = across(10, (words, 1), self._actions, inside=head, margins=(24, 16, 24, 10))
+        self._first_line = across(10, (self.title, 1), self._actions)
+        # Below both: beside the actions nothing would be left of it with large letters.
+        self.head = down(1, self._first_line, self.subtitle, inside=head, margins=(24, 16, 24, 10))
         return head
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -117,10 +118,12 @@ class Page(QWidget):
         """Beside the title; with large letters in a narrow window below it, and at worst one below the other."""
         hints = [widget.sizeHint().width() for widget in widgets_of(self._actions) if not widget.isHidden()]
         needed = sum(hints) + self._actions.spacing() * max(0, len(hints) - 1)
-        beside = needed <= room - self.title.sizeHint().width() - self.head.spacing()
+        beside = needed <= room - self.title.sizeHint().width() - self._first_line.spacing()
         level, stacked = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self.head.setDirection(level if beside else stacked)
-        self.head.setAlignment(self._actions, Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft)
+        self._first_line.setDirection(level if beside else stacked)
+        self._first_line.setAlignment(
+            self._actions, Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft
+        )
         self._actions.setDirection(level if needed <= room else stacked)
 
     def add_action(self, text: str, action: Callable[[], None], *, primary: bool = False) -> QPushButton:

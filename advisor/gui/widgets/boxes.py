@@ -138,13 +138,27 @@ class FlowLayout(QLayout):
         return size
 
     def _place(self, room: QRect, *, move: bool) -> int:
-        x, y, line_height = room.x(), room.y(), 0
+        """Height of all lines; items of one line stand at the middle of the highest of them."""
+        y = room.y()
+        for number, line in enumerate(self._lines(room.width())):
+            height = max(item.sizeHint().height() for item in line)
+            x, y = room.x(), y + (self._gap if number else 0)
+            for item in line if move else ():
+                size = item.sizeHint()
+                item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                x += size.width() + self._gap
+            y += height
+        return y - room.y()
+
+    def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        """Which items stand beside each other; at least one."""
+        lines: list[list[QLayoutItem]] = []
+        left = 0
         for item in self._items:
-            size = item.sizeHint()
-            if x > room.x() and x + size.width() > room.right() + 1:
-                x, y, line_height = room.x(), y + line_height + self._gap, 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
-            x += size.width() + self._gap
-            line_height = max(line_height, size.height())
-        return y + line_height - room.y()
+            needed = item.sizeHint().width()
+            if not lines or needed > left:
+                lines.append([])
+                left = width
+            lines[-1].append(item)
+            left -= needed + self._gap
+        return lines
