@@ -64,7 +64,8 @@ WITHOUT = (
 )
 _CHANGES = r"\bfrom\b.{0,60}\bto\b|\b(?:replac|swapp|switch)\w+.{0,60}\b(?:with|by|for|to)\b|从.{0,30}(?:到|换成|改为)"
 _ACTS = (
-    r"^(?: training| it| alone| already)?\s*(?:made|makes?|gives?|gave|brings?|brought|is|was|are|sped|speeds?|slow\w*"
+    r"^(?: training| it| alone| already|训练)?\s*"
+    r"(?:made|makes?|gives?|gave|brings?|brought|is|was|are|sped|speeds?|slow\w*"
     r"|got (?:me|us|my|our|the|it|training)\b"
     r"|costs?|adds?|halve\w*|sav\w+|needs?|uses?|tak\w+|doubl\w+"
     r"|使|让|比|带来|(?:打开|开启|启用|开)了?(?:以后|之后|后)"

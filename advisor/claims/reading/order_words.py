@@ -10,7 +10,7 @@ _LOSES = (
     r"|\bnot as (?:fast|quick|good) as\b|比[^,。;；]{1,30}慢|慢于|不如|不及|没有[^,。;；]{1,30}快"
 )
 _WINS = (
-    rf"{_MORE_THAN}|\b(?:faster|quicker|better) than\b|\bbeats?\b|\boutperforms?\b|\b(?:is|are) ahead of\b"
+    rf"{_MORE_THAN}|\b(?:faster|quicker|better) than\b|\bbeats?\b|\bout(?:run|perform|pace)s?\b|\b(?:is|are) ahead of\b"
     r"|比[^,。;；]{1,30}快|快于|优于"
 )
 _DENIAL = (

@@ -9,8 +9,9 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.claim import Claim
 from advisor.claims.gpu_names import find_gpus
+from advisor.claims.reading.change_words import CHECKPOINTING, says_on
 from advisor.claims.reading.circumstances import set_ups_left_out
-from advisor.claims.reading.number_words import spelled_out
+from advisor.claims.reading.number_words import search, spelled_out
 from advisor.claims.reading.plain_text import checked, normalised
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.reading.told_change import as_change
@@ -60,4 +61,8 @@ def _names_left_out(plain: str, claim: Claim, specs: Mapping[str, GpuSpec]) -> I
     yield from dict.fromkeys(plain[card.start : card.end] for card in others)
     precisions = {claim.precision, claim.reference_precision}
     named = dict.fromkeys(meant for _, meant in named_in_order(PRECISIONS, plain))
+    changed = claim.reference_activation_checkpointing is not None or claim.fits is not None
+    told = next((hit for pattern, _ in CHECKPOINTING if (hit := search(pattern, plain)) is not None), None)
+    if told is not None and not changed and says_on(re.escape(told.group()), plain):
+        yield told.group()
     yield from (PRECISION_LABELS[meant] for meant in named if claim.precision is not None and meant not in precisions)

@@ -86,6 +86,7 @@ def _alike(text: str) -> str:
     plain = re.sub(r"单(?:张)?卡的?(?=(?:平均)?(?:吞吐|速度|性能|算力|利用率|mfu))", "每卡", plain)
     plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)
+    plain = re.sub(r"(?<=\d) ?gigs?\b", " gb", plain)
     plain = _NEGATED.sub(r"\1n't", plain)
     plain = _LAPTOP_BEFORE.sub(r"rtx \1 laptop ", _LAPTOP_BEHIND.sub(r"rtx \1 laptop ", plain))
     return re.sub(r"\s+", " ", plain).strip()

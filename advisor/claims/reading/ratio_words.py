@@ -41,7 +41,10 @@ _RATE_LOST = (
     rf"|(?:损失|掉|少)了\s*{ABOUT}{PERCENT}\s*的?(?:吞吐|速度|性能)"
 )
 _RATE_FELL = rf"(?:吞吐量?|速度)[^,.;，。；%\d]{{0,6}}[掉跌]了?\s*{ABOUT}{PERCENT}"
-_AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead|sp(?:ed|eeds?) up|sp(?:ed|eeds?) [a-z -]{1,24} up)"
+_AHEAD = (
+    r"(?:faster|quicker|increased?|improved?|beats?|ahead|out(?:run|perform|pace)s?"
+    r"|sp(?:ed|eeds?) up|sp(?:ed|eeds?) [a-z -]{1,24} up)"
+)
 FOLD = r"(?:x|×|-?\s?fold|times)"
 _BECOMES = r"(?:提升?|提高|升|涨|增加?|增长|降低?|减少?|缩短|变)"
 _TO = (
@@ -99,7 +102,7 @@ _LINEAR = (
 
 _OF_ITS_SPEED = (
     rf"{PERCENT}\s*(?:左右|上下)?\s*(?:(?:of )?(?:the )?|的)(?:左右的?)?(?:speed|throughput|速度|吞吐)(?!-?\s?up)"
-    rf"|{PERCENT} as (?:fast|quick)\b"
+    rf"|{PERCENT} as (?:fast|quick)\b|(?:单卡|单张卡?|一张卡?)的\s*{PERCENT}(?!\s*的?(?:显存|时间))"
 )
 _LOST = r"(?:\bcosts?|\blos\w+|\bdrop\w*|\bsacrific\w+|损失|牺牲|降低?|下降)[^,.;，。；%\d]{0,12}$"
 
@@ -168,7 +171,9 @@ def _of_one_unit(plain: str) -> float | None:
 
 def _less_time(plain: str) -> float | None:
     """From `45 % less time` and `to 60 % of the time`."""
-    left = search(rf"(?:{_CUT})\w*\s*(?:了)?(?:to|到|至|为)\s*(?:原来的?|之前的?|以前的?)?\s*{ABOUT}{PERCENT}", plain)
+    left = search(
+        rf"(?:{_CUT})[a-z]*\s*(?:了)?(?:to|到|至|为)\s*(?:原来的?|之前的?|以前的?)?\s*{ABOUT}{PERCENT}", plain
+    )
     left = left or search(
         rf"\b(?:takes?|took|needs?|needed|in)\s*{ABOUT}{PERCENT}\s*(?:of )?the (?:\w+ )?time\b", plain
     )
@@ -178,11 +183,12 @@ def _less_time(plain: str) -> float | None:
         return 1 / share if share > 0 else None
     less = (
         search(rf"{PERCENT}\s*(?:less|shorter|reduction|saving)", plain)
-        or search(rf"{_TIME}[^.;。；%]{{0,30}}?{_CUT}\w*\s*(?:了|by)?\s*{ABOUT}{PERCENT}", plain)
-        or search(rf"{_CUT}\w*\s*(?:了|by)?[^.;。；%]{{0,30}}?{_TIME}\s*(?:by|了)?\s*{ABOUT}{PERCENT}", plain)
+        or search(rf"{_TIME}[^.;。；%]{{0,30}}?{_CUT}[a-z]*\s*(?:了|by)?\s*{ABOUT}{PERCENT}", plain)
+        or search(rf"{_CUT}[a-z]*\s*(?:了|by)?[^.;。；%]{{0,30}}?{_TIME}\s*(?:by|了)?\s*{ABOUT}{PERCENT}", plain)
         or search(rf"{_CUT}了?\s*{ABOUT}{PERCENT}的?{_TIME}", plain)
         or search(
-            rf"{_CUT}\w*\s*{ABOUT}{PERCENT} (?:off|of|from) (?:the |each |every |our |my )?(?:step|epoch|iter)", plain
+            rf"{_CUT}[a-z]*\s*{ABOUT}{PERCENT} (?:off|of|from) (?:the |each |every |our |my )?(?:step|epoch|iter)",
+            plain,
         )
     )
     if less is not None:
@@ -226,7 +232,7 @@ def _slower_in_words(plain: str) -> float | None:
 
 def _faster(plain: str) -> float | None:
     percent = search(rf"{PERCENT}\s*(?:{_MORE}|更快|加速|提速|提升)", plain) or search(
-        rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{ABOUT}{PERCENT}",
+        rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,48}}\bby|speed-?up of)\s*{ABOUT}{PERCENT}",
         plain,
     )
     percent = percent or search(rf"{_MORE_RATE}{ABOUT}{PERCENT}", plain) or search(_RATE_UP, plain)
@@ -263,8 +269,9 @@ def _share_of_speed(plain: str) -> float | None:
     match = search(_OF_ITS_SPEED, plain)
     if match is None or search(_LOST, plain[: match.start()]) is not None:
         return None
-    figure, scale = match.groups()[:2] if match.group(1) else match.groups()[2:4]
-    return number(figure, scale) / 100 or None
+    groups = match.groups()
+    place = next(place for place in range(0, len(groups), 2) if groups[place] is not None)
+    return number(groups[place], groups[place + 1]) / 100 or None
 
 
 def _same(plain: str) -> float | None:

@@ -46,6 +46,7 @@ from advisor.claims.reading.refused import (
     refuse_figures,
     refuse_half_told,
     refuse_models,
+    refuse_questions,
     refuse_unread,
     without_figure,
 )
@@ -134,6 +135,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if of_step is not None and told.figures.step_s is not None:
         rate = of_step.tokens / told.figures.step_s
         told = told._replace(figures=told.figures._replace(step_s=None, tokens_per_s=rate))
+    refuse_questions(plain, specs)
     refuse_figures(told.figures, plain, specs, of_memory=told.of_memory)
     claim = grown(changed(_claim(text, plain, told.figures, told.sides, cards.mentions), told.change), told.growth)
     claim = against_usual(claim, plain, specs, counts=len({count for _, count in told.counts}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -23,6 +24,7 @@ from advisor.claims.reading.unread import HARD_FIGURE
 from advisor.claims.reading.words import says_fits
 from advisor.claims.refusals import refusal, unknown_card
 
+_ASKS_HOW = r"\bhow (?:many|much|long|fast)\b|多少|多久|多快|多长时间|几[个张块台小天]"
 _LEAST, _MOST, _MOST_FLOP = 1e-15, 1e15, 1e22
 """Of seconds, rates and ratios; the last of FLOP a second."""
 
@@ -40,6 +42,15 @@ def refuse_figures(figures: Figures, plain: str, specs: Mapping[str, GpuSpec], *
     ratio = figures.speed_up_ratio is not None
     if (other := other_quantity(plain, of_ratio=ratio, of_figure=bool(figures) or of_memory)) is not None:
         raise refusal("claim-other-quantity", Claim(), specs, quantity=other)
+
+
+def refuse_questions(plain: str, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse a text whose figures all stand in a question of how many, how much or how long."""
+    parts = re.split(r"(?<=[?？!！。;；])|(?<=\.)(?=\s)", plain)
+    asked = [part for part in parts if search(_ASKS_HOW, part) is not None]
+    told = "".join(part for part in parts if part not in asked)
+    if asked and search(HARD_FIGURE, told) is None and search(HARD_FIGURE, "".join(asked)) is not None:
+        raise refusal("claim-without-figure", Claim(), specs)
 
 
 def refuse_models(claim: Claim, plain: str, specs: Mapping[str, GpuSpec]) -> None:

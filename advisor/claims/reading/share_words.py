@@ -101,17 +101,17 @@ _LEFT = (
 )
 _SAVED = (
     rf"{PERCENT}\s*{LESS}\s*{MEMORY}",
-    rf"{CUT}\w*\s*(?:了|by|up to )?\s*{ABOUT}{PERCENT}\s*(?:of |in |的\s*)?{MEMORY}",
-    rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}\w*\s*(?:了|by)?\s*{ABOUT}{PERCENT}",
-    rf"{CUT}\w*\s*{MEMORY}\s*(?:by|了)?\s*{ABOUT}{PERCENT}",
+    rf"{CUT}[a-z]*\s*(?:了|by|up to )?\s*{ABOUT}{PERCENT}\s*(?:of |in |的\s*)?{MEMORY}",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}[a-z]*\s*(?:了|by)?\s*{ABOUT}{PERCENT}",
+    rf"{CUT}[a-z]*\s*{MEMORY}\s*(?:by|了)?\s*{ABOUT}{PERCENT}",
     rf"{PERCENT}\s*(?:{MEMORY}\s*(?:saving|reduction)s?)",
 )
 _FOLD_LESS = (
-    rf"{CUT}\w*\s*(?:了|by|up to )?\s*{ABOUT}{NUMBER}\s*(?:{FOLD}|倍)\s*的?(?:of )?(?:the |its )?{MEMORY}",
+    rf"{CUT}[a-z]*\s*(?:了|by|up to )?\s*{ABOUT}{NUMBER}\s*(?:{FOLD}|倍)\s*的?(?:of )?(?:the |its )?{MEMORY}",
     rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}了?\s*(?:约|近)?{NUMBER}\s*倍",
     rf"{NUMBER}\s*{FOLD}\s*{LESS}\s*{MEMORY}",
-    rf"{CUT}\w*\s*{MEMORY}\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}?(?!\s*(?:%|percent|g|m))",
-    rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}\w*\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}",
+    rf"{CUT}[a-z]*\s*{MEMORY}\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}?(?!\s*(?:%|percent|g|m))",
+    rf"{MEMORY}[^.;。；\d]{{0,16}}?{CUT}[a-z]*\s*(?:by )?(?:a factor of )?{ABOUT}{NUMBER}\s*{FOLD}",
 )
 _MORE = (rf"{PERCENT}\s*more\s*{MEMORY}",)
 _FOLD_MORE = (rf"{NUMBER}\s*{FOLD}\s*(?:more\s*)?{MEMORY}", rf"{NUMBER}\s*倍的?{MEMORY}")

@@ -15,7 +15,8 @@ from advisor.claims.reading.words import PRECISIONS, compared_precisions, find_c
 _COMPARING = (
     r"(?<![-=<>])[<>](?![-=<>])|\b(?:than|over|vs\.?|versus|compared (?:to|with)|against"
     r"|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
-    r"|(?:speed|throughput) of|(?:speed|time|throughput) as|beats?|outperforms?|ahead of|behind|of what an?|loses to)\b"
+    r"|(?:speed|throughput) of|(?:speed|time|throughput) as|beats?"
+    r"|out(?:run|perform|pace)s?|ahead of|behind|of what an?|loses to)\b"
 )
 _COMPARING_CHINESE = (
     r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|优于|不如|不及|没有|是|只有"
@@ -28,7 +29,9 @@ _SO_MANY = (
     r"\s*(?:(?:\d{1,4}|two|three|four|eight|两|三|四|八) ?[x×*张块]? ?)?$"
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
-_SHARE_BEFORE = rf"{PERCENT} of (?:the |an? )?$"
+_SHARE_BEFORE = (
+    rf"(?<!within )(?<!within about ){PERCENT} of (?:the |an? |my |its )?(?:desktop |regular |normal |plain |full )?$"
+)
 _SHARE_BEHIND = rf"^\s*的\s*(?:大?约|大概)?\s*{PERCENT}(?!\s*(?:显存|内存|价))"
 _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|\bwith\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"

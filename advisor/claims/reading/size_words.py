@@ -93,6 +93,13 @@ _CANNOT = (
     r"\b(?:cannot|can't|can ?not|impossible|not (?:possible|enough)|isn't enough|too small)\b"
     r"|不能|无法|不可能|不够|(?:训练?|微调|跑|练|带|撑|玩)不(?:了|动|起|住)"
 )
+_DOES = r"(?:runs?|trains?|work|load|handle|do|full|fine-?\s?tun\w*|pre-?train\w*|q?lora)\b"
+_DENIES = (
+    rf"(?:n't|\bnot|\bnever|\bno way(?: to)?|\bno chance(?: of| to)?|\bcannot) (?:[a-z]+ ){{0,3}}?{_DOES}"
+    r"|\bnot (?:doable|feasible)\b|别想|不行|没戏|没法"
+)
+_NEGATES = r"n't\b|\bnot\b(?! (?:only|just))|\bnever\b|\bno (?:way|chance|hope)\b"
+"""Words that leave open whether a training is said to be possible, where none of those above stands by."""
 _CAN = r"\bcan\b|\bpossible\b|\benough\b|\bsuffic\w+|\bruns?\b|能|可以|足够|够用|跑得?[动了起]"
 _TRAINS = rf"{_LORA}|\btrain\w*|\bfine-?\s?tun\w*|\bpre-?train\w*|训练|微调|全参|\binference\b|推理"
 
@@ -229,8 +236,10 @@ def says_possible(plain: str, *, sized: bool) -> bool | None:
 
     Of a model whose size is named (`sized`), words for training beside a card say so too: `70B LoRA on one 4090`.
     """
-    if search(_CANNOT, plain) is not None:
+    if search(rf"{_CANNOT}|{_DENIES}", plain) is not None:
         return False
+    if search(_NEGATES, plain) is not None:
+        return None
     said = search(_CAN, plain) is not None or (sized and search(_TRAINS, plain) is not None)
     return True if said else None
 

@@ -45,6 +45,7 @@ _NEVER_MORE = (
     r"|(?:最高|最大|封顶)(?:也?就?(?:只有|是|能)?)? ?$"
 )
 _LOWER = r"(?:\bmore than|\bover|\babove|\bat least|\bno(?:t)? less than|超过|至少|不止|大于|高于)(?:了)? ?$"
+_OR_MORE, _OR_LESS = r"^ ?(?:多(?!的)|以上|\+|or more\b)", r"^ ?(?:以下|以内|or less\b)"
 _FIGURE = re.compile(rf"(?P<fold>{FOLD})|(?<![\w.\-])\d+(?:\.\d+)? ?(?:%|percent\b)", re.ASCII)
 _VERBS = (
     r"(?: (?:even|quite|really|exactly|actually|always|necessarily|be|is|being|giv(?:e|ing)|get(?:ting)?"
@@ -130,6 +131,11 @@ def find_bound(plain: str) -> Bounded | None:
         match = search(words, before)
         if match is not None:
             return Bounded(side, figure.group(), f"{before[: match.start()]}{plain[figure.start() :]}")  # type: ignore[arg-type]
+    behind = plain[figure.end() :]
+    for side, words in (("most", _OR_LESS), ("least", _OR_MORE)):
+        match = search(words, behind)
+        if match is not None:
+            return Bounded(side, figure.group(), f"{plain[: figure.end()]}{behind[match.end() :]}")  # type: ignore[arg-type]
     denial = next((hit for words in _DENIED if (hit := search(words, before)) is not None), None)
     if denial is None:
         return None

@@ -35,10 +35,10 @@ PRECISIONS: tuple[tuple[str, Precision], ...] = (
 COMPARES = (
     r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas (?:fast|slow|quick) as\b|\binstead of\b"
     r"|\b(?:speed|throughput|time) of\b|\b(?:same|equal|identical) (?:speed|throughput|time)\b"
-    r"|比|相对|一样快|速度(?:基本)?一样"
+    r"|\bno (?:\w+ )?difference\b|比|相对|一样快|速度(?:基本)?一样|没有?(?:什么)?(?:区别|差别|差异)|差不多快"
 )
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
-_BROUGHT = r"^(?: training)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
+_BROUGHT = r"^(?: training|训练)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
 """Behind a precision that is told alone: what it is held against is FP32, or BF16 where that is FP8."""
 _FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进|[可能](?:以)?[放装]下"
 _FITS_NOT = (
@@ -68,11 +68,15 @@ _COUNTS = (
     rf"{_ALONE}{COUNT}\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
     rf"{CARD}\s*[x×*]\s*{COUNT}(?!\s*(?:faster|times|as fast|\d))",
     r"(?:gpus?|cards?)\s*[=:]\s*(\d{1,4})(?![\d.:]*\s*(?:%|[x×](?!\s*[a-z]*\d)|倍|times\b|percent|h\b|hours?|m\b|mins?\b|minutes?|s\b|sec|ms\b|days?|img|images?|it/s|samples|小时|分|秒|张))",
+    (
+        rf"{_ALONE}{COUNT}(?=\s*(?:->|-->|=>|→|to|到)\s*\d{{1,4}}\s*(?:[x×]\s*)?"
+        rf"(?:gpus?\b|cards?\b|{CARD}|[张块]|卡))"
+    ),
     rf"\b(pair|couple) of (?:gpus?\b|cards?\b|{CARD})",
     r"\ba (single) one\b",
     r"(?<=[a-z])([单双两二三四六八])\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
 )
-_BEFORE_CARD = rf"{_ALONE}{COUNT}\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?$"
+_BEFORE_CARD = rf"{_ALONE}{COUNT}\s*(?:[x×*]\s*|[张块片个枚]\s*)?(?:(?<=[x×*张块片个枚 ])\d{{1,3}} ?gb?\s*的?\s*)?$"
 _BEHIND_CARD = rf"\s*[x×*]\s*{COUNT}(?!\s*(?:faster|times|as fast|\d))"
 """Beside the name of a card of the table, whatever it is called: `4 A6000`, `MI250 x 8`."""
 _BARE_COUNT = (
