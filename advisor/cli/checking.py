@@ -40,9 +40,13 @@ def claim_command(arguments: argparse.Namespace, language: Language) -> int:
 
 
 def claim_lines(answer: ClaimAnswer, language: Language) -> list[str]:
-    """A claim's verdict and its reasons as lines."""
+    """A claim's verdict, what was read of its sentence, and its reasons as lines."""
+    from advisor.present.claim_reading import reading_line
+
     verdict = sentence(f"verdict-{answer.verdict}", language)
-    return [labelled(sentence("claim-verdict", language), verdict, language), *_bullets(answer.reasons, language)]
+    first = labelled(sentence("claim-verdict", language), verdict, language)
+    read = [] if answer.claim.text is None else [reading_line(answer.claim, language)]
+    return [first, *read, *_bullets(answer.reasons, language)]
 
 
 def _bullets(reasons: tuple[Reason, ...], language: Language) -> list[str]:

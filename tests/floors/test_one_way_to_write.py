@@ -18,7 +18,7 @@ ALLOWED = {
     "advice/verification.py": "the script, in a private folder that is gone afterwards",
     "cli/outputs.py": "a device such as /dev/null that the user names",
     "cli/streams.py": "the system's sink",
-    "gui/start/own_card.py": "a trial that is read back before it is kept, in a folder that is gone afterwards",
+    "gui/files/own_cards.py": "a trial that is read back before it is kept, in a folder that is gone afterwards",
     "measure/rank_folder.py": "whole or not at all, in a private folder of its own",
     "worker/ranks/communication.py": "the findings of a rank, a line each as they come, in the private folder",
     "worker/train/resident_memory.py": "the kernel's switch that resets a peak",

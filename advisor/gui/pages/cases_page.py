@@ -234,6 +234,10 @@ class CasesPage(Page):
         self._claim = answer
         clear(self._answer_place)
         self._answer_place.addLayout(across(8, self._chip(answer.verdict), REST))
+        if answer.claim.text is not None:
+            from advisor.present.claim_reading import reading_line
+
+            self._answer_place.addWidget(label(reading_line(answer.claim, self.texts.language), "muted", wrap=True))
         bars = self._bars(answer)
         if bars:
             chart = BarChart(self.theme, self.texts("cases-checker"))
