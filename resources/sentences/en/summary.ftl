@@ -227,3 +227,74 @@ switched-offload = { $what ->
         [optimizer] optimizer states
        *[parameters] parameters
     } kept in host memory
+claim-read = Read as
+claim-read-against = { $one } against { $other }
+claim-read-step-s = { $step_s } a step
+claim-read-samples-per-s = { $samples_rate } samples a second{ $each ->
+        [each] {" "}a card
+       *[all] { "" }
+    }
+claim-read-tokens-per-s = { $tokens_rate } tokens a second{ $each ->
+        [each] {" "}a card
+       *[all] { "" }
+    }
+claim-read-epoch-s = an epoch in { $epoch_s }
+claim-read-job-s = the training in { $job_s }
+claim-read-speed-up-ratio = { $told ->
+        [most] at most{" "}
+        [least] at least{" "}
+       *[exact] { "" }
+    }{ $speed_ratio } times as fast
+claim-read-memory-ratio = { $memory_fraction } of the memory
+claim-read-saved-bytes = { $saved_bytes } of memory saved
+claim-read-memory-bytes = { $memory_bytes } of memory needed
+claim-read-mfu-fraction = { $mfu_fraction } of the peak
+claim-read-flop-per-s = { $tflop } TFLOP/s{ $each ->
+        [each] {" "}a card
+       *[all] { "" }
+    }
+claim-read-fits = fits
+claim-read-fits-not = does not fit
+claim-read-faster = faster
+claim-read-faster-not = no faster
+claim-read-parameters = { $parameters } parameters
+claim-read-batch-size = batch { $count }
+claim-read-batch-ratio = { $batch_ratio } times the batch
+claim-read-sequence-length = { $count } tokens a text
+claim-read-image-size = { $count } pixels a side
+claim-read-weights-bits = weights in { $count } bits
+claim-read-switched = with { $name } against without
+claim-read-tuning = { $what ->
+        [lora] LoRA
+        [qlora] QLoRA
+       *[full] full fine-tuning
+    }
+claim-read-attention = { $what ->
+        [flash] flash attention
+        [eager] eager attention
+       *[sdpa] fused attention (SDPA)
+    }
+claim-read-activation-checkpointing = { $what ->
+        [full] activation checkpointing
+        [selective] selective activation checkpointing
+       *[none] no activation checkpointing
+    }
+claim-read-trainable = { $what ->
+        [lora] LoRA
+        [head] the head alone is trained
+       *[all] all weights are trained
+    }
+claim-read-trained-tokens = { $passed } tokens in all
+claim-read-trained-samples = { $passed } samples in all
+claim-read-offload = { $on ->
+        [yes] with off-loading
+       *[no] nothing off-loaded
+    }
+claim-read-channels-last = { $on ->
+        [yes] channels last
+       *[no] not channels last
+    }
+claim-read-compile = { $on ->
+        [yes] torch.compile
+       *[no] without torch.compile
+    }

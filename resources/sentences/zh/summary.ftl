@@ -222,3 +222,74 @@ switched-offload = { $what ->
         [optimizer] 优化器状态
        *[parameters] 参数
     }保存在主机内存中
+claim-read = 理解为
+claim-read-against = { $one } 对比 { $other }
+claim-read-step-s = 每步 { $step_s }
+claim-read-samples-per-s = { $each ->
+        [each] 每卡
+       *[all] { "" }
+    }每秒 { $samples_rate } 个样本
+claim-read-tokens-per-s = { $each ->
+        [each] 每卡
+       *[all] { "" }
+    }每秒 { $tokens_rate } 个 token
+claim-read-epoch-s = 一轮 { $epoch_s }
+claim-read-job-s = 整个训练 { $job_s }
+claim-read-speed-up-ratio = 速度为{ $told ->
+        [most] 至多
+        [least] 至少
+       *[exact] { "" }
+    } { $speed_ratio } 倍
+claim-read-memory-ratio = 显存为 { $memory_fraction }
+claim-read-saved-bytes = 节省显存 { $saved_bytes }
+claim-read-memory-bytes = 需要显存 { $memory_bytes }
+claim-read-mfu-fraction = 峰值的 { $mfu_fraction }
+claim-read-flop-per-s = { $each ->
+        [each] 每卡{" "}
+       *[all] { "" }
+    }{ $tflop } TFLOP/s
+claim-read-fits = 放得下
+claim-read-fits-not = 放不下
+claim-read-faster = 更快
+claim-read-faster-not = 不更快
+claim-read-parameters = { $parameters } 参数
+claim-read-batch-size = 批大小 { $count }
+claim-read-batch-ratio = 批大小为 { $batch_ratio } 倍
+claim-read-sequence-length = 每段文本 { $count } 个 token
+claim-read-image-size = 图像边长 { $count } 像素
+claim-read-weights-bits = 权重 { $count } 位
+claim-read-switched = 启用 { $name } 与不启用相比
+claim-read-tuning = { $what ->
+        [lora] LoRA
+        [qlora] QLoRA
+       *[full] 全量微调
+    }
+claim-read-attention = { $what ->
+        [flash] flash 注意力
+        [eager] eager 注意力
+       *[sdpa] 融合注意力（SDPA）
+    }
+claim-read-activation-checkpointing = { $what ->
+        [full] 激活检查点
+        [selective] 选择性激活检查点
+       *[none] 不用激活检查点
+    }
+claim-read-trainable = { $what ->
+        [lora] LoRA
+        [head] 只训练输出头
+       *[all] 训练全部权重
+    }
+claim-read-trained-tokens = 共 { $passed } 个 token
+claim-read-trained-samples = 共 { $passed } 个样本
+claim-read-offload = { $on ->
+        [yes] 使用卸载
+       *[no] 不卸载
+    }
+claim-read-channels-last = { $on ->
+        [yes] channels last
+       *[no] 不用 channels last
+    }
+claim-read-compile = { $on ->
+        [yes] torch.compile
+       *[no] 不用 torch.compile
+    }
