@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtWidgets import QPushButton, QTabBar
+from PySide6.QtWidgets import QLabel, QPushButton, QTabBar
 
 from advisor.claims.claim import Claim, ClaimAnswer
 from advisor.core.sentences import Reason, sentence
@@ -107,6 +107,15 @@ def test_a_claim_of_a_rate_is_drawn_beside_rates_and_one_of_a_time_beside_times(
     assert (rates[1].low, rates[1].high) == pytest.approx((625, 2500))
     assert all("/s" in bar.text for bar in page._bars(of_rate))
     assert [bar.estimate.value for bar in page._bars(of_time) if bar.estimate] == [0.05, 0.2, 0.08]
+
+
+def test_what_a_sentence_was_read_as_stands_below_its_verdict(window: MainWindow) -> None:
+    page = window.page("cases")
+    assert isinstance(page, CasesPage)
+    claim = Claim(text="A T4 takes 50 ms a step", gpus=("t4",), step_s=0.05)
+    page._show_answer(ClaimAnswer(claim=claim, verdict="plausible", reasons=(), claimed_step_s=0.05))
+    shown = [one.text().replace("\xa0", " ") for one in page.findChildren(QLabel)]
+    assert "Read as: 50.0 ms a step · Tesla T4" in shown
 
 
 def test_a_batch_size_that_ended_before_its_first_step_has_no_row() -> None:
