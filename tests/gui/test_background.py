@@ -14,11 +14,12 @@ from advisor.gui.job_request import job_for
 from advisor.gui.jobs.job_state import JobState
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.threads import Crew, Outcome, call_as_job
-from advisor.measure.events import RunProgress
+from advisor.measure.events import DeviceEnded, DeviceStarted, RunProgress
 from advisor.protocol.messages import Progress
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
+from tests.gui.test_job_strip import Told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -144,6 +145,32 @@ def test_the_monitor_pauses_while_a_job_tells_its_own_readings(qtbot: QtBot, sou
     assert source.intervals[-1] == 1.0
     feed.stop()
     assert (source.entered, source.left) == (1, 1)
+
+
+def test_after_its_last_device_a_job_that_goes_on_leaves_the_plots_to_the_monitor(
+    window: MainWindow, session: Session, source: QuietSource, qtbot: QtBot
+) -> None:
+    session.feed.start()
+    readings, measured = fakes.readings(fakes.machine(), count=20), fakes.advice().measurements[0]
+    key = measured.device_key
+    started = DeviceStarted(device_key=key, device_name=measured.device_name, started_monotonic_s=1000.0)
+    ended = DeviceEnded(device_key=key, measurement=measured, exit_kind="finished", ended_monotonic_s=1002.0)
+    tracing = RunProgress(phase="advice-phase-predict", fraction=0.9, left_s=5.0)
+    job = Told(started, *readings, ended, tracing)
+    session.described.choose(fakes.workload())
+    session.runner.start(job, measure=True)
+    state = session.runner.job
+    assert state is not None
+    qtbot.waitUntil(lambda: state.phase == "advice-phase-predict", timeout=120_000)
+    assert session.runner.busy
+    assert source.intervals[-1] == 1.0
+    source.waiting = fakes.readings(fakes.machine(), count=3, start_s=5000.0)
+    session.feed.drain()
+    assert session.feed.buffer is not None
+    assert session.feed.buffer.latest == fakes.readings(fakes.machine(), count=3, start_s=5000.0)[-1]
+    job.release.set()
+    qtbot.waitUntil(lambda: not session.runner.busy, timeout=120_000)
+    assert window.isVisible()
 
 
 def test_without_torch_a_bundled_workload_is_still_predicted(

@@ -120,6 +120,8 @@ class JobRunner(QObject):
         ends = [event.ended_monotonic_s for event in others if isinstance(event, DeviceEnded)]
         if ends:
             self._feed.prepare().end_phase(ends[-1])
+            # What comes next times nothing and sends no readings: the plots would stand still at "now".
+            self._feed.job_feeds(feeding=False)
         self.job.tell(time.monotonic())
         self.progressed.emit()
 
