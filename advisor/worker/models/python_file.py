@@ -216,7 +216,10 @@ def _invoke(
     except UserFacingError:
         raise
     except BaseException as error:
-        raise file_refused("call-failed", path, function=name, error=named_error(error)) from error
+        # By the file's own names: who takes a device where the length comes sees it.
+        taken = ", ".join(f"{own}={value}" for own, value in zip(parameters, positional.values(), strict=False))
+        called = f"{name}({taken})" if taken else name
+        raise file_refused("call-failed", path, function=called, error=named_error(error)) from error
 
 
 def _checked_batch(batch: object, path: Path) -> Batch:
