@@ -134,6 +134,10 @@ class Texts:
         """Samples a second; `unknown` for None."""
         return self._told(per_second, format_rate)
 
+    def sample_rate(self, per_second: float | None) -> str:
+        """Samples a second where nothing near says what is counted; `unknown` for None."""
+        return self.rate(per_second).replace(" /s", f" {self('axis-samples-per-s')}")
+
     def energy(self, joules: float | None) -> str:
         """An energy; `unknown` for None."""
         return self._told(joules, format_energy)

@@ -16,6 +16,7 @@ from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.advised_set_up import short_set_up
 from advisor.gui.plots.job_chart import ROW, JobChart
+from advisor.gui.widgets.card import KeyFigure
 from advisor.gui.widgets.notice import FIRST, SentencesCard, Strip
 from advisor.measure.measurement import Verdict
 from advisor.present.job_picture import job_picture
@@ -215,6 +216,17 @@ def test_the_tip_of_a_row_says_how_many_batches_one_step_gathers(
     tips = {row.detail.partition(" · ")[0].endswith("× 2"): row.tip for row in chart(page)._rows}
     assert "per device, gradients of 2 batches accumulated, global batch" in tips[True]
     assert "per device, global batch" in tips[False]
+
+
+def test_a_rate_says_of_what_it_is_one(page: AdvicePage) -> None:
+    figures = [one for one in page.findChildren(KeyFigure) if one.isVisible()]
+    (rate,) = (one for one in figures if one._name == "Throughput")
+    assert rate._unit.text() == "samples/s"
+    assert rate._below.full_text().endswith(" /s")
+    assert "samples/s (" in chart(page)._rows[0].tip
+    window = page.window()
+    window.resize(960, 620)
+    assert rate._unit.width() >= rate._unit.sizeHint().width()
 
 
 def test_three_reasons_are_read_and_the_others_come_when_asked_for(page: AdvicePage, qtbot: QtBot) -> None:

@@ -193,7 +193,7 @@ def test_steps_of_some_blocks_alone_are_told_as_that_while_they_come(
         state.apply([built, sample])
         measure._show_series(state)
         rates.append(measure._figures["rate"].accessibleName())
-    assert rates == ["Throughput: 16.0 /s FP32", "Throughput: – FP32"]
+    assert rates == ["Throughput: 16.0 samples/s FP32", "Throughput: – FP32"]
     assert measure._figures["median"].accessibleName() == "Median step: 500 ms batch 8 (1 block)"
 
 

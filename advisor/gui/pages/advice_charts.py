@@ -48,7 +48,7 @@ def prediction_tip(prediction: Prediction, context: Context, *, over_limits: boo
             total=f"{prediction.global_batch_size:,}",
         ),
         line("advice-step", f"{texts.duration(step_s.value)} ({texts.span(step_s, texts.duration)})"),
-        line("advice-rate", f"{texts.rate(rate.value)} ({texts.span(rate, texts.rate)})"),
+        line("advice-rate", f"{texts.sample_rate(rate.value)} ({texts.span(rate, texts.rate)})"),
     ]
     if prediction.peak_memory_bytes is not None:
         need = texts.size(prediction.peak_memory_bytes.value)

@@ -80,7 +80,8 @@ def figure_row(
         span = texts.span(chosen.job_s, texts.duration)
         made.append(figure("advice-job", chosen.job_s, texts.duration, f"{span} · {whole}"))
     made.append(figure("advice-step", chosen.step_s, texts.duration))
-    made.append(figure("advice-rate", chosen.samples_per_s, texts.rate))
+    rate = chosen.samples_per_s
+    made.append(figure("advice-rate", rate, texts.sample_rate, texts.span(rate, texts.rate)))
     need, cost = chosen.peak_memory_bytes, chosen.cost
     if need is not None:
         usable = own.usable_memory_bytes if own is not None else None

@@ -237,7 +237,7 @@ class MeasurePage(LivePage):
         self._figures["median"].show_figure(texts.duration(median_s) if median_s else "–", place)
         # Some of the model's blocks alone are no step of the model.
         whole = median_s is not None and current.layer_limit is None
-        rate = texts.rate(current.batch_size / median_s) if median_s and whole else "–"
+        rate = texts.sample_rate(current.batch_size / median_s) if median_s and whole else "–"
         self._figures["rate"].show_figure(rate, self.texts.precision(current.precision))
         peak = texts.size(current.peak_bytes) if current.peak_bytes is not None else "–"
         self._figures["memory"].show_figure(peak, texts("watch-memory-below"))
