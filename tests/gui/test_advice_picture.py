@@ -21,6 +21,7 @@ from advisor.gui.widgets.notice import FIRST, SentencesCard, Strip
 from advisor.measure.measurement import Verdict
 from advisor.present.job_picture import job_picture
 from advisor.recommend.switches import Switch
+from advisor.workload.workload import with_training
 from tests.gui import fakes
 from tests.gui.conftest import renew
 from tests.gui.shown_page import shown_page
@@ -287,6 +288,17 @@ def test_checkpointing_that_was_switched_on_stands_beside_the_set_up(
     session.show_recorded(msgspec.structs.replace(advice, recommendation=changed))
     found = shown_page(window, "advice", AdvicePage, qtbot)
     assert ("activation checkpointing" in words(found).replace("\N{NO-BREAK SPACE}", " ")) is added
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_the_workload_switches_on_stands_beside_the_set_up(
+    window: MainWindow, session: Session, qtbot: QtBot, *, compiled: bool
+) -> None:
+    advice = fakes.advice()
+    changed = with_training(advice.workload, compile=compiled)
+    session.show_recorded(msgspec.structs.replace(advice, workload=changed))
+    found = shown_page(window, "advice", AdvicePage, qtbot)
+    assert ("Switched on: torch.compile" in words(found)) is compiled
 
 
 def on_larger_cards(advice: AdviceRecord) -> tuple[Switch, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from advisor.core.sentences import Names, visible
+from advisor.core.sentences import Names, labelled, visible
 from advisor.core.units import Estimate
 from advisor.gui.context import Context
 from advisor.gui.texts import Texts
@@ -13,6 +13,7 @@ from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
 from advisor.gui.widgets.labels import label
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name, shown_names, tied_names
+from advisor.present.switched_on import switched_on
 from advisor.recommend.recommendation import Recommendation
 from advisor.workload.workload import Training
 
@@ -52,6 +53,9 @@ def hero_card(advice: AdviceRecord, chosen: Recommendation, texts: Texts) -> Car
     heading = label(devices, "hero", wrap=True, selectable=True)
     whole = (fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts)  # a line ends between two of them
     card.put(heading, label(_BETWEEN_FACTS.join(whole), "heading", wrap=True))
+    if switched := switched_on(advice.workload.training, texts.language):
+        on = labelled(texts("summary-switched-on"), switched, texts.language)
+        card.put(label(on, "muted", wrap=True))
     if chosen.tied_with:
         names = Names(names=tied_names(advice, chosen, texts.language))
         card.put(label(texts("advice-tied", devices=names), "muted", wrap=True))
