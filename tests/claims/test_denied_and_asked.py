@@ -62,3 +62,47 @@ def test_a_figure_that_is_passed_is_the_least_there_is() -> None:
 def test_checkpointing_beside_a_time_is_said_not_to_be_looked_at() -> None:
     claim = parse_claim("llama 8B，A100，每个step 4.5秒，batch 1，开了梯度检查点", spec_table())
     assert left_out(claim, spec_table()) == ("梯度检查点",)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (
+            "turning off AMP made it 40% slower on a T4, resnet50",
+            {"precision": "fp32", "reference_precision": "fp16_amp", "speed_up_ratio": 0.6},
+        ),
+        (
+            "going bf16 -> fp8 on an H100 shaved 18% off each step for an 8B",
+            {"precision": "fp8", "reference_precision": "bf16_amp"},
+        ),
+        (
+            "显存占用从38G涨到61G，因为关了梯度检查点，llama 8b",
+            {"activation_checkpointing": "none", "memory_ratio": pytest.approx(61 / 38)},
+        ),
+        (
+            "H200 gives you about a third more tokens per second than H100 for 7B",
+            {"speed_up_ratio": pytest.approx(4 / 3, 1e-3)},
+        ),
+        ("A800和A100训练速度几乎没有差别", {"speed_up_ratio": 1.0}),
+    ],
+)
+def test_what_is_turned_off_or_changed_for_another_has_its_side(text: str, fields: dict[str, object]) -> None:
+    claim = parse_claim(text, spec_table())
+    assert {name: getattr(claim, name) for name in fields} == fields
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "batch 8 fits, batch 16 OOMs on the 3090 for bert-large seq 512 fp16",
+        "8x A100 do in 1 hour what 1 A100 does in 7 (resnet50)",
+    ],
+)
+def test_a_second_figure_of_its_kind_is_asked_back(text: str) -> None:
+    with pytest.raises(SaidError) as error:
+        check_claim(text, real_predictor())
+    assert error.value.reasons[0].code == "claim-figure-unread"
+
+
+def test_a_share_of_the_peak_that_was_never_passed_is_read() -> None:
+    assert check_claim("never seen MFU above 45% on our A100s with a 13B", real_predictor()).claim.mfu_fraction == 0.45

@@ -87,6 +87,12 @@ def shared_batch(batch: int, plain: str, cards: int) -> int:
     return max(1, round(batch / cards)) if of_all else batch
 
 
+def other_batch(plain: str, batch: int) -> str | None:
+    """The words for a batch size that is told beside the one that was read; None: no other is."""
+    told = (match for pattern in BATCH[:2] for match in re.finditer(pattern, plain, re.ASCII))
+    return next((match.group().strip() for match in told if int(match.group(1)[:SIZE_DIGITS]) != batch), None)
+
+
 def says_larger(plain: str) -> bool:
     """Whether a larger batch is told of, and not how much larger."""
     return search(_GROWS, plain) is not None

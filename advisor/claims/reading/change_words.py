@@ -60,7 +60,7 @@ CHECKPOINTING: tuple[tuple[str, Checkpointing], ...] = (
 )
 WITHOUT = (
     r"(?:\bwithout|\bw/o|\bno|\bnot using|\bdisabl\w+|\b(?:turn\w*|switch\w*) off|\bdropping|\bremov\w+|不用"
-    r"|不使用|不开|未开启?|没开|没用|未用|不做|不|关闭|关掉|去掉|没有)\s*(?:the |any |cpu |host )*$"
+    r"|不使用|不开|未开启?|没开|没用|未用|不做|不|关闭|关掉|关了|去掉|没有)\s*(?:the |any |cpu |host )*$"
 )
 _CHANGES = r"\bfrom\b.{0,60}\bto\b|\b(?:replac|swapp|switch)\w+.{0,60}\b(?:with|by|for|to)\b|从.{0,30}(?:到|换成|改为)"
 _ACTS = (

@@ -98,7 +98,8 @@ _MANY_PARTS = r"(?P<many>an?|one|two|three|four)[ -](?P<part>third|quarter|fourt
 _ENGLISH_FRACTIONS = (
     re.compile(
         rf"\b{_MANY_PARTS}"
-        rf"(?:{_OF_SPEED}|(?= (?:faster|slower|quicker|longer|shorter|(?:more|less) (?:time|throughput))\b))",
+        rf"(?:{_OF_SPEED}|(?= (?:faster|slower|quicker|longer|shorter)\b)"
+        r"|(?= (?:more|less) (?:time|throughput|tokens|images|samples)\b))",
         re.ASCII,
     ),
     re.compile(rf"(?:(?<=\bby )|(?<=\bby about )|(?<=\bby almost ))\b{_MANY_PARTS}(?![\w-])", re.ASCII),

@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
-from advisor.claims.reading.batch_words import says_larger
+from advisor.claims.reading.batch_words import other_batch, says_larger
 from advisor.claims.reading.change_words import unpredicted_strategy
 from advisor.claims.reading.circumstances import acting_set_up, other_quantity, unjudged_change
 from advisor.claims.reading.figures import Figures
@@ -63,7 +63,10 @@ def refuse_models(claim: Claim, plain: str, specs: Mapping[str, GpuSpec]) -> Non
 
 
 def refuse_unread(claim: Claim, plain: str, specs: Mapping[str, GpuSpec]) -> None:
-    """Refuse a figure that was not read where words alone would make a claim of what fits."""
+    """Refuse what was not read beside what fits: a second batch, or a figure where words alone would make the claim."""
+    other = other_batch(plain, claim.batch_size) if claim.batch_size is not None else None
+    if other is not None:
+        raise refusal("claim-figure-unread", claim, specs, figure=other)
     if says_fits(plain) is None and (odd := search(HARD_FIGURE, plain)) is not None:
         raise refusal("claim-figure-unread", claim, specs, figure=odd.group().strip())
 

@@ -22,7 +22,8 @@ _PEAK = (
     r"(?:of (?:[a-z0-9'’-]{1,14} ){0,3}peak\b"
     r"(?! (?:memory|bandwidth|power|performance per watt))|的?(?:理论)?峰值(?:算力|性能|浮点)?(?!显存|内存|带宽|功率))"
 )
-_BETWEEN = r"(?:\s*(?:\([^)]{0,20}\)|of|=|:|is|was|at|about|around|roughly|nearly|almost|over|up to|reache[sd]|hits?|"
+_BETWEEN = r"(?:\s*(?:\([^)]{0,20}\)|of|=|:|is|was|at|about|around|roughly|nearly|almost"
+_BETWEEN += r"|over|above|below|under|up to|reache[sd]|hits?|"
 _BETWEEN += r"为|是|达到?|到|约|有|仅|只有|高达|[能可才大将近达跑做稳定在以]{1,4}到?))*\s*"
 _RAISED_TO = r"(?:to|->|→|(?:提升|提高|[提升涨])?到)"
 _CHANGED = rf"{_MFU}[^.;。；]{{0,24}}?(?:from|从|由)\s*{_SHARE_OF_PEAK}\s*{_RAISED_TO}\s*{_SHARE_OF_PEAK}"
@@ -78,7 +79,10 @@ CUT = (
     r"|减少|降低|节省|省|下降|少用?)"
 )
 _SIZE = r"(\d+(?:\.\d+)?)\s*(gi?b?|mi?b?)(?![a-z])"
-_FROM_TO = rf"{_SIZE}\s*(?:of {MEMORY}\s*)?(?:(?:down |up )?to|->|→|到|降到|降至|instead of)\s*{ABOUT}{_SIZE}"
+_FROM_TO = (
+    rf"{_SIZE}\s*(?:of {MEMORY}\s*)?"
+    rf"(?:(?:down |up )?to|->|→|[降涨升增]?到|[降涨升增]至|增加到|instead of)\s*{ABOUT}{_SIZE}"
+)
 _PAIR = rf"{MEMORY}[^.;。；\d]{{0,24}}?(?:from|从|由)?\s*{_FROM_TO}|{_FROM_TO}[^.;。；\d]{{0,12}}?{MEMORY}"
 _TO = (
     rf"\b(?:needs?|uses?|takes?|with|in|to|at|only|about)\s*{ABOUT}{_ENGLISH_SHARE}\s*{MEMORY}",

@@ -101,6 +101,11 @@ def leaves_out(plain: str) -> bool:
     return search(WITHOUT, plain[: _place(SWITCHES, plain)[0]]) is not None
 
 
+def leaves_out_precision(plain: str) -> bool:
+    """Whether a precision of fewer bits is told of as missing: `turning off AMP`."""
+    return search(WITHOUT, plain[: _place(_HALVES, plain)[0]]) is not None
+
+
 def find_cause(plain: str, *, alone: bool) -> Precision | None:
     """The one 16-bit precision, or TF32, that is told as what brought a speed-up; None: none is.
 

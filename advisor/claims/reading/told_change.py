@@ -29,6 +29,7 @@ from advisor.claims.reading.switch_words import (
     joined_changes,
     leads,
     leaves_out,
+    leaves_out_precision,
     lone_precision,
     names_change,
 )
@@ -194,7 +195,8 @@ def _lone(claim: Claim, plain: str, *, several: bool) -> Claim:
     precision = lone_precision(plain) if claim.of_memory else find_cause(plain, alone=several)
     if precision is not None:
         usual = "bf16_amp" if precision == "fp8" else "fp32"
-        return msgspec.structs.replace(claim, precision=precision, reference_precision=usual)
+        reduced = msgspec.structs.replace(claim, precision=precision, reference_precision=usual)
+        return _turned(reduced) if leaves_out_precision(plain) else reduced
     return claim
 
 

@@ -39,7 +39,7 @@ _UPPER = (
     r"|不到|至多|最多|不超过|不足|低于|小于|顶多) ?(?:about |around |roughly )?$"
 )
 _NEVER_MORE = (
-    r"(?:n't|\b(?:not|never|no|hardly|barely))\b[^.;,\d]{0,24}?"
+    r"(?:n't|\b(?:not|never|no|hardly|barely))\b(?P<between>[^.;,\d]{0,24}?)"
     r"\b(?:more than|better than|above|over|beyond|past|exceed\w*) ?$"
     r"|\b(?:tops? out|max(?:es|ed)? out|capp?ed|caps) at ?$|\bat best ?$"
     r"|(?:最高|最大|封顶)(?:也?就?(?:只有|是|能)?)? ?$"
@@ -130,7 +130,9 @@ def find_bound(plain: str) -> Bounded | None:
     for side, words in (("most", _NEVER_MORE), ("most", _UPPER), ("least", _LOWER)):
         match = search(words, before)
         if match is not None:
-            return Bounded(side, figure.group(), f"{before[: match.start()]}{plain[figure.start() :]}")  # type: ignore[arg-type]
+            between = match.groupdict().get("between") or ""
+            text = f"{before[: match.start()]}{between}{plain[figure.start() :]}"
+            return Bounded(side, figure.group(), re.sub(r"\s+", " ", text).strip())  # type: ignore[arg-type]
     behind = plain[figure.end() :]
     for side, words in (("most", _OR_LESS), ("least", _OR_MORE)):
         match = search(words, behind)

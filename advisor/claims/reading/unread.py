@@ -33,6 +33,7 @@ HARD_FIGURE = (
 """A figure that can only be what is claimed: where none was read, the claim was not understood."""
 _BARE = (
     r"(?P<bare>(?<=\bvs )|(?<=\bvs\. )|(?<=\bversus )|(?<=\bto )|(?<=\bfrom )"
+    r"|(?<=\bin )(?!(?:19|20)\d\d\b)|(?<=\bdoes )|(?<=\btakes )|(?<=\btook )"
     r"|(?<=-> )|(?<=->)|(?<=→ )|(?<=→)|(?<=[从到至由])|(?<=[从到至由] ))"
     r"(?P<number>\d+(?:\.\d+)?)k?(?![\w.]| ?(?!w/|(?:to|by|with|on|when|after|for|and|in|using)\b)[a-z])"
 )

@@ -40,6 +40,10 @@ COMPARES = (
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
 _BROUGHT = r"^(?: training|训练)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
 """Behind a precision that is told alone: what it is held against is FP32, or BF16 where that is FP8."""
+_TURNED_OFF = (
+    r"(?:\b(?:turn|switch)\w* off|\bdisabl\w+|\bremov\w+|\bdropp\w+|关掉|关了|关闭|去掉)\s*(?:the )?[a-z0-9 -]{2,24}$"
+)
+"""Before a precision, to its end: what is told is what came of doing without it."""
 _FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进|[可能](?:以)?[放装]下"
 _FITS_NOT = (
     r"(?:\b(?:not|never|cannot)|n't) (?!only |just )(?:[a-z]+ ){0,2}fit(?:s|ting)?\b|\bout of memory\b"
@@ -117,7 +121,11 @@ def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
     """Two precisions that are held against each other: `BF16 is twice as fast as FP32`; None: not two."""
     named = named_in_order(PRECISIONS, plain)
     if len(named) == 1 and named[0][1] != "fp32" and search(_BROUGHT, plain[named[0][0] :]):
-        return named[0][1], "bf16_amp" if named[0][1] == "fp8" else "fp32"
+        usual: Precision = "bf16_amp" if named[0][1] == "fp8" else "fp32"
+        off = search(_TURNED_OFF, plain[: named[0][0]]) is not None
+        return (usual, named[0][1]) if off else (named[0][1], usual)
+    if len(named) == 2 and re.match(r"\s*(?:->|-->|=>|→|换成?|改成?|到)", plain[named[0][0] :]) is not None:  # noqa: PLR2004
+        return named[1][1], named[0][1]
     return held_against_each_other([precision for _, precision in named], plain)
 
 
