@@ -11,6 +11,8 @@ from advisor.gui.models.workload_edits import Described, WorkloadEdit
 from advisor.gui.threads import Crew, Outcome, call_as_job
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from advisor.workload.workload import Workload
 
 
@@ -80,8 +82,11 @@ class DescribedWorkload(QObject):
             self.invalid.clear()
             self.validity_changed.emit()
 
-    def load(self, reference: str, *, allow_hub: bool = False) -> None:
-        """Read a workload by name or path, in a thread: a large configuration takes its time."""
+    def load(self, reference: str, *, allow_hub: bool = False, read_well: Callable[[], None] | None = None) -> None:
+        """Read a workload by name or path, in a thread: a large configuration takes its time.
+
+        `read_well` is called where it could be read, before it is described.
+        """
 
         def read() -> Workload:
             from advisor.workload.workload_file import load_workload
@@ -92,6 +97,8 @@ class DescribedWorkload(QObject):
             from advisor.workload.workload import Workload
 
             if isinstance(outcome.result, Workload):
+                if read_well is not None:
+                    read_well()
                 self.choose(outcome.result, reference=reference)
             elif outcome.failed:
                 self.problem_raised.emit(outcome)

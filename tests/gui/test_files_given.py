@@ -8,6 +8,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog
 
+from advisor.core.bundled import workloads_folder
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.pages.machine_page import MachinePage
@@ -161,3 +162,36 @@ def test_a_card_of_a_file_that_lacks_a_figure_is_told_and_none_is_taken(
     assert "memory_bytes" in words_of(shown)
     shown.close()
     assert (settings.gpu_file, settings.gpu_keys) == (None, None)
+
+
+def test_a_file_that_could_not_be_read_is_not_offered_again(
+    window: MainWindow, settings: Settings, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "half.toml"
+    path.write_text('name = "mine"\nmodle = 1\n', encoding="utf-8")
+    drop(window, path)
+    qtbot.waitUntil(lambda: bool([one for one in window.findChildren(QDialog) if one.isVisible()]), timeout=120_000)
+    (shown,) = (one for one in window.findChildren(QDialog) if one.isVisible())
+    assert "modle" in words_of(shown)
+    shown.close()
+    assert not settings.recent_files
+    path.write_bytes((workloads_folder() / "iris_mlp.toml").read_bytes())
+    drop(window, path)
+    qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
+    assert settings.recent_files == (str(path),)
+
+
+def test_a_log_that_was_opened_is_no_model_to_be_chosen(
+    window: MainWindow, settings: Settings, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    log, model = tmp_path / "train.log", tmp_path / "net.py"
+    for path in (model, log):
+        path.write_text("{'loss': 1.0, 'epoch': 1.0}\n", encoding="utf-8")
+        settings.add_recent(path)
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    qtbot.waitUntil(lambda: page.start.model.count() > 0, timeout=120_000)
+    listed = [page.start.model.itemText(place) for place in range(page.start.model.count())]
+    assert "net.py" in listed
+    assert "train.log" not in listed

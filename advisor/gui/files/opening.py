@@ -70,14 +70,14 @@ class Opening(QObject):
             self._take_cards(path)
             return
         if path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
-            self._session.described.load(str(path))
+            self._session.described.load(str(path), read_well=lambda: self._settings.add_recent(path))
             self.page_wanted.emit("model")
         elif path.suffix in LOG_SUFFIXES:
             self._session.log.read(path)
             self.page_wanted.emit("cases")
+            self._settings.add_recent(path)
         else:
             raise InputError(self._texts("open-other", path=str(path)), self._texts("open-other-remedy"))
-        self._settings.add_recent(path)
 
     def _open_advice(self, path: Path) -> None:
         """Read it in a process of its own: decoding a large one would hold up the window."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
+from advisor.gui.jobs.told_log import SUFFIXES as LOG_SUFFIXES
 from advisor.gui.settings import CARD_COUNTS
 from advisor.gui.start.gpu_chips import GpuChips
 from advisor.gui.widgets.boxes import REST, across, down, put
@@ -110,7 +111,8 @@ class StartCard(Card):
             self.model.clear()
             for key, title in bundled_titles(self._texts.language).items():
                 self.model.addItem(title, key)
-            recent = [path for path in self._context.settings.recent_files if not path.endswith(".json")]
+            others = {".json", *LOG_SUFFIXES}
+            recent = [path for path in self._context.settings.recent_files if Path(path).suffix not in others]
             if recent:
                 self.model.insertSeparator(self.model.count())
             for path in recent:
