@@ -106,3 +106,26 @@ def test_a_second_figure_of_its_kind_is_asked_back(text: str) -> None:
 
 def test_a_share_of_the_peak_that_was_never_passed_is_read() -> None:
     assert check_claim("never seen MFU above 45% on our A100s with a 13B", real_predictor()).claim.mfu_fraction == 0.45
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (
+            "Using two 3090s rather than one takes my epoch from 50 min to 29 min, unet",
+            {"speed_up_ratio": pytest.approx(50 / 29)},
+        ),
+        (
+            "训练时间从5小时缩到2小时40分，换成了A100（之前是V100），bert-base",
+            {
+                "speed_up_ratio": 1.875,
+                "reference_gpus": ("v100-pcie-16", "v100-pcie-32", "v100-sxm2-16", "v100-sxm2-32"),
+            },
+        ),
+        ("两台8卡A100机器比一台快1.85倍，bert-large", {"count": 16, "reference_count": 8, "speed_up_ratio": 1.85}),
+        ("A100比V100快不了多少，大概1.5倍", {"speed_up_ratio": 1.5}),
+    ],
+)
+def test_what_there_is_now_is_held_against_what_was(text: str, fields: dict[str, object]) -> None:
+    claim = parse_claim(text, spec_table())
+    assert {name: getattr(claim, name) for name in fields} == fields

@@ -14,6 +14,7 @@ _SO_MANY_NODES = rf"(?<![a-z0-9.-]){COUNT}\s*{_NODES}\s*"
 _OF_EACH = (
     rf"{_SO_MANY_NODES}(?:of|x|×|\*|各(?:自|有)?|每台(?:有|都是)?)\s*{COUNT}\s*(?:[x×*] ?)?(?={_CARDS})",
     rf"{_SO_MANY_NODES}(?:,|\(|with)\s*{COUNT}\s*(?:[x×*] ?)?(?={_CARDS}{_EACH})",
+    rf"(?<![a-z0-9.-]){COUNT}\s*台\s*{COUNT}\s*(?=[张块]?卡)",
     rf"(?<![a-z0-9.-]){COUNT}\s*[x×*]\s*{COUNT}\s*[x×*] ?(?={_CARDS})",
 )
 """Two groups: how many machines, and how many cards each of them has. `两机16卡` tells all of them already."""

@@ -46,7 +46,7 @@ _AHEAD = (
     r"|sp(?:ed|eeds?) up|sp(?:ed|eeds?) [a-z -]{1,24} up)"
 )
 FOLD = r"(?:x|×|-?\s?fold|times)"
-_BECOMES = r"(?:提升?|提高|升|涨|增加?|增长|降低?|减少?|缩短|变)"
+_BECOMES = r"(?:提升?|提高|升|涨|增加?|增长|降低?|减少?|缩短?|变)"
 _TO = (
     r"\s*(?:(?:an|per|/|each) ?epoch |/ ?epoch |on average )?(?:,? ?(?:and )?"
     r"(?:became|becomes|went|dropped|fell|shrank|goes|down|is now|now))?"
@@ -114,7 +114,7 @@ def find_ratio(plain: str, *, alike: bool = True) -> float | None:
     rates, is their ratio. `alike`: whether what is no faster is as fast, as a change of the same cards is.
     """
     plain = re.sub(_NOT_REACHED, " ", plain)
-    for read in (_before_to_after, _less_time, _slower, _faster, _share_of_speed):
+    for read in (before_to_after, _less_time, _slower, _faster, _share_of_speed):
         ratio = read(plain)
         if ratio is not None:
             return ratio
@@ -138,7 +138,8 @@ def find_efficiency(plain: str) -> float | None:
     return 1.0 if search(_LINEAR, plain) is not None else None
 
 
-def _before_to_after(plain: str) -> float | None:
+def before_to_after(plain: str) -> float | None:
+    """How many times as fast it became, where a time or rate before is joined to that after: `from 3 h to 52 min`."""
     between = search(rf"(from|从|由)?\s*{DURATION}{_TO}{DURATION}", plain)
     if between is not None:
         before, after = duration(between.groups()[1:6]), duration(between.groups()[6:])

@@ -94,7 +94,7 @@ _QUANTISED_BITS = 4
 _SPEED = rf"(?:/|\b(?:per|each|every|a))\s*{SECOND}|\b(?:speed|throughput|overhead)\b"
 _SPEED += r"|(?<!first )(?<!any )(?<!no )\btime\b|每秒|每步|每轮|速度|吞吐|时间|耗时|用时|缩短|提速|加速|开销"
 """Words of a speed: where no figure of it could be read, the claim is about more than whether a step fits."""
-_ASKS = r"\bhow (?:many|much)\b|\bwhat\b|\bwhich\b|多少|几[张块个台]|哪"
+_ASKS = r"\bhow (?:many|much)\b|\bwhat\b|\bwhich\b|(?<!不了)(?<!没)多少|几[张块个台]|哪"
 """Words of a question that no yes or no answers."""
 _GENERATES = (
     r"\b(?:generat(?:es?|ing|ed)|text generation|decod(?:es?|ing)|serv(?:es?|ing)|vllm|sglang|ollama)\b|\bllama\.cpp\b"

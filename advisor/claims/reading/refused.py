@@ -24,7 +24,7 @@ from advisor.claims.reading.unread import HARD_FIGURE
 from advisor.claims.reading.words import says_fits
 from advisor.claims.refusals import refusal, unknown_card
 
-_ASKS_HOW = r"\bhow (?:many|much|long|fast)\b|多少|多久|多快|多长时间|几[个张块台小天]"
+_ASKS_HOW = r"\bhow (?:many|much|long|fast)\b|(?<!不了)(?<!没)多少|多久|多快|多长时间|几[个张块台小天]"
 _LEAST, _MOST, _MOST_FLOP = 1e-15, 1e15, 1e22
 """Of seconds, rates and ratios; the last of FLOP a second."""
 

@@ -9,7 +9,7 @@ from advisor.claims.gpu_names import Mention
 from advisor.claims.reading.change_words import ATTENTIONS, STRATEGIES, TUNINGS, compared_strategies, find_change
 from advisor.claims.reading.number_words import DURATION, NUMBER, PERCENT, RATE, RATE_BEHIND, duration, number, search
 from advisor.claims.reading.order_words import denies_order
-from advisor.claims.reading.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
+from advisor.claims.reading.ratio_words import ABOUT, FOLD, before_to_after, find_efficiency, find_ratio
 from advisor.claims.reading.words import PRECISIONS, compared_precisions, find_counts, named_in_order
 
 _COMPARING = (
@@ -37,6 +37,10 @@ _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|\bwith\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
 _CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
 _BEFORE = r"\b(?:before|previously|earlier|used to|originally|instead of|without)\b|原来|以前|之前|原先|本来"
+_IN_PLACE_OF = r"\b(?:rather than|instead of)\b|而不是"
+"""Between two numbers of cards of which the first is what there is now."""
+_WAS_BEFORE = r"(?:\b(?:before|previously|formerly|was)|之前|原来|以前|原先)\s*(?:是|用的?是?|:)?\s*(?:the |an? )?$"
+"""Right before the card that was used before."""
 _AFTER = r"\b(?:after(?:wards?)?|now|then)\b|现在|之后|以后|后来"
 _OF_EACH_CARD = (
     r"\b(?:per|each)[ -](?:gpu|card)['s]{0,2} (?:throughput|speed|rate|tokens|samples|images)"
@@ -79,7 +83,11 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     ratio = None
     if len(counts) == _PAIR and len(figures) == _PAIR:
         fewer_first = counts[0][1] < counts[1][1]
-        ratio = figures[1][1] / figures[0][1] if fewer_first else figures[0][1] / figures[1][1]
+        joined, between = before_to_after(plain), plain[counts[0][0] : counts[1][0]]
+        if joined is not None and search(_IN_PLACE_OF, between) is not None:
+            ratio = 1 / joined if fewer_first else joined
+        else:
+            ratio = figures[1][1] / figures[0][1] if fewer_first else figures[0][1] / figures[1][1]
     elif len(figures) == _PAIR and (count or 1) > 1 and search(_BEFORE, plain):
         ratio = _beside_count(figures, counts[-1][0])
     if ratio is None and len(counts) < _PAIR and len(figures) == _PAIR:
@@ -214,11 +222,14 @@ def _cards(
     ratio = share if share is not None else find_ratio(plain, alike=not denies_order(plain))
     count, other_count = _own_counts(cards, counts)
     figures = _figures(plain)
-    if ratio is None and len(figures) == _PAIR:
+    parted = len(figures) == _PAIR and figures[1][0] > first.start  # two that stand before both cards are of neither
+    if ratio is None and parted:
         ratio, compared = figures[0][1] / figures[1][1], True
         if ratio < 1:
             return Sides(1 / ratio, other_count, count, other.keys, first.keys, compared)
         return Sides(ratio, count, other_count, first.keys, other.keys, compared)
+    if ratio is not None and search(_WAS_BEFORE, plain[: other.start]) is not None:
+        return Sides(ratio, count, other_count, first.keys, other.keys, compared=True)
     if search(_CHANGED_TO, between) and search(_CHANGED, plain[: other.start]):
         return Sides(ratio, other_count, count, other.keys, first.keys, compared=True)
     compared = bool(search(_COMPARING, between) or search(_COMPARING_CHINESE, between))
