@@ -108,7 +108,8 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     verdict, word = held_against(ratio, expected)
     # What is expected to pass the data sheets' ratio itself, as slow kernels are left behind, is bound by none.
     bound = bound if bound is not None and expected.value <= bound * LINEAR_SLACK else None
-    if bound is not None and ratio > max(bound * LINEAR_SLACK, expected.high):
+    # Data sheets bound a gain: what is slower by less than they say may wait for the host.
+    if bound is not None and ratio > max(1.0, bound * LINEAR_SLACK, expected.high):
         verdict, word = "impossible", "impossible"
     nameless = not claim.gpus and claim.workload is None and claim.parameters is None
     if nameless and verdict == "plausible" and expected.low < 1 / _CLEAR < _CLEAR < expected.high:
