@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,9 +18,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.gui.pointer import Pointer, missing_tools  # noqa: E402 - found through the path above
+from tools.draw_pages import in_few_colours  # noqa: E402 - the same
 
 _IMAGES = ROOT / "docs" / "images"
-_COLOURS = 96
 _LIMIT_S = 300.0
 _SEEN_SAMPLES = 12
 """So many timed blocks make a measurement that is worth looking at."""
@@ -62,10 +61,9 @@ def main() -> int:
 
 
 def _draw(pointer: Pointer, path: Path) -> None:
-    """What stands on the screen, in few colours: letters and lines need no more."""
+    """What stands on the screen."""
     pointer.picture(path)
-    subprocess.run(["convert", str(path), "+dither", "-colors", str(_COLOURS), f"png8:{path}"], check=True)  # noqa: S607 - ImageMagick's, as installed
-    print(f"{path.name}: {path.stat().st_size // 1000} kB")
+    in_few_colours(path, path)
 
 
 if __name__ == "__main__":

@@ -22,13 +22,11 @@ _IMAGES = ROOT / "docs" / "images"
 _SIZE = (1280, 800)
 _COLOURS = 96
 _DRAWN = {
-    "advice": ("advice", "en", False),
-    "measure": ("measure", "en", False),
-    "machine": ("machine", "en", False),
-    "compare_dark": ("compare", "en", True),
-    "compare_zh": ("compare", "zh", False),
+    ("en", False): {"advice": "advice", "measure": "measure", "machine": "machine"},
+    ("en", True): {"compare": "compare_dark"},
+    ("zh", False): {"compare": "compare_zh"},
 }
-"""Page, language and whether it is dark, by the picture's name."""
+"""By language and whether it is dark: the pages that are drawn so, and their pictures' names."""
 
 
 def main() -> int:
@@ -44,14 +42,18 @@ def main() -> int:
     advice = json_file.read(chosen.advice)
     chosen.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as private:
-        for name, (page, language, dark) in _DRAWN.items():
-            files = render(advice, Path(private), dark=dark, language=language, size=_SIZE)
-            drawn = next(file for file in files if file.name.startswith(f"{page}_"))
-            path = chosen.folder / f"{name}.png"
-            # In few colours: letters and lines need no more.
-            subprocess.run(["convert", str(drawn), "+dither", "-colors", str(_COLOURS), f"png8:{path}"], check=True)  # noqa: S607 - ImageMagick's, as installed
-            print(f"{path.name}: {path.stat().st_size // 1000} kB")
+        for (language, dark), pictures in _DRAWN.items():
+            for drawn in render(advice, Path(private), dark=dark, language=language, size=_SIZE):
+                name = pictures.get(drawn.name.partition("_")[0])
+                if name is not None:
+                    in_few_colours(drawn, chosen.folder / f"{name}.png")
     return 0
+
+
+def in_few_colours(drawn: Path, path: Path) -> None:
+    """A picture as it is kept: letters and lines need no more colours."""
+    subprocess.run(["convert", str(drawn), "+dither", "-colors", str(_COLOURS), f"png8:{path}"], check=True)  # noqa: S607 - ImageMagick's, as installed
+    print(f"{path.name}: {path.stat().st_size // 1000} kB")
 
 
 if __name__ == "__main__":

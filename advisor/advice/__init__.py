@@ -22,6 +22,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS, ComputedPrecision
 from advisor.catalogue.spec_table import read_gpu_file, spec_table
+from advisor.catalogue.strategies import USUAL_COUNTS
 from advisor.core.drive import drive
 from advisor.core.moment import utc_text
 from advisor.core.records import shared_fields
@@ -57,8 +58,6 @@ _COMPILED_AWAY = {"workload-activation-in-parts"}
 _FAILURES = ("worker-", "measure-worker-", "measure-ended-")
 """How the codes of what ends a worker or a batch size begin."""
 
-_COUNTS = (1, 2, 4, 8)
-"""Numbers of cards that are tried where nothing is said of them."""
 _BETWEEN = r"\s*[,;，、；]\s*"
 """Names of cards in one text."""
 
@@ -70,7 +69,7 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
     budget_s: float = MEASURING_S,
     gpus: Sequence[str] | str | None = None,
     gpu_file: str | Path | None = None,
-    counts: Sequence[int] = _COUNTS,
+    counts: Sequence[int] = USUAL_COUNTS,
     allow_code: bool = False,
     on_event: Callable[[RunnerEvent], None] | None = None,
 ) -> Advice:

@@ -10,6 +10,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import Machines
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.strategies import USUAL_COUNTS
 from advisor.core.records import Record
 from advisor.cost.scaling.links import parse_interconnect
 from advisor.predict.time_to_train import CriticalBatch
@@ -34,7 +35,7 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     gpu_keys: tuple[str, ...] | None = None
     """Candidates of the spec table; None: the usual five."""
     extra_specs: tuple[GpuSpec, ...] = ()
-    counts: tuple[int, ...] = (1, 2, 4, 8)
+    counts: tuple[int, ...] = USUAL_COUNTS
     precisions: tuple[Precision, ...] | None = None
     goal: Goal = "time"
     prices: Prices | None = None

@@ -88,3 +88,5 @@ PLAINLY_SHARDING: tuple[Strategy, ...] = tuple(
     name for name in SHARDING if STRATEGY_FACTS[name].effort_rank <= PLAIN_EFFORT
 )
 """What shards among the cards alone and leaves the model's code as it is."""
+USUAL_COUNTS = (1, 2, 4, 8)
+"""Numbers of cards of one kind that are tried where nothing is said of them."""

@@ -23,6 +23,8 @@ Counted = Annotated[int, Meta(ge=1, le=1_000_000)]
 Tuning = Literal["full", "lora", "qlora"]
 ClaimedSwitch = Literal["channels_last", "fused_optimizer", "optimizer_8bit"]
 Verdict = Literal["plausible", "plausible_only_with", "below_expected", "impossible"]
+LIKELIEST_FIRST: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
+"""Verdicts from the one that leaves a claim most, where it may be read in several ways."""
 
 
 class ClaimFields(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.claims.claim import ClaimAnswer, Verdict
+from advisor.claims.claim import LIKELIEST_FIRST, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.reading.order_words import denies_order
 from advisor.claims.reading.plain_text import MAX_CHARACTERS, corrected, normalised
@@ -19,7 +19,6 @@ from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
 
 Judge = Callable[[str], ClaimAnswer]
-_LIKELIER: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
 _MOST_RANGES = 3
 _OF_THE_FIGURE = {"claim-something-else-changed", "claim-told-round"}
 """Said of a figure as it stands, and not of a bound."""
@@ -52,12 +51,12 @@ def _of_ranges(plain: str, ranges: tuple[Told, ...], judge: Judge) -> ClaimAnswe
         return judge(plain)
     ends = itertools.product(*(told.ends for told in ranges))
     tried = [(figures, judge(with_figures(plain, ranges, figures))) for figures in ends]
-    figures, answer = min(tried, key=lambda pair: (_LIKELIER.index(pair[1].verdict), _distance(pair[1])))
+    figures, answer = min(tried, key=lambda pair: (LIKELIEST_FIRST.index(pair[1].verdict), _distance(pair[1])))
     kind = "end"
     if answer.verdict != "plausible":
         middles = tuple(told.middle for told in ranges)
         between = judge(with_figures(plain, ranges, middles))
-        if _LIKELIER.index(between.verdict) < _LIKELIER.index(answer.verdict):
+        if LIKELIEST_FIRST.index(between.verdict) < LIKELIEST_FIRST.index(answer.verdict):
             figures, answer, kind = middles, between, "middle"
     said = (
         Reason.of(f"claim-range-{kind}", range=told.words, taken=figure)

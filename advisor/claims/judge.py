@@ -8,7 +8,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.changes import is_about_one_change, words_of
-from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, Verdict, claim_of
+from advisor.claims.claim import LIKELIEST_FIRST, Claim, ClaimAnswer, ClaimEntry, claim_of
 from advisor.claims.generated import with_generation
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.hedged import as_told, turned
@@ -29,7 +29,6 @@ from advisor.core.file_fault import shown_value
 from advisor.core.sentences import Listed, Names, Reason, SaidError
 from advisor.workload.workload_file import load_workload
 
-_LIKELIER: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
 _SIZE_SLACK = 1.3
 """A size is named in round numbers: GPT-2's 124M are `117M` in its paper."""
 _NOT_STATED = {"text", "mode", "reference_count", "told_as", "unknown_gpus"}
@@ -76,11 +75,11 @@ def _in_the_likelier_way(claim: Claim, answer: ClaimAnswer, predictor: Predictor
         instead = _answered(other, predictor)
     except SaidError:
         return answer
-    if _LIKELIER.index(instead.verdict) > _LIKELIER.index(answer.verdict):
+    if LIKELIEST_FIRST.index(instead.verdict) > LIKELIEST_FIRST.index(answer.verdict):
         return answer
     # A loss is told of a change: that more cards are slower than one is told beside the one.
     gains = (claim.speed_up_ratio or 1.0) >= 1
-    alike = gains and _LIKELIER.index(instead.verdict) == _LIKELIER.index(answer.verdict)
+    alike = gains and LIKELIEST_FIRST.index(instead.verdict) == LIKELIEST_FIRST.index(answer.verdict)
     taken, left = (answer, instead) if alike else (instead, answer)
     verdict = Listed(reasons=(Reason.of(f"verdict-{left.verdict}"),))
     words = {"taken": "cards" if alike else "change", "count": claim.count or 1, "verdict": verdict}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QSettings, QStandardPaths
 
+from advisor.catalogue.strategies import USUAL_COUNTS
 from advisor.core.sentences import Language, system_language
 from advisor.core.units import SizeUnits
 from advisor.protocol.budgets import MEASURING_S
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 _RECENT_LIMIT = 8
 ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
-CARD_COUNTS = (1, 2, 4, 8)
-"""Numbers of cards of one kind that are tried, up to the one that is chosen."""
 
 
 class Settings:
@@ -148,12 +147,12 @@ class Settings:
     @property
     def most_cards(self) -> int:
         """How many cards of one kind may be advised; as many as are tried at all where nobody chose."""
-        return int(self._text("most_cards", str(CARD_COUNTS[-1]), tuple(map(str, CARD_COUNTS))))
+        return int(self._text("most_cards", str(USUAL_COUNTS[-1]), tuple(map(str, USUAL_COUNTS))))
 
     @property
     def counts(self) -> tuple[int, ...]:
         """The numbers of cards that are tried."""
-        return tuple(count for count in CARD_COUNTS if count <= self.most_cards)
+        return tuple(count for count in USUAL_COUNTS if count <= self.most_cards)
 
     @property
     def recent_files(self) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def _changes(claim: Claim, language: Language) -> Iterator[str]:
         against = None if other is None else _named(field, other, language)
         yield said if against is None else sentence("claim-read-against", language, one=said, other=against)
     if claim.switched is not None:
-        name = sentence(f"switch-{claim.switched.replace('_', '-').replace('8-bit', '8bit')}", language)
+        name = sentence(f"switch-{claim.switched.replace('_', '-')}", language)
         yield sentence("claim-read-switched", language, name=name)
     if claim.batch_ratio is not None:
         yield sentence("claim-read-batch-ratio", language, batch_ratio=claim.batch_ratio)

@@ -11,7 +11,7 @@ from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
+from advisor.catalogue.strategies import STRATEGY_FACTS, USUAL_COUNTS, Strategy
 from advisor.core.by_key import grouped
 from advisor.core.file_fault import shown_value
 from advisor.core.sentences import Names, Reason, SaidError
@@ -24,7 +24,6 @@ from advisor.workload.workload import Workload
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")
 LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")
 """Tried by themselves where none of the default cards holds a step whole."""
-DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
 ACCUMULATED_TIMES = (2, 4)
 ACCUMULATED = max(ACCUMULATED_TIMES)
@@ -56,7 +55,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
     specs: Mapping[str, GpuSpec],
     *,
     gpu_keys: Sequence[str] | None = None,
-    counts: Sequence[int] = DEFAULT_COUNTS,
+    counts: Sequence[int] = USUAL_COUNTS,
     precisions: Sequence[Precision] | None = None,
     batch_sizes: Sequence[int] | None = None,
     strategies: Sequence[Strategy] = ("single", "dp", "ddp"),

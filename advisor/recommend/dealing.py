@@ -8,13 +8,12 @@ from functools import lru_cache
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.links import Machines
-from advisor.catalogue.strategies import MOST_DEVICES
+from advisor.catalogue.strategies import MOST_DEVICES, USUAL_COUNTS
 from advisor.core.sentences import Names, Reason, SaidError
 
 LARGEST_BATCH_SIZE = 1_000_000
 """Samples a device beyond which no step is predicted."""
 _MOST_DIVISORS = 24
-_USUAL_COUNTS = (1, 2, 4, 8)
 
 
 def batch_sizes_dealing(global_batch_size: int, count: int, own_batch: int) -> tuple[int, ...]:
@@ -80,7 +79,7 @@ def unsplittable_batches(counts: Sequence[int], *, in_lists: bool) -> tuple[Reas
 
 def counts_over(node_count: int | None) -> tuple[int, ...]:
     """Device counts to try where none are given: a single device, then one, two, four and eight a machine."""
-    spread = [(node_count or 1) * count for count in _USUAL_COUNTS]
+    spread = [(node_count or 1) * count for count in USUAL_COUNTS]
     return tuple(sorted({1, *(count for count in spread if count <= MOST_DEVICES)}))
 
 

@@ -7,11 +7,18 @@ from collections.abc import Callable, Iterable, Sequence
 
 from advisor.catalogue.gpu_spec import is_laptop
 from advisor.catalogue.links import USUAL_MACHINES, Machines
-from advisor.catalogue.strategies import PLAINLY_SHARDING, SHARDING, STRATEGY_FACTS, Strategy, tensor_cards
+from advisor.catalogue.strategies import (
+    PLAINLY_SHARDING,
+    SHARDING,
+    STRATEGY_FACTS,
+    USUAL_COUNTS,
+    Strategy,
+    tensor_cards,
+)
 from advisor.core.by_key import grouped
 from advisor.core.records import shared_fields
 from advisor.predict.prediction import Candidate, Prediction, SetUp
-from advisor.recommend.candidates import ACCUMULATED, ACCUMULATED_TIMES, DEFAULT_COUNTS, strategies_for
+from advisor.recommend.candidates import ACCUMULATED, ACCUMULATED_TIMES, strategies_for
 from advisor.recommend.dealing import batch_sizes_dealing
 from advisor.workload.config_sizes import head_count
 from advisor.workload.model_config import config_of
@@ -132,7 +139,7 @@ def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Predi
 def sharded_candidates(
     workload: Workload,
     predictions: Sequence[Prediction],
-    counts: Sequence[int] = DEFAULT_COUNTS,
+    counts: Sequence[int] = USUAL_COUNTS,
     global_batch_size: int | None = None,
     machines: Machines = USUAL_MACHINES,
 ) -> tuple[Candidate, ...]:

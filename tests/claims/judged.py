@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from advisor.claims.claim import ClaimAnswer, Verdict
 from advisor.claims.judge import check_claim
-from advisor.core.sentences import say
+from advisor.core.sentences import Reason, SaidError, say
 from tests.recommend.real_predictor import real_predictor
 
 
@@ -13,6 +15,15 @@ def assert_judged(text: str, verdict: Verdict, code: str) -> None:
     answer = check_claim(text, real_predictor())
     assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
     assert_readable(answer)
+
+
+def assert_refused(text: str, code: str) -> Reason:
+    """The claim gets no verdict, for this reason first, which is returned."""
+    with pytest.raises(SaidError) as error:
+        check_claim(text, real_predictor())
+    first = error.value.reasons[0]
+    assert first.code == code
+    return first
 
 
 def assert_readable(answer: ClaimAnswer) -> None:

@@ -8,8 +8,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.otherwise import left_out
 from advisor.claims.reading.reader import parse_claim
-from advisor.core.sentences import SaidError
-from tests.claims.judged import assert_judged
+from tests.claims.judged import assert_judged, assert_refused
 from tests.recommend.real_predictor import real_predictor
 
 
@@ -46,9 +45,7 @@ def test_what_is_told_in_passing_is_read(text: str, fields: dict[str, object]) -
     ],
 )
 def test_a_question_and_a_doubt_are_asked_back(text: str, code: str) -> None:
-    with pytest.raises(SaidError) as error:
-        check_claim(text, real_predictor())
-    assert error.value.reasons[0].code == code
+    assert_refused(text, code)
 
 
 def test_a_figure_beside_a_question_is_claimed() -> None:
@@ -100,9 +97,7 @@ def test_what_is_turned_off_or_changed_for_another_has_its_side(text: str, field
     ],
 )
 def test_a_second_figure_of_its_kind_is_asked_back(text: str) -> None:
-    with pytest.raises(SaidError) as error:
-        check_claim(text, real_predictor())
-    assert error.value.reasons[0].code == "claim-figure-unread"
+    assert_refused(text, "claim-figure-unread")
 
 
 def test_a_share_of_the_peak_that_was_never_passed_is_read() -> None:

@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import NamedTuple
 
-from advisor.claims.reading.number_words import A_SECOND, SAMPLES, STEPS, TOKENS, UNIT, search
+from advisor.claims.reading.number_words import OF_RATE, UNIT, search
 from advisor.claims.reading.words import CARD
 
 _ONE = r"\d+(?:\.\d+)?k?"
@@ -18,7 +18,7 @@ _IN_WORDS = (
     r"|翻了?[一两三]?[倍番]|[一两二三四五六七八]倍"
 )
 FOLD = rf"{_SPAN} ?(?:[x×](?! ?(?:\d|{CARD}))|-?fold\b|times\b|倍)|{_TIMES}|{_IN_WORDS}"
-_RATE = rf"{_SPAN} ?(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}"
+_RATE = rf"{_SPAN} ?{OF_RATE}"
 _KINDS = (
     ("fold", FOLD),
     ("share", rf"{_SPAN} ?(?:%|percent\b)"),
@@ -58,9 +58,7 @@ _NOW = (
 _BEFORE = r"\b(?:before|previously|earlier|used to|originally|without|was)\b|原来|以前|之前|原先|本来"
 _OF_ANOTHER = r"\w$|-$|\b(?:on|with|using|to|than|from|of|batch|bs|size|length|seq) $"
 """Before a figure that is a name's, a number of cards or a size."""
-_UNIT_BEFORE = re.compile(
-    rf"(?<![\w.])\d+(?:\.\d+)?k? ?(?P<unit>{UNIT}|(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND})", re.ASCII
-)
+_UNIT_BEFORE = re.compile(rf"(?<![\w.])\d+(?:\.\d+)?k? ?(?P<unit>{UNIT}|{OF_RATE})", re.ASCII)
 
 
 class Denied(NamedTuple):

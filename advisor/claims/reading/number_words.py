@@ -34,7 +34,9 @@ SAMPLES = (
 )
 STEPS = r"(?:个\s*)?(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
 TOKENS = r"(?:个\s*)?(?:tok(?:en)?s?|t(?=/s\b)|词元)"
-RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}"
+OF_RATE = rf"(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}"
+"""The unit of a rate of samples, steps or tokens."""
+RATE = rf"(?<![a-z0-9.]){NUMBER}\s*{OF_RATE}"
 """Two groups: of samples, steps or tokens a second."""
 A_SECOND_CHINESE = r"每秒(?:钟)?[^,.;:，。；：/每]{0,24}?(?<![a-z\d.-])"
 """With the words that may stand before its figure: `每秒大概能跑`, `每秒训练 ResNet-50`."""
@@ -42,7 +44,7 @@ RATE_BEHIND = rf"{A_SECOND_CHINESE}\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|{TOKENS})"
 """The same, as Chinese puts it: two groups."""
 NOT_ONE_NUMBER = (
     rf"(?<![a-z0-9-])(?:\d[\d.]*[,'’_⁄/^*:-]|\d+\.\d+\.|\.){NUMBER}"
-    rf"\s*(?:{UNIT}|(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}|x\b|times\b|倍|%)"
+    rf"\s*(?:{UNIT}|{OF_RATE}|x\b|times\b|倍|%)"
 )
 """`12,5 ms`, `1/2 hours`, `3-4 images/s`, `1:30 h`: its last part alone would be another figure."""
 SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"

@@ -6,12 +6,11 @@ import re
 from typing import Literal, NamedTuple
 
 from advisor.claims.reading.corrected import FOLD
-from advisor.claims.reading.number_words import A_SECOND, SAMPLES, STEPS, TOKENS, UNIT, number, search
+from advisor.claims.reading.number_words import OF_RATE, UNIT, number, search
 from advisor.claims.reading.words import CARD
 
 _ONE = r"\d+(?:\.\d+)?k?"
-_OF_RATE = rf"(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}"
-_OF = rf"(?:[x×](?! ?(?:\d|{CARD}))|-?fold\b|times\b|倍|%|percent\b|{_OF_RATE}|gi?b\b|{UNIT})"
+_OF = rf"(?:[x×](?! ?(?:\d|{CARD}))|-?fold\b|times\b|倍|%|percent\b|{OF_RATE}|gi?b\b|{UNIT})"
 _LIKE = r"(?: ?(?:[x×]|times|倍|%|percent|gi?b|ms|s|min(?:ute)?s?|h|hours?|days?|分钟|小时|天|秒))?"
 """A unit that stands behind the first figure, too."""
 _RANGE = re.compile(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from advisor.claims.claim import Claim
-from advisor.claims.reading.number_words import A_SECOND, SAMPLES, STEPS, TOKENS, UNIT, search
+from advisor.claims.reading.number_words import OF_RATE, SAMPLES, STEPS, TOKENS, UNIT, search
 from advisor.claims.reading.words import CARD
 from advisor.core.sentences import SaidError
 
@@ -19,7 +19,7 @@ _OTHERWISE = 3
 """Times the figure: far enough that what depends on it is read otherwise."""
 _HARD = (
     rf"%|percent\b|(?<=\.\d)[x×]|(?<=\.\d\d)[x×]|[x×](?!\s*(?:\d|{CARD}))|倍|times\b|[tp](?:era|eta)?-?\s?flop/?s?(?:/s|ps)?(?![a-z])|kwh\b|度电|元|块钱|块(?=电费|一)|dollars?\b"
-    rf"|(?:{SAMPLES}|{STEPS}|{TOKENS}){A_SECOND}|ms\b|毫秒"
+    rf"|{OF_RATE}|ms\b|毫秒"
     r"|(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|weeks?|months?|years?)\b|秒|分钟|个?小时|天|周|个月|年"
 )
 """Units of what is claimed, and of money."""

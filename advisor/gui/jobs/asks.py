@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.catalogue.strategies import USUAL_COUNTS
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.gui.models.typed_prices import TypedPrices
@@ -18,7 +19,7 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     budget_s: float
     goal: Goal = "time"
     gpu_keys: tuple[str, ...] | None = None
-    counts: tuple[int, ...] = (1, 2, 4, 8)
+    counts: tuple[int, ...] = USUAL_COUNTS
     price_file: str | None = None
     prices: TypedPrices | None = None
     """As typed: they go before those of the file, where they are in its currency."""

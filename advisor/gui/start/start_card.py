@@ -8,10 +8,10 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
+from advisor.catalogue.strategies import USUAL_COUNTS
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
 from advisor.gui.jobs.told_log import SUFFIXES as LOG_SUFFIXES
-from advisor.gui.settings import CARD_COUNTS
 from advisor.gui.start.gpu_chips import GpuChips
 from advisor.gui.widgets.boxes import REST, across, down, put
 from advisor.gui.widgets.buttons import push
@@ -51,7 +51,7 @@ class StartCard(Card):
         self.most.setAccessibleName(texts("start-most"))
         self.most.setToolTip(texts("start-most-tip"))
         self.most.offer(
-            ((texts("start-most-of", count=count), count) for count in CARD_COUNTS), context.settings.most_cards
+            ((texts("start-most-of", count=count), count) for count in USUAL_COUNTS), context.settings.most_cards
         )
         self.most.activated.connect(self._most_chosen)
         self.button = push(texts("menu-measure"), lambda: context.act("measure"), "large")
@@ -136,7 +136,7 @@ class StartCard(Card):
 
     def _most_chosen(self, place: int) -> None:
         most = self.most.itemData(place)
-        self._context.settings.store("most_cards", None if most == CARD_COUNTS[-1] else most)
+        self._context.settings.store("most_cards", None if most == USUAL_COUNTS[-1] else most)
 
     def _show_state(self) -> None:
         session, texts = self._session, self._texts
