@@ -73,11 +73,37 @@ def lengths_may_differ(question: RowQuestion) -> bool:
     What adapters or a head are trained on are samples of a task, which trainers pad to the longest of a micro-batch
     unless they are told to pack them (`packing` of trl, `sample_packing` of axolotl: off by default).
     """
-    row, workload = question.row, question.workload
-    training = workload.training
-    counted = row.peak_bytes is not None and row.memory_kind != "allocated" and training.mode != "inference"
-    fine_tunes = workload.data.sequence_length is not None and training.trainable != "all"
-    return counted and (fine_tunes if row.lengths_differ is None else row.lengths_differ)
+    differ = question.row.lengths_differ
+    return _lengths_count(question) and (_lengths_left_open(question) if differ is None else differ)
+
+
+def lengths_taken_alike(question: RowQuestion) -> bool:
+    """Whether a silent row's samples are taken to be of one length since the time of its step is told.
+
+    A time beside a length is that of steps of that length: samples that differ have one for each, and their mean says
+    nothing that could be predicted.
+    """
+    row = question.row
+    return (
+        row.lengths_differ is None
+        and row.measured_s is not None
+        and _lengths_count(question)
+        and _fine_tunes_words(question.workload)
+    )
+
+
+def _lengths_count(question: RowQuestion) -> bool:
+    row = question.row
+    counted = row.peak_bytes is not None and row.memory_kind != "allocated"
+    return counted and question.workload.training.mode != "inference"
+
+
+def _lengths_left_open(question: RowQuestion) -> bool:
+    return question.row.measured_s is None and _fine_tunes_words(question.workload)
+
+
+def _fine_tunes_words(workload: Workload) -> bool:
+    return workload.data.sequence_length is not None and workload.training.trainable != "all"
 
 
 def tells_first_stage(row: RunRow) -> bool:
@@ -93,6 +119,8 @@ def understood(question: RowQuestion) -> tuple[Reason, ...]:
         silent = (Reason.of("evaluate-perhaps-fused"),)
     if lengths_may_differ(question):
         silent = (*silent, Reason.of("evaluate-lengths-may-differ"))
+    if lengths_taken_alike(question):
+        silent = (*silent, Reason.of("evaluate-lengths-taken-alike"))
     if tells_first_stage(question.row):
         silent = (*silent, Reason.of("evaluate-first-stage"))
     return (*silent, Reason.of("evaluate-held-in-half")) if question.held_in_half else silent

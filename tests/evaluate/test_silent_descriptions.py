@@ -12,7 +12,7 @@ from advisor.evaluate import evaluate_file
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
-from advisor.evaluate.silent_descriptions import lengths_may_differ, perhaps_fused
+from advisor.evaluate.silent_descriptions import lengths_may_differ, lengths_taken_alike, perhaps_fused
 from advisor.evaluate.traces import key_of, memory_key_of
 from tests.accuracy.tables import load_table
 
@@ -136,24 +136,43 @@ def test_samples_of_a_fine_tuning_may_differ_in_length_where_segments_count_and_
     tmp_path: Path, training: str, length: str, kind: str, may_differ: bool
 ) -> None:
     mode = "inference" if "inference" in training else "training"
-    row = f"run,a100-sxm4-80,{mode},bf16_amp,1,{length},10,1,,9,,,{kind}"
+    row = f"run,a100-sxm4-80,{mode},bf16_amp,1,{length},,1,,9,,,{kind}"
     assert lengths_may_differ(asked(tmp_path, training, row, WITH_KIND)) is may_differ
+
+
+@pytest.mark.parametrize(
+    ("training", "length", "alike", "may_differ"),
+    [
+        (ADAPTERS, "64", True, False),
+        (ADAPTERS, "<=64 (varies)", False, True),
+        (ADAPTERS, "64 (packed)", False, False),
+        ("", "64", False, False),
+    ],
+)
+def test_the_time_of_a_step_is_that_of_samples_of_one_length_unless_the_row_says_otherwise(
+    tmp_path: Path, training: str, length: str, *, alike: bool, may_differ: bool
+) -> None:
+    question = asked(tmp_path, training, f"run,a100-sxm4-80,training,bf16_amp,1,{length},10,1,,9,,,reserved", WITH_KIND)
+    assert lengths_taken_alike(question) is alike
+    assert lengths_may_differ(question) is may_differ
 
 
 def test_a_peak_of_segments_lies_between_that_of_lengths_alike_and_of_lengths_that_differ(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(LLAMA + ADAPTERS, encoding="utf-8")
-    lengths = ("2048", "2048 (packed)")
-    rows = [f"run,a100-sxm4-80,training,bf16_amp,4,{length},10,1,,9,,,reserved" for length in lengths]
+    lengths = ("2048,", "2048 (packed),", "2048,10")
+    rows = [f"run,a100-sxm4-80,training,bf16_amp,4,{length},1,,9,,,reserved" for length in lengths]
     (tmp_path / "runs.csv").write_text("\n".join([WITH_KIND, *rows]) + "\n", encoding="utf-8")
     answers = evaluate_file(tmp_path / "runs.csv").answers
-    silent, packed = (answer.peak_bytes for answer in answers)
+    silent, packed, timed = (answer.peak_bytes for answer in answers)
     assert silent is not None
+    assert timed == packed
     assert packed is not None
     assert silent.low == packed.low
     assert packed.value < silent.value < silent.high
     assert packed.high < silent.high
-    told = ["evaluate-lengths-may-differ" in {caveat.code for caveat in answer.caveats} for answer in answers]
-    assert told == [True, False]
+    told = ("evaluate-lengths-may-differ", "evaluate-lengths-taken-alike")
+    said = [[code for code in told if code in {caveat.code for caveat in answer.caveats}] for answer in answers]
+    assert said == [[told[0]], [], [told[1]]]
 
 
 def test_a_pipelines_peak_is_its_first_stages_unless_the_row_went_out_of_memory(tmp_path: Path) -> None:
