@@ -18,6 +18,7 @@ from advisor.advice.predictions import at_fixed_precision, predict_all
 from advisor.advice.request import AdviceRequest, check, growth_of, known_specs
 from advisor.advice.rounds import Rounds
 from advisor.advice.switched import find_switches
+from advisor.catalogue.counted_cards import counted_card, counts_by_key
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS, ComputedPrecision
@@ -69,17 +70,18 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
     budget_s: float = MEASURING_S,
     gpus: Sequence[str] | str | None = None,
     gpu_file: str | Path | None = None,
-    counts: Sequence[int] = USUAL_COUNTS,
+    counts: Sequence[int] | None = None,
     allow_code: bool = False,
     on_event: Callable[[RunnerEvent], None] | None = None,
 ) -> Advice:
     """Find out how `workload` is best trained; `on_event` sees each event.
 
     A workload is a `Workload`, a bundled name or a path. `gpus` are keys of the spec table or names as on the command
-    line (`4090`, `A100`), also joined by commas: one that leaves the variant open stands for all of them. The cards of
-    a `gpu_file` are compared too. `counts` are the numbers of cards to try. With `allow_code` a workload's own Python
-    file may run. Raises UserFacingError for a bad workload or file of cards, for a name that no card has, and for a
-    file that must not run.
+    line (`4090`, `A100`), also joined by commas: one that leaves the variant open stands for all of them, and a number
+    in front compares so many (`2x 3090, 1x A100`). The cards of a `gpu_file` are compared too. `counts` are the numbers
+    of cards to try where none is in front (1, 2, 4 and 8; one beside cards with a number). With `allow_code` a
+    workload's own Python file may run. Raises UserFacingError for a bad workload or file of cards, for a name that no
+    card has, a number that none can have, and for a file that must not run.
     """
     described = checked(workload) if isinstance(workload, Workload) else load_workload(workload)
     if not allow_code and needs_consent(described):
@@ -87,27 +89,32 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
         raise SaidError.of("command-runs-code", path=str(path), digest=digest, asked_by="call")
     own = {} if gpu_file is None else read_gpu_file(Path(gpu_file))
     names = re.split(_BETWEEN, gpus.strip()) if isinstance(gpus, str) else gpus
-    named = None if names is None else _keys_meant(names, {**spec_table(), **own})
+    pairs = None if names is None else _cards_meant(names, {**spec_table(), **own})
+    keys = with_own_cards(None if pairs is None else (key for key, _ in pairs), own)
+    named = {key for key, _ in pairs or ()}
+    pairs = [*(pairs or ()), *((key, None) for key in keys or () if key not in named)]
     request = AdviceRequest(
         workload=described,
         measure=measure,
         budget_s=budget_s,
-        gpu_keys=with_own_cards(named, own),
+        gpu_keys=keys,
         extra_specs=tuple(own.values()),
-        counts=tuple(sorted(set(counts))),
+        counts=USUAL_COUNTS if counts is None else tuple(sorted(set(counts))),
+        card_counts=counts_by_key(pairs, counts),
         allow_code=allow_code,
     )
     events = advise_events(request)
     return Advice.of(drive(events, on_event))
 
 
-def _keys_meant(gpus: Sequence[str], specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
-    """Their keys. Raises SaidError for names that mean no card."""
-    meant = {words: cards_meant(words, specs) for words in gpus}
+def _cards_meant(gpus: Sequence[str], specs: Mapping[str, GpuSpec]) -> list[tuple[str, int | None]]:
+    """Their keys, each with the number in front of its name. Raises SaidError for names that mean no card."""
+    cards = [counted_card(words, specs, "call") for words in gpus]
+    meant = {card.words: cards_meant(card.words, specs) for card in cards}
     unknown = [words for words, keys in meant.items() if not keys]
     if unknown:
         raise unknown_cards(unknown, specs, "call")
-    return tuple(key for keys in meant.values() for key in keys)
+    return [(key, card.count) for card in cards for key in meant[card.words]]
 
 
 def advise_events(
@@ -164,6 +171,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | Non
         critical_batch=request.critical_batch,
         machines=request.machines,
         fixed=request.fixed,
+        as_named=bool(request.card_counts),
     )
     smaller = memory_story(
         request.workload, recommendations.predictions, recommendations.recommendation, predicted.savings
@@ -216,10 +224,13 @@ def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | Non
 
 def _copies_by_themselves(request: AdviceRequest, advised: Recommendation | None) -> tuple[Reason, ...]:
     """That numbers of cards were asked for of which inference knows none: each serves a copy by itself."""
-    asked_for = request.workload.training.mode == "inference" and 1 not in request.counts
-    if not asked_for or advised is None or advised.count > 1:
+    numbers = [request.counts, *request.card_counts.values()] if request.card_counts else [request.counts]
+    several = [counts for counts in numbers if 1 not in counts]
+    if request.workload.training.mode != "inference" or not several or advised is None or advised.count > 1:
         return ()
-    return (Reason.of("inference-counts-not-kept", device=advised.device.name, count=max(request.counts)),)
+    own = request.counts_of(advised.device.key)
+    most = max(own if 1 not in own else several[-1])
+    return (Reason.of("inference-counts-not-kept", device=advised.device.name, count=most),)
 
 
 def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:

@@ -75,10 +75,10 @@ def predict_all(
     rounds = {} if rounds is None else rounds
     if any(part.sources.tables is not facts.tables_with(part.added) for part in rounds.values()):
         rounds.clear()
-    require_even_nodes(request.counts, request.node_count)
-    uneven = left_out_counts(request.global_batch_size, request.counts)
-    listed = unsplittable_batches(request.counts, in_lists=come_in_lists(facts.tables.values()))
-    lone = lone_laptops(request.counts, [specs[key] for key in request.gpu_keys or () if key in specs])
+    require_even_nodes(request.every_count, request.node_count)
+    uneven = left_out_counts(request.global_batch_size, request.every_count)
+    listed = unsplittable_batches(request.every_count, in_lists=come_in_lists(facts.tables.values()))
+    lone = lone_laptops({specs[key].name: request.counts_of(key) for key in request.gpu_keys or () if key in specs})
     calibrations = _calibrations(request, facts, specs)
     if () not in rounds:
         rounds[()] = Round(request, facts, specs, calibrations)

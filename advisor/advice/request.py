@@ -36,6 +36,9 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     """Candidates of the spec table; None: the usual five."""
     extra_specs: tuple[GpuSpec, ...] = ()
     counts: tuple[int, ...] = USUAL_COUNTS
+    """Numbers of devices that are tried, of each kind that `card_counts` does not name."""
+    card_counts: dict[str, tuple[int, ...]] = {}
+    """Numbers of cards that are tried of the cards with these keys: set-ups that are compared as they are named."""
     precisions: tuple[Precision, ...] | None = None
     goal: Goal = "time"
     prices: Prices | None = None
@@ -58,8 +61,19 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
 
     @property
     def machines(self) -> Machines:
-        """As told, which the most of `counts` fill: fewer cards stand in as few as hold them."""
-        return Machines.holding(self.counts, self.node_count)
+        """As told, which the most of the cards fill: fewer stand in as few as hold them."""
+        return Machines.holding(self.every_count, self.node_count)
+
+    @property
+    def every_count(self) -> tuple[int, ...]:
+        """The numbers of cards that are asked for, of one card or another; ascending."""
+        if not self.card_counts:
+            return self.counts
+        return tuple(sorted({count for counts in self.card_counts.values() for count in counts}))
+
+    def counts_of(self, key: str) -> tuple[int, ...]:
+        """The numbers that are tried of a device, by its key."""
+        return self.card_counts.get(key, self.counts)
 
 
 def known_specs(request: AdviceRequest) -> Mapping[str, GpuSpec]:
@@ -74,7 +88,7 @@ def growth_of(request: AdviceRequest) -> float:
     would step after every few samples, and most counts that were asked for could not be advised for a large model,
     which is described with one or two samples a card.
     """
-    return max(MAX_GLOBAL_BATCH_GROWTH, float(max(request.counts)))
+    return max(MAX_GLOBAL_BATCH_GROWTH, float(max(request.every_count)))
 
 
 def check(request: AdviceRequest) -> None:

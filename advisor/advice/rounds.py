@@ -104,7 +104,7 @@ class Round:
     def _add_sharded(self, members: tuple[Prediction, ...]) -> None:
         asked = self._request
         batch, machines = asked.global_batch_size, asked.machines
-        self._add(sharded_candidates(asked.workload, members, asked.counts, batch, machines))
+        self._add(sharded_candidates(asked.workload, members, asked.counts, batch, machines, asked.card_counts))
 
     def _add(self, candidates: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
         """Those that are wanted and were not predicted before."""
@@ -135,6 +135,7 @@ class Round:
             self._specs,
             gpu_keys=gpu_keys,
             counts=asked.counts,
+            card_counts=asked.card_counts,
             precisions=asked.precisions,
             global_batch_size=asked.global_batch_size,
             machines=asked.machines,

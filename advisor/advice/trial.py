@@ -87,14 +87,16 @@ class Trial:
         Where so many do not, the fewest that do: of the cards of the question, else of 80 GB and more.
         """
         asked = table_keys(known_specs(self.request), self.request.gpu_keys)
-        ways = ((asked, self.request.counts), (asked, LARGER_COUNTS), (LARGER_GPU_KEYS, LARGER_COUNTS))
-        found = (self._on_fewest(keys, counts, beyond=beyond) for keys, counts in ways)
+        as_asked = self.on_cards_of_the_question(beyond)
+        if as_asked is not None:
+            return as_asked
+        found = (self._on_fewest(keys, LARGER_COUNTS, beyond=beyond) for keys in (asked, LARGER_GPU_KEYS))
         return next((held for held in found if held is not None), None)
 
     def on_cards_of_the_question(self, beyond: Sequence[Trial] = ()) -> Prediction | None:
         """The fewest cards that hold it, of those and of as many as were asked for; `beyond` as above."""
         asked = table_keys(known_specs(self.request), self.request.gpu_keys)
-        return self._on_fewest(asked, self.request.counts, beyond=beyond)
+        return self._on_fewest(asked, self.request.every_count, beyond=beyond, as_named=True)
 
     def on_one_card(self) -> Prediction | None:
         """The fastest set-up on one card that holds it.
@@ -128,14 +130,20 @@ class Trial:
         counts: tuple[int, ...],
         *,
         smallest: bool = False,
+        as_named: bool = False,
         beyond: Sequence[Trial] = (),
     ) -> Prediction | None:
         """The fewest of these cards that hold it, whole or sharded; of as few, the fastest.
 
-        `smallest`: of as few those of the least memory, and of these the fastest. `beyond`: the same with less changed;
-        a set-up that holds one of these owes nothing to the change, and is left out.
+        `as_named`: only as many of each as the question names. `smallest`: of as few those of the least memory, and of
+        these the fastest. `beyond`: the same with less changed; a set-up that holds one of these owes nothing to the
+        change, and is left out.
         """
-        ways = (self._needing_it(self.on_cards(keys, count), beyond) for count in sorted(set(counts)))
+
+        def cards(count: int) -> Iterable[str]:
+            return (key for key in keys if not as_named or count in self.request.counts_of(key))
+
+        ways = (self._needing_it(self.on_cards(cards(count), count), beyond) for count in sorted(set(counts)))
         held = (self._fastest_held(candidates, smallest=smallest) for candidates in ways)
         return next((found for found in held if found is not None), None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,11 +156,12 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
         raise command_fault("device-unmeasured", given=shown_value(", ".join(arguments.device)))
     critical: tuple[int, int] | None = arguments.critical_batch
     counts = arguments.counts or counts_over(arguments.nodes)
-    require_even_nodes(counts, arguments.nodes)
-    left_out_counts(arguments.global_batch, counts)
     reference = arguments.measure if arguments.measure is not None else arguments.predict
     extra = read_gpu_file(arguments.gpu_file) if arguments.gpu_file else {}
-    keys = _gpu_keys(arguments.gpus, extra, spec_table(), language)
+    keys, card_counts = _cards(arguments, extra, spec_table(), language)
+    every_count = sorted({*chain.from_iterable(card_counts.values())}) or counts
+    require_even_nodes(every_count, arguments.nodes)
+    left_out_counts(arguments.global_batch, every_count)
     prices = read_prices(arguments.prices, {*spec_table(), *extra}) if arguments.prices else None
     if arguments.max_cost is not None and prices is None:
         raise command_fault("no-prices")
@@ -173,6 +175,7 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
         gpu_keys=keys,
         extra_specs=tuple(extra.values()),
         counts=counts,
+        card_counts=card_counts,
         goal=arguments.goal,
         prices=prices,
         limits=Limits(
@@ -205,20 +208,29 @@ def _refuse_code_without_consent(workload: Workload, arguments: argparse.Namespa
     raise command_fault("runs-code", path=str(path), digest=digest, asked_by="command")
 
 
-def _gpu_keys(
-    asked: tuple[str, ...] | None, extra: Mapping[str, GpuSpec], table: Mapping[str, GpuSpec], language: Language
-) -> tuple[str, ...] | None:
-    """Keys of the candidates: those asked for, those of the GPU file, or None for the usual five.
+def _cards(
+    arguments: argparse.Namespace, extra: Mapping[str, GpuSpec], table: Mapping[str, GpuSpec], language: Language
+) -> tuple[tuple[str, ...] | None, dict[str, tuple[int, ...]]]:
+    """Keys of the candidates (those asked for, those of the GPU file, or None for the usual five), and their numbers.
 
-    A name that leaves the variant open stands for all of them, and says so. Raises InputError for one that names none.
+    A name that leaves the variant open stands for all of them, and says so. Raises InputError for one that names none
+    and for a number that no card can have.
     """
+    from advisor.catalogue.counted_cards import counted_card, counts_by_key
     from advisor.recommend.candidates import with_own_cards
 
+    asked: tuple[str, ...] | None = arguments.gpus
     if asked is None or asked == ("all",):
-        return with_own_cards(None if asked is None else table, extra)
+        return with_own_cards(None if asked is None else table, extra), {}
     specs = {**table, **extra}
-    _refuse_unknown(asked, specs)
-    return with_own_cards((key for words in asked for key in _meant(words, specs, language)), extra)
+    cards = [counted_card(words, specs) for words in asked]
+    _refuse_unknown(tuple(card.words for card in cards), specs)
+    meant_by = {words: _meant(words, specs, language) for words in dict.fromkeys(card.words for card in cards)}
+    pairs = [(key, card.count) for card in cards for key in meant_by[card.words]]
+    keys = with_own_cards((key for key, _ in pairs), extra) or ()
+    named = {key for key, _ in pairs}
+    pairs += [(key, None) for key in keys if key not in named]
+    return keys, counts_by_key(pairs, arguments.counts)
 
 
 def _refuse_unknown(asked: tuple[str, ...], specs: Mapping[str, GpuSpec]) -> None:

@@ -123,15 +123,10 @@ def key_list(text: str) -> tuple[str, ...]:
 
 
 def card_list(text: str) -> tuple[str, ...]:
-    """Names of cards; how many of each is the matter of `--counts`."""
+    """Cards as they are asked for: a name, or how many and a name."""
     names = key_list(text)
     if not names:
         raise ArgumentFault("no-card")
-    for name in names:
-        several = re.match(r"(\d{1,4}|[两二三四八])\s*[x×*张块片个]\s*(?=\D*\d)", name)
-        if several is not None:
-            count = {"两": "2", "二": "2", "三": "3", "四": "4", "八": "8"}.get(several[1], several[1])
-            raise ArgumentFault("card-counted", given=shown(name), card=name[several.end() :], counts=count)
     return names
 
 

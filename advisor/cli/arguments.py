@@ -72,6 +72,7 @@ examples:
   advisor                                     open the window
   advisor --measure                           measure here, advise for bert_base_sst2
   advisor --predict resnet50 --gpus 4090,A100 two kinds of cards, nothing measured
+  advisor --predict --gpus "2x 3090, 1x A100" just these set-ups against each other
   advisor --predict path/to/config.json       a Hugging Face model
   advisor --measure train.py --allow-code     a file with build_model and make_batch
   advisor --init train.toml                   write a commented workload file
@@ -209,8 +210,8 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--gpus",
         type=card_list,
-        metavar="CARD[,CARD]",
-        help="candidates, as `4090` or `A100`; `all` (five usual ones)",
+        metavar="[Nx]CARD[,CARD]",
+        help="candidates, as `4090` or `A100`; `2x 3090`: so many of it alone; `all` (five usual ones)",
     )
     group.add_argument("--gpu-file", type=Path, metavar="FILE.toml", help="a GPU that is not in the table")
     group.add_argument("--counts", type=count_list, metavar="1,2,4,8", help="how many GPUs to try (1,2,4,8)")

@@ -16,6 +16,7 @@ from advisor.present.summary import (
     Section,
     Summary,
     best_by_device,
+    epoch_cell,
     explained_marks,
     limit_mark,
     said,
@@ -24,6 +25,7 @@ from advisor.present.summary import (
 from advisor.present.table_cells import NONE, added_names, set_up_cells, strategy_cell
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
+from advisor.recommend.recommendation import names_set_ups
 from advisor.store.advice_record import AdviceRecord
 
 _Own = tuple["Precision | None", "Added | None"]
@@ -190,7 +192,9 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     asked += ["energy"] if goal == "energy" else []
     marks = _marks(advice, rows)
     step = () if asked else ("step",)  # a job's time is enough beside what is asked for, and a row stays one line
-    names = ("device", "strategy", "batch", *step, "job", "memory", *asked)
+    named = names_set_ups(advice.main)
+    epoch = ("epoch",) if named and advice.workload.training.epochs != 1 else ()
+    names = ("device", *(() if named else ("strategy",)), "batch", *step, *epoch, "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"
     title = sentence(f"summary-{fitting if rows[0].fits is not False else 'nearest'}-rows", language)
     advised = () if advice.main is None else advice.main.added
@@ -200,10 +204,18 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
             row,
             names,
             language,
-            device=" ".join(filter(None, (_cards(row), marks.get(_own(advice, row)), limit_mark(advice, row).strip()))),
-            strategy=NONE
-            if row.strategy == "single"
-            else strategy_cell(row.strategy, language, trains=row.trains, short=True),
+            device=" ".join(
+                filter(
+                    None,
+                    (
+                        _cards(row, language, with_strategy=named),
+                        marks.get(_own(advice, row)),
+                        limit_mark(advice, row).strip(),
+                    ),
+                )
+            ),
+            strategy=_strategy(row, language) or NONE,
+            epoch=epoch_cell(row, advice, language),
             memory=memory_cell(row, language),
         )
         for row in rows
@@ -211,8 +223,16 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     return table_of(title, names, cells, language, first_number="batch")
 
 
-def _cards(row: Prediction) -> str:
-    return counted(row.count, short_name(visible(row.device.name)))
+def _cards(row: Prediction, language: Language, *, with_strategy: bool) -> str:
+    cards, strategy = counted(row.count, short_name(visible(row.device.name))), _strategy(row, language)
+    return f"{cards}, {strategy}" if with_strategy and strategy else cards
+
+
+def _strategy(row: Prediction, language: Language) -> str:
+    """In short; nothing for a single device."""
+    if row.strategy == "single":
+        return ""
+    return strategy_cell(row.strategy, language, trains=row.trains, short=True)
 
 
 def _with_marks(title: str, marks: Mapping[_Own, str], advised: Added, language: Language) -> str:

@@ -34,7 +34,7 @@ from advisor.present.workload_titles import workload_title
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.precisions import stand_in
 from advisor.recommend.ranking import score
-from advisor.recommend.recommendation import Goal, Recommendation, prediction_of, rests_on
+from advisor.recommend.recommendation import Goal, Recommendation, names_set_ups, prediction_of, rests_on
 from advisor.recommend.strategy import best_by_count
 from advisor.recommend.switches import Switch
 from advisor.store.advice_record import AdviceRecord
@@ -244,14 +244,29 @@ def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
         return None
     own = own_precisions(advice, shown)
     names = ("device", "count", "strategy", *(("precision",) if own else ()))
-    names += ("batch", "step", "range", "job", "memory", "fits", "basis")
+    named = names_set_ups(advice.main)
+    priced = any(prediction.cost is not None for prediction in shown)
+    epoch = ("epoch",) if named and advice.workload.training.epochs != 1 else ()
+    spent = (*(("cost",) if priced else ()), "energy") if named else ()
+    names += ("batch", "step", "range", *epoch, "job", "memory", "fits", *spent, "basis")
     rows = (
         set_up_cells(
-            prediction, names, language, device=f"{visible(prediction.device.name)}{limit_mark(advice, prediction)}"
+            prediction,
+            names,
+            language,
+            device=f"{visible(prediction.device.name)}{limit_mark(advice, prediction)}",
+            epoch=epoch_cell(prediction, advice, language),
         )
         for prediction in shown
     )
     return table_of(devices_title(advice, language, own=own), names, rows, language, first_number="batch")
+
+
+def epoch_cell(prediction: Prediction, advice: AdviceRecord, language: Language) -> str:
+    """How long an epoch takes, with its share of what the job spends on validation."""
+    if prediction.job_s is None:
+        return sentence("unknown", language)
+    return format_seconds(prediction.job_s.value / advice.workload.training.epochs)
 
 
 def own_precisions(advice: AdviceRecord, shown: Iterable[Prediction]) -> bool:

@@ -59,6 +59,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     critical_batch: CriticalBatch | None = None,
     machines: Machines = USUAL_MACHINES,
     fixed: Fixed = FREE,
+    as_named: bool = False,
 ) -> Recommendations:
     """The best set-up of all candidates and the best on this machine, with reasons, ties and alternatives.
 
@@ -67,6 +68,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     the workload's (1.0 holds it for every count), or to a critical batch size that is given. `largest_batch` solves
     for the exact largest batch; `groups` explains set-ups of several cards. What the user `fixed` is kept: where
     nothing that fits keeps it, nothing is recommended. What would be better without that is an alternative.
+    `as_named`: the question names set-ups, each of which is held against the one that is advised.
     """
     training = workload.training
     draws = power_draws(machine, specs or {}, measurements)
@@ -89,6 +91,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         machines=machines,
         fixed=fixed,
         has_prices=prices is not None,
+        as_named=as_named,
     )
     kept, unkept = comparison.kept, not_kept(fixed, comparison.exact_enough, training, global_batch_size)
     finalists = find_finalists(comparison, kept)
@@ -204,7 +207,7 @@ def _recommendation(
         thread_count=_thread_count(winner, measurements),
         tied_with=tuple(prediction.device for prediction in tied_with_winner(winning, comparison.goal)),
         time_to_train=training_times(comparison, winner),
-        why=why(comparison, finalist, rows),
+        why=why(comparison, finalist, rows, entered),
         would_change_if=would_change_if(comparison, winner, rows, crossovers, entered),
     )
 

@@ -56,6 +56,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
     *,
     gpu_keys: Sequence[str] | None = None,
     counts: Sequence[int] = USUAL_COUNTS,
+    card_counts: Mapping[str, Sequence[int]] | None = None,
     precisions: Sequence[Precision] | None = None,
     batch_sizes: Sequence[int] | None = None,
     strategies: Sequence[Strategy] = ("single", "dp", "ddp"),
@@ -65,7 +66,8 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
 ) -> tuple[Candidate, ...]:
     """Every set-up to predict: this machine's devices, then the cards of the spec table.
 
-    `gpu_keys` None: the five default cards, as far as the table has them. With `global_batch_size` every batch size
+    `gpu_keys` None: the five default cards, as far as the table has them. `card_counts`: the numbers of cards to try of
+    these keys, instead of `counts`. With `global_batch_size` every batch size
     is tried that makes it up exactly in whole micro-batches, and counts that cannot are left out; otherwise the
     workload's own accumulation is kept, DDP at the workload's batch is also tried with four times as much of it, and
     several devices also with the share of it that holds its global batch.
@@ -73,9 +75,11 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
     answer as many times the requests. Raises InputError for a GPU key that the table lacks.
     """
     if workload.training.mode == "inference":
-        counts = (1,)
+        counts, card_counts = (1,), None
+    own_counts = card_counts or {}
+    every_count = {*counts, *itertools.chain.from_iterable(own_counts.values())}
     wanted = sensible_precisions(workload) if precisions is None else tuple(precisions)
-    sizes = _sizes_by_count(workload, counts, batch_sizes, global_batch_size)
+    sizes = _sizes_by_count(workload, every_count, batch_sizes, global_batch_size)
     return tuple(
         Candidate(
             device=device,
@@ -88,7 +92,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
         for device, available, device_precisions in _devices(
             machine, specs, gpu_keys, wanted, local=local, forward_alone=workload.training.mode == "inference"
         )
-        for count in _counts_to_try(counts, available)
+        for count in _counts_to_try(own_counts.get(device.key, counts), available)
         for strategy in strategies_for(count, strategies, machines.of(count, local=device.local))
         for precision, size in itertools.product(device_precisions, sizes(count))
         for steps in _accumulations(workload, count, strategy, size, global_batch_size)
@@ -96,7 +100,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
 
 
 def _sizes_by_count(
-    workload: Workload, counts: Sequence[int], batch_sizes: Sequence[int] | None, global_batch_size: int | None
+    workload: Workload, counts: Iterable[int], batch_sizes: Sequence[int] | None, global_batch_size: int | None
 ) -> Callable[[int], tuple[int, ...]]:
     """The batch sizes a device to try with so many devices."""
     own = workload.training.batch_size

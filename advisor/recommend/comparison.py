@@ -49,6 +49,8 @@ class Comparison(NamedTuple):
     """As the user knows it; None: a default range."""
     has_prices: bool = False
     """Whether prices were given, of whichever cards."""
+    as_named: bool = False
+    """Whether the question names set-ups, so many of this card against so many of that: each is told of."""
 
     @property
     def bound_is_assumed(self) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
+from advisor.catalogue.gpu_spec import is_laptop
 from advisor.catalogue.links import Machines
 from advisor.catalogue.strategies import MOST_DEVICES, USUAL_COUNTS
 from advisor.core.sentences import Names, Reason, SaidError
@@ -62,14 +62,16 @@ def left_out_counts(global_batch_size: int | None, counts: Sequence[int]) -> tup
     return (Reason.of("scaling-counts-left-out", global_batch=global_batch_size, counts=_listed(uneven)),)
 
 
-def lone_laptops(counts: Sequence[int], specs: Sequence[GpuSpec]) -> tuple[Reason, ...]:
-    """Says of which cards no more than one is judged, where several are asked for: a laptop has one."""
-    names = tuple(spec.name for spec in specs if is_laptop(spec.name))
-    if not names or max(counts, default=1) == 1:
+def lone_laptops(asked: Mapping[str, Sequence[int]]) -> tuple[Reason, ...]:
+    """Says of which cards (by name, with the numbers asked for) only one is judged where there are more: a laptop's."""
+    several = {name: counts for name, counts in asked.items() if is_laptop(name) and max(counts, default=1) > 1}
+    beside = tuple(name for name, counts in several.items() if 1 in counts)
+    if beside:
+        return (Reason.of("scaling-laptop-alone", devices=Names(names=beside)),)
+    if not several:
         return ()
-    if 1 in counts:
-        return (Reason.of("scaling-laptop-alone", devices=Names(names=names)),)
-    return (Reason.of("scaling-laptop-not-kept", devices=Names(names=names), counts=_listed(counts)),)
+    wanted = sorted({count for counts in several.values() for count in counts})
+    return (Reason.of("scaling-laptop-not-kept", devices=Names(names=tuple(several)), counts=_listed(wanted)),)
 
 
 def unsplittable_batches(counts: Sequence[int], *, in_lists: bool) -> tuple[Reason, ...]:

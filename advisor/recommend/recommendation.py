@@ -14,6 +14,8 @@ from advisor.predict.prediction import Device, Prediction, SetUpFigures
 from advisor.predict.time_to_train import TimeToTrain
 
 Goal = Literal["time", "cost", "energy"]
+AGAINST = "against-"
+"""How the code of a reason begins that holds one of the set-ups a question names against another."""
 
 
 class BatchAdvice(Record, frozen=True, kw_only=True):
@@ -151,3 +153,8 @@ def batch_advice_on(chosen: Recommendation, batch_advice: Sequence[BatchAdvice])
     """Knee and limit of batch sizes on the recommended device at the recommended precision."""
     place = (chosen.device.key, chosen.precision)
     return next((advice for advice in batch_advice if (advice.device_key, advice.precision) == place), None)
+
+
+def names_set_ups(chosen: Recommendation | None) -> bool:
+    """Whether it answers a question that named set-ups, each of which it is held against."""
+    return chosen is not None and any(reason.code.startswith(AGAINST) for reason in chosen.why)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from advisor.catalogue.gpu_spec import is_laptop
 from advisor.catalogue.links import USUAL_MACHINES, Machines
@@ -136,17 +136,19 @@ def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Predi
     return 0 if solved is None else max(1, min(solved, below))
 
 
-def sharded_candidates(
+def sharded_candidates(  # noqa: PLR0913 - what there is, and what is asked of it
     workload: Workload,
     predictions: Sequence[Prediction],
     counts: Sequence[int] = USUAL_COUNTS,
     global_batch_size: int | None = None,
     machines: Machines = USUAL_MACHINES,
+    card_counts: Mapping[str, Sequence[int]] | None = None,
 ) -> tuple[Candidate, ...]:
     """Sharded and off-loaded set-ups for each GPU, precision and count at which no predicted set-up fits.
 
     One card may hold what several copies do not, whose off-loaded states share one host's memory. The batch sizes are
     the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
+    `card_counts`: the numbers of cards to try of these keys, instead of `counts`.
     Hosts step so slowly that what is off-loaded is also tried with four times the micro-batches.
     A local group is never made larger than the largest count tried on it, a laptop has one card. Where whole copies
     fit at less than the workload's batch alone, only with what frees memory, or may run out of it, sharding is tried
@@ -158,11 +160,12 @@ def sharded_candidates(
     cards = (one for one in predictions if one.device.key != "cpu" and one.device.key not in serving)
     candidates: list[Candidate] = []
     for members in grouped(cards, lambda prediction: (prediction.device.key, prediction.precision)).values():
+        own_counts = (card_counts or {}).get(members[0].device.key, counts)
         held = {member.count for member in members if member.fits is not False}
-        lacking = {member.count for member in members} - held if held else counts
-        short = [count for count in counts if count in lacking]
+        lacking = {member.count for member in members} - held if held else own_counts
+        short = [count for count in own_counts if count in lacking]
         lightened = bool(members[0].added)
-        held_so = [count for count in counts if count > 1 and count in held]
+        held_so = [count for count in own_counts if count > 1 and count in held]
         tight = [count for count in held_so if lightened or _lacks_room(members, count, own)]
         candidates += _sharded(members, short, workload, global_batch_size, strategies)
         candidates += _sharded(members, tight, workload, global_batch_size, PLAINLY_SHARDING)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from advisor.core.sentences import Names, Reason
-from advisor.core.units import format_cost, value_of
+from advisor.core.units import Estimate, format_cost, value_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, set_up_name
-from advisor.recommend.ranking import Row, score, touches, within_limits
+from advisor.recommend.ranking import Row, is_trusted, score, touches, within_limits
 from advisor.recommend.strategy import STARTING_S, is_over_at_once
 
 _ALIKE_FRACTION = 0.005
@@ -62,6 +65,30 @@ def _card(prediction: Prediction) -> tuple[object, ...]:
 def expected(prediction: Prediction, comparison: Comparison) -> float:
     """The middle of the goal's figure; infinite where it is unknown."""
     return value_of(score(prediction, comparison.goal))
+
+
+def counted_on(comparison: Comparison) -> Callable[[Prediction, Estimate], Estimate]:
+    """A figure that reaches no further up than the same set-up does in another precision that may be advised.
+
+    Who finds that FP8 gains nothing goes back to 16 bits: that its range is wide, since no published run bears it out,
+    is no reason to call another card as good that takes as long as none of its own precisions may. And a job that takes
+    less than its start counts as that much: what another one is ahead by nobody would notice.
+    """
+    highest: dict[tuple[object, ...], float] = {}
+    for prediction in comparison.kept:
+        figure = score(prediction, comparison.goal)
+        if figure is not None and prediction.fits is not False:
+            key = prediction.set_up_but("precision")
+            highest[key] = min(figure.high, highest.get(key, math.inf))
+
+    def figure_counted_on(prediction: Prediction, estimate: Estimate) -> Estimate:
+        if not is_trusted(prediction, comparison.untrusted):
+            return estimate
+        most = highest.get(prediction.set_up_but("precision"), estimate.high)
+        start_s = STARTING_S if comparison.goal == "time" and is_over_at_once(prediction) else 0.0
+        return replace(estimate, high=max(start_s, estimate.value, min(most, estimate.high)))
+
+    return figure_counted_on
 
 
 def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]) -> Iterator[Reason]:

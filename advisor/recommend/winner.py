@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.fixed import devices_predicted_in
-from advisor.recommend.ranking import Row, is_trusted, leaders, rank, score
+from advisor.recommend.ranking import Row, leaders, rank
 from advisor.recommend.reasons.memory_room import roomier
 from advisor.recommend.recommendation import Goal
-from advisor.recommend.strategy import STARTING_S, is_over_at_once, knee_count
-from advisor.recommend.tie_decision import preference
+from advisor.recommend.strategy import knee_count
+from advisor.recommend.tie_decision import counted_on, preference
 
 
 class Winner(NamedTuple):
@@ -32,7 +28,7 @@ def find_winner(comparison: Comparison, finalists: Sequence[Finalist]) -> Winner
     """The finalist to advise: of those without a clear difference to the first what decides between them."""
     contenders = find_contenders(comparison, _within_bound(comparison, finalists))
     rows = rank(
-        [contender.chosen for contender in contenders], comparison.goal, comparison.untrusted, _counted_on(comparison)
+        [contender.chosen for contender in contenders], comparison.goal, comparison.untrusted, counted_on(comparison)
     )
     if not rows:
         return None
@@ -55,30 +51,6 @@ def _within_bound(comparison: Comparison, finalists: Sequence[Finalist]) -> Sequ
     if within and comparison.bound_is_assumed and all(makeshift(finalist.chosen) for finalist in within):
         return [finalist for finalist in finalists if not makeshift(finalist.chosen)] or within
     return within or finalists
-
-
-def _counted_on(comparison: Comparison) -> Callable[[Prediction, Estimate], Estimate]:
-    """A figure that reaches no further up than the same set-up does in another precision that may be advised.
-
-    Who finds that FP8 gains nothing goes back to 16 bits: that its range is wide, since no published run bears it out,
-    is no reason to call another card as good that takes as long as none of its own precisions may. And a job that takes
-    less than its start counts as that much: what another one is ahead by nobody would notice.
-    """
-    highest: dict[tuple[object, ...], float] = {}
-    for prediction in comparison.kept:
-        figure = score(prediction, comparison.goal)
-        if figure is not None and prediction.fits is not False:
-            key = prediction.set_up_but("precision")
-            highest[key] = min(figure.high, highest.get(key, math.inf))
-
-    def counted_on(prediction: Prediction, estimate: Estimate) -> Estimate:
-        if not is_trusted(prediction, comparison.untrusted):
-            return estimate
-        most = highest.get(prediction.set_up_but("precision"), estimate.high)
-        start_s = STARTING_S if comparison.goal == "time" and is_over_at_once(prediction) else 0.0
-        return replace(estimate, high=max(start_s, estimate.value, min(most, estimate.high)))
-
-    return counted_on
 
 
 def is_makeshift(comparison: Comparison) -> Callable[[Prediction], bool]:

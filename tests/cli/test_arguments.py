@@ -108,19 +108,9 @@ def test_an_absurd_number_is_refused_with_the_flag_and_its_range(flag: str, give
     assert said in caught.value.text
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("", "no card is named"),
-        ("2x4090", "--gpus 4090 --counts 2"),
-        ("A100, 8 x RTX 3090", "--gpus RTX 3090 --counts 8"),
-        ("两张4090", "--gpus 4090 --counts 2"),
-    ],
-)
-def test_no_card_and_a_number_of_cards_are_refused_with_what_to_write(given: str, said: str) -> None:
-    with pytest.raises(InputError) as caught:
-        build_parser().parse_args(["--gpus", given])
-    assert said in caught.value.text
+def test_no_card_at_all_is_refused() -> None:
+    with pytest.raises(InputError, match="no card is named"):
+        build_parser().parse_args(["--gpus", ""])
 
 
 def test_cards_are_also_split_at_semicolons_and_chinese_commas() -> None:

@@ -30,6 +30,42 @@ def test_a_global_batch_that_no_count_can_share_is_refused_with_ones_that_can() 
     assert "48 or 52" in refused.value.remedy
 
 
+def test_a_number_in_front_of_a_card_is_its_own() -> None:
+    asked = _request("--gpus", "2x rtx 3090, 1x a100-sxm4-40, 4x a100-sxm4-40, l40s")
+    assert asked.gpu_keys == ("rtx3090", "a100-sxm4-40", "l40s")
+    assert asked.card_counts == {"rtx3090": (2,), "a100-sxm4-40": (1, 4), "l40s": (1,)}
+    assert _request("--gpus", "2x rtx 3090, l40s", "--counts", "1,2").card_counts["l40s"] == (1, 2)
+    assert _request("--gpus", "rtx3090").card_counts == {}
+
+
+def test_all_variants_of_a_card_have_its_number() -> None:
+    asked = _request("--gpus", "2x a100")
+    assert len(asked.card_counts) > 1
+    assert set(asked.card_counts.values()) == {(2,)}
+
+
+@pytest.mark.parametrize(
+    ("gpus", "text", "remedy"),
+    [
+        ("0x a100", "--gpus: `0x a100`", "2x a100"),
+        ("a100, 2x", "--gpus: `2x`", "2x rtx3090"),
+        ("2x rtx 3900", "not in the spec table: `rtx 3900`", "rtx3090"),
+    ],
+)
+def test_a_number_that_names_nothing_is_refused_with_what_to_write(gpus: str, text: str, remedy: str) -> None:
+    with pytest.raises(InputError) as refused:
+        _request("--gpus", gpus)
+    assert text in refused.value.text
+    assert remedy in refused.value.remedy
+
+
+def test_numbers_of_cards_must_spread_over_the_machines_and_share_the_batch_as_counts_must() -> None:
+    with pytest.raises(InputError, match="--nodes 3"):
+        _request("--gpus", "4x a100-sxm4-40", "--nodes", "3")
+    with pytest.raises(InputError, match="cannot be dealt out evenly"):
+        _request("--gpus", "4x a100-sxm4-40", "--global-batch", "50")
+
+
 def test_a_critical_batch_is_a_number_or_a_range() -> None:
     assert _request().critical_batch is None
     one, two = (

@@ -12,6 +12,7 @@ from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist, set_up_name
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import Row, leaders, score
+from advisor.recommend.reasons.as_named import against_each
 from advisor.recommend.reasons.batches import batch_reasons
 from advisor.recommend.reasons.data_sheets import data_sheet_reasons
 from advisor.recommend.reasons.hosts import host_reasons
@@ -36,8 +37,13 @@ NOTABLE_TF32_RATIO = 0.97
 """Below this share of the strict step's time TF32 is worth a sentence."""
 
 
-def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tuple[Reason, ...]:
-    """The reasons for a finalist against the ranked rows, the most decisive first."""
+def why(
+    comparison: Comparison, finalist: Finalist, rows: Sequence[Row], entered: Sequence[Prediction] = ()
+) -> tuple[Reason, ...]:
+    """The reasons for a finalist against the ranked rows, the most decisive first.
+
+    `entered`: what every device was looked at with, each count.
+    """
     chosen = finalist.chosen
     return tuple(
         reason
@@ -46,7 +52,8 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
             _precision_reasons(comparison, chosen),
             _short_reasons(comparison, chosen, rows),
             loading_reasons(comparison, chosen),
-            _place_reasons(comparison, chosen, rows),
+            against_each(comparison, chosen, entered),
+            _place_reasons(comparison, chosen, rows, finalist.by_count),
             left_for_room(comparison, finalist),
             core_reasons(comparison, chosen),
             host_reasons(comparison, chosen, rows),
@@ -124,7 +131,9 @@ def _precision_without_room(comparison: Comparison, chosen: Prediction) -> Itera
         )
 
 
-def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
+def _place_reasons(
+    comparison: Comparison, chosen: Prediction, rows: Sequence[Row], by_count: Sequence[Prediction]
+) -> Iterator[Reason]:
     """Ahead of whom, by how much, or tied with whom."""
     first = leaders(rows, comparison.goal)
     others = [row.prediction for row in first if row.prediction is not chosen]
@@ -141,8 +150,10 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
             yield Reason.of("why-disturbed", other=set_up_name(row.prediction))
     behind = next((row.prediction for row in rows if row.place > 1), None)
     if behind is None:
-        if not others:
+        if not others and not (comparison.as_named and len(by_count) > 1):
             yield _alone(comparison, chosen)
+        return
+    if comparison.as_named:  # each is held against it already
         return
     own, second = score(chosen, comparison.goal), score(behind, comparison.goal)
     if own is not None and second is not None and own.value > 0:

@@ -11,7 +11,6 @@ command-no-precision = Command line: argument { $option }: { $given } is no prec
 command-double-precision = Command line: argument { $option }: { $given }: nothing is predicted in FP64 (double precision). Compare the FP64 rates of the data sheets: cards for games mostly have a 32nd or a 64th of their FP32 rate.
 command-no-layer = Command line: argument { $option }: no layer is named.
 command-no-card = Command line: argument { $option }: no card is named.
-command-card-counted = Command line: argument { $option }: { $given } counts cards: write `--gpus { $card } --counts { $counts }`.
 command-not-with = Command line: argument { $option }: not allowed with argument { $other }.
 command-expected = Command line: argument { $option }: a value is missing.
 command-see-help = See advisor --help.
@@ -55,6 +54,18 @@ command-unknown-card = { $asked_by ->
         [call] gpus
        *[command] --gpus
     }: not in the spec table: { $given }.
+command-card-count = { $asked_by ->
+        [call] gpus
+        [window] Search
+       *[command] --gpus
+    }: { $given }: the number in front of a card goes from 1 to { $most }.
+command-card-count-remedy = Write how many there are of it, such as `2x { $card }`.
+command-count-alone = { $asked_by ->
+        [call] gpus
+        [window] Search
+       *[command] --gpus
+    }: { $given } is a number without a card.
+command-count-alone-remedy = Write both in one, such as `2x rtx3090`.
 command-card-meant = Did you mean { $names }? See advisor --list{ $asked_by ->
         [call] { "" }
        *[command] , or describe the card with --gpu-file

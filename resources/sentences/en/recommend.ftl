@@ -32,6 +32,19 @@ why-only-candidate = { $device } alone is left to compare: the other devices do 
 why-fastest = { $device } finishes { $advantage_ratio } times as fast as { $other }.
 why-cheapest = { $other } would cost { $advantage_ratio } times as much as { $device }.
 why-least-energy = { $other } would use { $advantage_ratio } times the energy of { $device }.
+against-time = { $device } finishes { $advantage_ratio } times as fast as { $other }, in the range { $low_ratio } to { $high_ratio }{ $clear ->
+    [yes] .
+   *[no] : no clear difference.
+}
+against-cost = { $other } would cost { $advantage_ratio } times as much as { $device }, in the range { $low_ratio } to { $high_ratio }{ $clear ->
+    [yes] .
+   *[no] : no clear difference.
+}
+against-energy = { $other } would use { $advantage_ratio } times the energy of { $device }, in the range { $low_ratio } to { $high_ratio }{ $clear ->
+    [yes] .
+   *[no] : no clear difference.
+}
+against-no-room = { $other } cannot hold a step: a card would need { $need_bytes } and can give { $capacity_bytes }.
 why-launch-bound = The work is too small for a GPU: at batch size { $batch } a step on { $device } takes { $gpu_step_s }, of which { $launch_s } is kernel launch cost and { $synchronisation_s } synchronisation and copying; the CPU is done in { $cpu_step_s }.
 why-launch-bound-tied = The work is too small for a GPU: at batch size { $batch } a step on { $device } takes { $gpu_step_s }, of which { $launch_s } is kernel launch cost and { $synchronisation_s } synchronisation and copying, so that no faster card helps; the CPU takes { $cpu_step_s }, which is no clear difference.
 why-host-bound = { $device } waits for the host: launching kernels and synchronising take { $launch_s } of a step of { $step_s } ({ $share_fraction }), so a larger batch costs hardly any more time.

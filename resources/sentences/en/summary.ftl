@@ -59,6 +59,7 @@ column-precision = Precision
 column-batch = Batch
 column-step = Step
 column-range = 80 % range
+column-epoch = Epoch
 column-job = Job
 column-memory = Memory
 column-fits = Fits

@@ -11,7 +11,6 @@ command-no-precision = 命令行：参数 { $option }：{ $given } 不是精度�
 command-double-precision = 命令行：参数 { $option }：{ $given }：本程序不预测 FP64（双精度）。请比较规格表中的 FP64 速率：游戏卡的 FP64 速率大多只有 FP32 的 1/32 或 1/64。
 command-no-layer = 命令行：参数 { $option }：没有写出任何层。
 command-no-card = 命令行：参数 { $option }：没有写出任何显卡。
-command-card-counted = 命令行：参数 { $option }：{ $given } 写了显卡张数：请改写为 `--gpus { $card } --counts { $counts }`。
 command-not-with = 命令行：参数 { $option }：不能与参数 { $other } 同用。
 command-expected = 命令行：参数 { $option }：缺少值。
 command-see-help = 见 advisor --help。
@@ -55,6 +54,18 @@ command-unknown-card = { $asked_by ->
         [call] gpus
        *[command] --gpus
     }：规格表中没有 { $given }。
+command-card-count = { $asked_by ->
+        [call] gpus
+        [window] 搜索
+       *[command] --gpus
+    }：{ $given }：显卡名称前的张数应为 1 到 { $most }。
+command-card-count-remedy = 请写明有几张，例如 `2x { $card }`。
+command-count-alone = { $asked_by ->
+        [call] gpus
+        [window] 搜索
+       *[command] --gpus
+    }：{ $given } 只有张数，没有显卡名称。
+command-count-alone-remedy = 请把两者写在一起，例如 `2x rtx3090`。
 command-card-meant = 是否指 { $names }？见 advisor --list{ $asked_by ->
         [call] { "" }
        *[command] ，或用 --gpu-file 描述该卡

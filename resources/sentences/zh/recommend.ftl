@@ -29,6 +29,19 @@ why-only-candidate = 只剩下 { $device } 可供比较：其他设备放不下�
 why-fastest = { $device } 的完成速度是 { $other } 的 { $advantage_ratio } 倍。
 why-cheapest = { $other } 的费用是 { $device } 的 { $advantage_ratio } 倍。
 why-least-energy = { $other } 的能耗是 { $device } 的 { $advantage_ratio } 倍。
+against-time = { $device } 的完成速度是 { $other } 的 { $advantage_ratio } 倍，区间为 { $low_ratio } 到 { $high_ratio }{ $clear ->
+    [yes] 。
+   *[no] ：没有明显差别。
+}
+against-cost = { $other } 的费用是 { $device } 的 { $advantage_ratio } 倍，区间为 { $low_ratio } 到 { $high_ratio }{ $clear ->
+    [yes] 。
+   *[no] ：没有明显差别。
+}
+against-energy = { $other } 的能耗是 { $device } 的 { $advantage_ratio } 倍，区间为 { $low_ratio } 到 { $high_ratio }{ $clear ->
+    [yes] 。
+   *[no] ：没有明显差别。
+}
+against-no-room = { $other } 容不下一步：每张卡需要 { $need_bytes }，可用的只有 { $capacity_bytes }。
 why-launch-bound = 计算量太小，GPU 发挥不了作用：批大小为 { $batch } 时，{ $device } 每步需要 { $gpu_step_s }，其中内核启动开销占 { $launch_s }，同步与拷贝占 { $synchronisation_s }；CPU 只需 { $cpu_step_s }。
 why-launch-bound-tied = 计算量太小，GPU 发挥不了作用：批大小为 { $batch } 时，{ $device } 每步需要 { $gpu_step_s }，其中内核启动开销占 { $launch_s }，同步与拷贝占 { $synchronisation_s }，换更快的卡也没有用；CPU 需要 { $cpu_step_s }，差别不明显。
 why-host-bound = { $device } 在等待主机：每步 { $step_s } 中有 { $launch_s }（{ $share_fraction }）花在内核启动与同步上，因此增大批大小几乎不增加时间。

@@ -59,6 +59,7 @@ column-precision = 精度
 column-batch = 批大小
 column-step = 单步
 column-range = 80 % 区间
+column-epoch = 每轮
 column-job = 总时间
 column-memory = 内存/显存
 column-fits = 可容纳

@@ -1,0 +1,65 @@
+"""How many of a card are asked for, in front of its name: `2x rtx 3090`, `4*A100`, `8 × H100`, `两张 4090`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_words import cards_meant
+from advisor.catalogue.strategies import MOST_DEVICES
+from advisor.core.file_fault import shown_value
+from advisor.core.sentences import SaidError
+
+_NUMERALS = {"一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8}
+_COUNTED = re.compile(
+    rf"([-+]?\d{{1,12}}(?:\.\d{{1,6}})?|[{''.join(_NUMERALS)}])\s*(x(?!tx?\b)|[×*张块片个])\s*(.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""What an `x` begins may be a name: `9900 XTX`."""
+
+
+class CountedCard(NamedTuple):
+    """A card as it is asked for."""
+
+    words: str
+    """What names it, without its number."""
+    count: int | None
+    """None: no number is said."""
+
+
+def counted_card(
+    words: str, specs: Mapping[str, GpuSpec], asked_by: Literal["command", "call", "window"] = "command"
+) -> CountedCard:
+    """What is asked for, in one item of a list. Raises InputError for a number that no card can have, or alone."""
+    match = _COUNTED.match(unicodedata.normalize("NFKC", words[:200]).strip())
+    # A card's own name may begin as a number of cards does.
+    if match is None or (match[2].lower() == "x" and cards_meant(words, specs)):
+        return CountedCard(words, None)
+    number, name = match[1], match[3].strip()
+    if not name:
+        raise SaidError.of("command-count-alone", given=shown_value(words.strip()), asked_by=asked_by)
+    count = _NUMERALS.get(number) or (int(number) if number.isdecimal() else 0)
+    if not 1 <= count <= MOST_DEVICES:
+        raise SaidError.of(
+            "command-card-count", given=shown_value(words.strip()), most=MOST_DEVICES, card=name, asked_by=asked_by
+        )
+    return CountedCard(name, count)
+
+
+def counts_by_key(
+    asked: Iterable[tuple[str, int | None]], others: Sequence[int] | None = None
+) -> dict[str, tuple[int, ...]]:
+    """The numbers of each card that are asked for, by its key; empty where no number is said of any.
+
+    Beside cards with a number, one without is tried with `others`; None: one of it.
+    """
+    pairs = list(asked)
+    if all(count is None for _, count in pairs):
+        return {}
+    numbers: dict[str, set[int]] = {}
+    for key, count in pairs:
+        numbers.setdefault(key, set()).update((others or (1,)) if count is None else (count,))
+    return {key: tuple(sorted(counts)) for key, counts in numbers.items()}

@@ -1,0 +1,56 @@
+"""A number of cards in front of a name, as people write it; a name that only begins like one stays a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalogue.counted_cards import counted_card, counts_by_key
+from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.strategies import MOST_DEVICES
+from advisor.core.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("words", "card", "count"),
+    [
+        ("2x rtx 3090", "rtx 3090", 2),
+        ("2*rtx3090", "rtx3090", 2),
+        ("8 X H100", "H100", 8),
+        ("4×A100", "A100", 4),
+        ("１６ｘ a100", "a100", 16),
+        ("两张4090", "4090", 2),
+        ("8块 a100", "a100", 8),
+        ("1xa100", "a100", 1),
+        ("2 x titan rtx", "titan rtx", 2),
+        ("a100", "a100", None),
+        ("rx 7900 xtx", "rx 7900 xtx", None),
+        ("7900xtx", "7900xtx", None),
+        ("9900 XTX", "9900 XTX", None),
+        ("4090", "4090", None),
+    ],
+)
+def test_the_number_in_front_of_a_card_is_told_from_its_name(words: str, card: str, count: int | None) -> None:
+    assert counted_card(words, spec_table()) == (card, count)
+
+
+@pytest.mark.parametrize("words", ["0x a100", "-2x a100", "1.5x a100", f"{MOST_DEVICES + 1}x a100"])
+def test_a_number_that_no_card_can_have_is_refused_with_what_to_write(words: str) -> None:
+    with pytest.raises(InputError) as refused:
+        counted_card(words, spec_table())
+    assert f"--gpus: `{words}`" in refused.value.text
+    assert "`2x a100`" in refused.value.remedy
+    with pytest.raises(InputError, match=r"^gpus: "):
+        counted_card(words, spec_table(), "call")
+
+
+@pytest.mark.parametrize("words", ["2x", "2 *", "两张"])
+def test_a_number_alone_is_refused(words: str) -> None:
+    with pytest.raises(InputError, match="a number without a card"):
+        counted_card(words, spec_table())
+
+
+def test_a_card_may_be_asked_for_with_several_numbers_and_beside_them_one_without_is_one() -> None:
+    asked = (("a", 4), ("b", None), ("a", 1))
+    assert counts_by_key(asked) == {"a": (1, 4), "b": (1,)}
+    assert counts_by_key(asked, (1, 2)) == {"a": (1, 4), "b": (1, 2)}
+    assert counts_by_key((("a", None), ("b", None)), (1, 2)) == {}
