@@ -114,7 +114,7 @@ def _cards_meant(gpus: Sequence[str], specs: Mapping[str, GpuSpec]) -> list[tupl
     unknown = [words for words, keys in meant.items() if not keys]
     if unknown:
         raise unknown_cards(unknown, specs, "call")
-    return [(key, card.count) for card in cards for key in meant[card.words]]
+    return [(key, card.number) for card in cards for key in meant[card.words]]
 
 
 def advise_events(

@@ -26,8 +26,8 @@ class CountedCard(NamedTuple):
 
     words: str
     """What names it, without its number."""
-    count: int | None
-    """None: no number is said."""
+    number: int | None
+    """How many of it; None: that is not said."""
 
 
 def counted_card(

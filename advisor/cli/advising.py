@@ -226,7 +226,7 @@ def _cards(
     cards = [counted_card(words, specs) for words in asked]
     _refuse_unknown(tuple(card.words for card in cards), specs)
     meant_by = {words: _meant(words, specs, language) for words in dict.fromkeys(card.words for card in cards)}
-    pairs = [(key, card.count) for card in cards for key in meant_by[card.words]]
+    pairs = [(key, card.number) for card in cards for key in meant_by[card.words]]
     keys = with_own_cards((key for key, _ in pairs), extra) or ()
     named = {key for key, _ in pairs}
     pairs += [(key, None) for key in keys if key not in named]

@@ -42,6 +42,7 @@ def ask_for(
         budget_s=settings.budget_s,
         gpu_keys=settings.gpu_keys,
         counts=settings.counts,
+        card_counts=_card_counts(settings),
         goal=settings.goal,
         price_file=None if settings.price_file is None else str(settings.price_file),
         prices=prices,
@@ -54,6 +55,14 @@ def ask_for(
         allow_code=allow_code,
         data_folder=str(settings.history_folder),
     )
+
+
+def _card_counts(settings: Settings) -> dict[str, tuple[int, ...]]:
+    """How many of each card that is compared, where numbers are chosen: one of those that have none."""
+    from advisor.recommend.candidates import DEFAULT_GPU_KEYS
+
+    chosen = settings.card_counts
+    return {key: chosen.get(key, (1,)) for key in settings.gpu_keys or DEFAULT_GPU_KEYS} if chosen else {}
 
 
 def verify_job(advice: AdviceRecord, *, allow_code: bool) -> Job:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
+import msgspec
 from PySide6.QtCore import QSettings, QStandardPaths
 
-from advisor.catalogue.strategies import USUAL_COUNTS
+from advisor.catalogue.strategies import MOST_DEVICES, USUAL_COUNTS
 from advisor.core.sentences import Language, system_language
 from advisor.core.units import SizeUnits
 from advisor.protocol.budgets import MEASURING_S
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from advisor.recommend.recommendation import Goal
 
 _RECENT_LIMIT = 8
+_Count = Annotated[int, msgspec.Meta(ge=1, le=MOST_DEVICES)]
+_Counts = Annotated[tuple[_Count, ...], msgspec.Meta(min_length=1)]
 ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
 
 
@@ -143,6 +147,20 @@ class Settings:
         """Candidates of the spec table; None for the usual ones."""
         text = self._text("gpu_keys", "")
         return tuple(part for part in text.split(",") if part) or None
+
+    @property
+    def card_counts(self) -> dict[str, tuple[int, ...]]:
+        """How many of a card are compared, by its key; empty: any number up to `most_cards`."""
+        text = self._text("card_counts", "")
+        try:
+            return msgspec.json.decode(text, type=dict[str, _Counts]) if text else {}
+        except msgspec.DecodeError:
+            return {}
+
+    def keep_cards(self, keys: Iterable[str] | None, counts: Mapping[str, Sequence[int]]) -> None:
+        """Compare with these cards from now on, the usual ones with None, and so many of each; empty: any number."""
+        self.store("gpu_keys", None if keys is None else ",".join(keys))
+        self.store("card_counts", msgspec.json.encode(dict(counts)).decode() if counts else None)
 
     @property
     def most_cards(self) -> int:

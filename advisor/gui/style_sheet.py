@@ -124,6 +124,11 @@ QToolButton[role="card-chip"] {
   padding: 0 9px; min-height: 24px; font-size: %(small)dpx;
 }
 QToolButton[role="card-chip"]:hover, QToolButton[role="card-chip"]:focus { border: 1px solid %(accent)s; }
+QToolButton[role="card-number"] {
+  background: transparent; color: %(accent)s; border: 1px solid transparent; border-radius: 12px;
+  padding: 0 5px; min-height: 24px; font-size: %(small)dpx;
+}
+QToolButton[role="card-number"]:hover, QToolButton[role="card-number"]:focus { border: 1px solid %(accent)s; }
 QToolButton[role="reset"] { border: 1px solid transparent; background: transparent; color: %(accent)s; padding: 0; }
 QToolButton[role="reset"]:hover, QToolButton[role="reset"]:focus { border: 1px solid %(accent)s; }
 QPushButton[role="small"], QToolButton[role="small"] { min-height: 24px; padding: 0 9px; font-size: %(small)dpx; }

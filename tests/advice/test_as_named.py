@@ -19,6 +19,7 @@ from advisor.workload.workload_file import load_workload
 if TYPE_CHECKING:
     from advisor.advice import Advice
     from advisor.predict.prediction import Prediction
+    from advisor.recommend.recommendation import Goal
 
 
 def asked(gpus: str, workload: str = "bert_base_sst2", **training: object) -> Advice:
@@ -108,15 +109,16 @@ def test_the_goal_is_what_the_ratio_is_of() -> None:
     from advisor.optable.saved_tables import saved_tables
 
     workload = load_workload("bert_base_sst2")
-    counts = {"rtx3090": (2,), "a100-sxm4-40": (1,)}
+    counts: dict[str, tuple[int, ...]] = {"rtx3090": (2,), "a100-sxm4-40": (1,)}
+    goals: tuple[Goal, ...] = ("cost", "energy")
     facts = Facts(machine=detect_machine(), tables=dict(saved_tables(workload)))
-    for goal in ("cost", "energy"):
+    for goal in goals:
         request = AdviceRequest(
             workload=workload,
             measure=False,
             gpu_keys=tuple(counts),
             card_counts=counts,
-            goal=goal,  # type: ignore[arg-type]
+            goal=goal,
         )
         found = advice_from_facts(request, facts).recommendation
         assert found is not None

@@ -108,6 +108,7 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
         budget_s=ask.budget_s,
         gpu_keys=ask.gpu_keys,
         counts=ask.counts,
+        card_counts=ask.card_counts,
         extra_specs=tuple(own.values()),
         goal=ask.goal,
         prices=_prices_of(ask, specs),

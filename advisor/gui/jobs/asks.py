@@ -20,6 +20,8 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     goal: Goal = "time"
     gpu_keys: tuple[str, ...] | None = None
     counts: tuple[int, ...] = USUAL_COUNTS
+    card_counts: dict[str, tuple[int, ...]] = {}
+    """Of cards by key, where set-ups are named: so many of one card against so many of another."""
     price_file: str | None = None
     prices: TypedPrices | None = None
     """As typed: they go before those of the file, where they are in its currency."""

@@ -82,7 +82,7 @@ def set_up_columns(
         return Column(name=name, title=texts(f"column-{name}"), text=text, order=order, tip=tip, number=number)
 
     unknown = texts("window-unknown")
-
+    epoch = figure("epoch", "column-epoch", "job_s", lambda job_s: texts.duration(job_s / index.epochs))
     columns = [
         Column(
             title="",
@@ -111,6 +111,7 @@ def set_up_columns(
         figure("rate", "compare-rate", "samples_per_s", texts.rate, instead=texts("advice-does-not-fit")),
         figure("range", "column-range", "samples_per_s", texts.rate, text=lambda set_up: _span(set_up, texts)),
         figure("step", "column-step", "step_s", texts.duration),
+        *([epoch] if index.epochs != 1 else []),
         figure("job", "column-job", "job_s", texts.duration),
         figure("memory", "column-memory", "peak_memory_bytes", texts.size, instead=None),
         Column(

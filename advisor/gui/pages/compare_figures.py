@@ -17,7 +17,10 @@ from advisor.gui.settings import Settings
 from advisor.predict.prediction import Prediction
 from advisor.recommend.prices import Prices, cost_of, read_prices
 from advisor.recommend.ranking import Row, rank, rank_for_compare, score, untrusted_devices
-from advisor.recommend.recommendation import Goal, Recommendation, prediction_of
+from advisor.recommend.recommendation import Goal, Recommendation, names_set_ups, prediction_of
+
+AS_ASKED = 0
+"""In the place of a number of cards: each set-up as the question names it, at its best batch size."""
 
 if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
@@ -81,6 +84,7 @@ class PredictionIndex:
     def __init__(self, advice: AdviceRecord, prices: Prices | None = None, *, currency: str = "") -> None:
         """Index them once; without a price file, what the advice's own costs say is taken for its prices."""
         self.set_ups = [ComparedSetUp(prediction, prediction.cost) for prediction in advice.predictions]
+        self._best = [self.set_ups[place] for place in advice.best_set_ups]
         self._over_limits: set[tuple[object, ...]] = set()
         for place in advice.over_limits:
             self.set_ups[place].over_limits = True
@@ -103,6 +107,8 @@ class PredictionIndex:
         self.counts = tuple(sorted({prediction.count for prediction in shown}))
         named_currency = next((prediction.currency for prediction in advice.predictions if prediction.currency), None)
         self.currency = prices.currency if prices is not None else named_currency or currency
+        self.epochs = advice.workload.training.epochs if names_set_ups(advice.main) else 1
+        """Where the time of one is told beside that of the job."""
         self._file = prices
         self.edited_prices: dict[str, float] = {}
         self._own_prices = {key: self._own_price(members) for key, members in self._by_device.items()}
@@ -122,8 +128,13 @@ class PredictionIndex:
         return rank_for_compare(predictions, precision, batch, count, goal, self.untrusted, self._advised_accumulation)
 
     def tick_best(self, precision: Precision, batch: int, count: int, goal: Goal) -> None:
-        """Tick the best set-up of each device, and nothing else."""
-        best = {id(row.prediction) for row in self.rows(precision, batch, count, goal)}
+        """Tick the best set-up of each device, or what the question names, and nothing else."""
+        if count == AS_ASKED:
+            named = (self.at_precision(one.prediction, precision, goal) for one in self._best)
+            own = {one.prediction.precision for one in self._best}
+            best = {id(one.prediction) for one in (self._best if precision in own else named) if one is not None}
+        else:
+            best = {id(row.prediction) for row in self.rows(precision, batch, count, goal)}
         for set_up in self.set_ups:
             set_up.ticked = id(set_up.prediction) in best
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from advisor.catalogue.precisions import Precision
 from advisor.gui.context import Context
 from advisor.gui.pages.compare_charts import CompareCharts, Switched
-from advisor.gui.pages.compare_figures import ComparedSetUp, PredictionIndex, told_prices
+from advisor.gui.pages.compare_figures import AS_ASKED, ComparedSetUp, PredictionIndex, told_prices
 from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import Page, ViewState
 from advisor.gui.texts import CHANGED
@@ -23,6 +23,7 @@ from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
 from advisor.present.card_names import names_with_place
+from advisor.recommend.recommendation import names_set_ups
 
 
 class ComparePage(Page):
@@ -114,7 +115,7 @@ class ComparePage(Page):
         self._defaults: dict[str, object] = {
             "precision": next((offered for offered in precisions if offered == own), precisions[0]),
             "batch": chosen.batch_size_per_device if chosen else training.batch_size,
-            "count": chosen.count if chosen else 1,
+            "count": AS_ASKED if names_set_ups(chosen) else chosen.count if chosen else 1,
             "goal": "time",
         }
         precision = self._state.get("precision", own)
@@ -129,7 +130,11 @@ class ComparePage(Page):
         self._labels: dict[str, QLabel] = {}
         self._boxes: dict[str, Choice] = {}
         self._box(flow, "batch", [(f"{size:,}", size) for size in self._comparison.batches])
-        self._box(flow, "count", [(str(count), count) for count in self._comparison.counts])
+        counts: list[tuple[str, object]] = [(str(count), count) for count in self._comparison.counts]
+        self._box(
+            flow, "count", [(self.texts("compare-as-asked"), AS_ASKED), *counts] if names_set_ups(chosen) else counts
+        )
+        self._rest_batch()
         goals: list[tuple[str, object]] = [(self.texts("goal-time"), "time")]
         goals += [(self.texts("goal-cost"), "cost")] if self._comparison.has_cost() else []
         goals += [(self.texts("goal-energy"), "energy")] if self._comparison.has_energy() else []
@@ -220,11 +225,18 @@ class ComparePage(Page):
 
     def _switch(self) -> None:
         """Precision, batch, count or goal is another: tick the best of each device anew, or once the table is there."""
+        self._rest_batch()
         if not self._ready:
             self._switched_early = True
             return
         self._show_rows()
         self._ticks_changed()
+
+    def _rest_batch(self) -> None:
+        """A set-up that is compared as it was asked for has its own batch size."""
+        own = self._boxes["count"].currentData() == AS_ASKED
+        self._boxes["batch"].setEnabled(not own)
+        give_tip(self._boxes["batch"], self.texts("compare-own-batch") if own else "")
 
     def _show_rows(self) -> None:
         switched = self._switched()

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QListView, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QListView, QMenu, QToolButton, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
+from advisor.gui.start.set_up_chip import name_chip, number_button, together
+from advisor.gui.start.typed_cards import CardCompleter, number_typed, typed_cards
 from advisor.gui.threads import Outcome, call_as_job
-from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import REST, FlowLayout, across, clear, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Line
@@ -65,7 +68,9 @@ class GpuChips(QWidget):
         self._context, self._texts = context, context.texts
         self._offers: Offers | None = None
         self._keys: tuple[str, ...] = ()
+        self._counts: dict[str, tuple[int, ...]] = {}
         self._chips: list[QToolButton] = []
+        self._numbers: list[QToolButton] = []
         self._place = QWidget()
         self._flow = FlowLayout(self._place, 6)
         self.search = Line()
@@ -87,6 +92,11 @@ class GpuChips(QWidget):
     def keys(self) -> tuple[str, ...]:
         """The cards that are compared."""
         return self._keys
+
+    @property
+    def numbered(self) -> bool:
+        """Whether each card has a number of its own."""
+        return bool(self._counts)
 
     @property
     def loaded(self) -> bool:
@@ -111,6 +121,8 @@ class GpuChips(QWidget):
         offers = self._offers = outcome.result
         chosen = self._context.settings.gpu_keys
         self._keys = tuple(key for key in chosen or offers.usual if key in offers.cards) or offers.usual
+        kept = self._context.settings.card_counts
+        self._counts = {key: kept.get(key, (1,)) for key in self._keys} if kept else {}
         self._say_trouble()
         self.search.setPlaceholderText(self._texts("gpus-search-count", count=len(offers.cards)))
         self._make_completer(offers)
@@ -129,7 +141,7 @@ class GpuChips(QWidget):
             model.appendRow(item)
         not_here = QStandardItem(self._texts("gpus-own"))
         model.appendRow(not_here)
-        completer = QCompleter(model, self)
+        completer = CardCompleter(model, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setMaxVisibleItems(_MOST_SHOWN)
@@ -144,79 +156,125 @@ class GpuChips(QWidget):
         return visible(f"{card.name}{size}")
 
     def _activated(self, index: QModelIndex) -> None:
-        key = index.data(Qt.ItemDataRole.UserRole)
+        key, number = index.data(Qt.ItemDataRole.UserRole), number_typed(self.search.text())
         # The completer writes the chosen words into the line after this.
         QTimer.singleShot(0, self.search.clear)
         if isinstance(key, str):
-            self.add(key)
+            self.add(key, number)
         else:
             self._describe_own()
 
     def _take_first(self) -> None:
-        """Return takes the one card that fits what is typed, or the first of them."""
-        typed = self.search.text().strip().casefold()
+        """Return takes the card that fits what is typed, so many of it, or a whole list in the place of all chips."""
+        typed = self.search.text().strip()
         if self._offers is None or not typed:
             return
-        fitting = [card for card in self._offers.cards.values() if typed in self._words(card).casefold()]
-        if fitting:
-            self.search.clear()
-            self.add(fitting[0].key)
+        cards = self._offers.cards
+        try:
+            found = typed_cards(typed, cards, {key: self._words(card) for key, card in cards.items()})
+        except UserFacingError as error:
+            tell(self._trouble, " ".join(self._texts.error(error)))
+            return
+        if isinstance(found, str):
+            tell(self._trouble, self._texts("gpus-none-fits", typed=visible(found)))
+            return
+        self.search.clear()
+        if found.alone:
+            self._take(found.cards)
         else:
-            tell(self._trouble, self._texts("gpus-none-fits", typed=visible(self.search.text().strip())))
+            for key, number in found.cards:
+                self.add(key, number)
 
-    def add(self, key: str) -> None:
-        """Compare with a further card."""
-        if key not in self._keys:
-            self._choose((*self._keys, key))
+    def add(self, key: str, number: int | None = None) -> None:
+        """Compare with a further card, or with so many of it beside other numbers of it."""
+        keys = (*self._keys, *(() if key in self._keys else (key,)))
+        if number is None and not self._counts:
+            if keys != self._keys:
+                self._choose(keys)
+            return
+        counts = {other: self._counts.get(other, (1,)) for other in keys}
+        if number is not None:
+            # What had no number until now has this one, not one card and these.
+            before = counts[key] if self._counts and key in self._keys else ()
+            counts[key] = tuple(sorted({*before, number}))
+        self._choose(keys, counts)
 
-    def remove(self, key: str) -> None:
-        """Compare without a card; the last one stays."""
-        left, place = tuple(other for other in self._keys if other != key), self._keys.index(key)
+    def remove(self, key: str, number: int | None = None) -> None:
+        """Compare without a card, or without so many of it; the last one stays."""
+        shown = self._shown()
+        place = next(at for at, one in enumerate(shown) if one[0] == key and number in {None, one[1]})
+        left = [one for one in shown if one[0] != key or number not in {None, one[1]}]
         if left:
             had_focus = self._chips[place].hasFocus()
-            self._choose(left)
+            self._take(left)
             if had_focus:
                 # Left to Qt it goes to what lies below, and a second press of the key changes that.
                 self._chips[min(place, len(left) - 1)].setFocus()
+
+    def number_each(self, *, on: bool) -> None:
+        """A number for each card, one to begin with; or any number of each."""
+        if on != self.numbered:
+            self._choose(self._keys, dict.fromkeys(self._keys, (1,)) if on else {})
+
+    def _renumber(self, key: str, before: int, number: int) -> None:
+        shown = self._shown()
+        place = shown.index((key, before))
+        self._take([(key, number) if one == (key, before) else one for one in shown])
+        if (key, number) in self._shown():
+            place = self._shown().index((key, number))
+        self._numbers[place].setFocus()
+
+    def _shown(self) -> list[tuple[str, int | None]]:
+        """A card and its number for each chip; without numbers None."""
+        numbers: dict[str, Sequence[int | None]] = dict(self._counts)
+        return [(key, number) for key in self._keys for number in numbers.get(key, (None,))]
+
+    def _take(self, shown: Sequence[tuple[str, int | None]]) -> None:
+        from advisor.catalogue.counted_cards import counts_by_key
+
+        self._choose(tuple(dict.fromkeys(key for key, _ in shown)), counts_by_key(shown))
 
     def _take_usual(self) -> None:
         if self._offers is not None:
             self._choose(self._offers.usual)
 
-    def _choose(self, keys: tuple[str, ...]) -> None:
-        self._keys = keys
-        usual = self._offers is not None and keys == self._offers.usual
-        self._context.settings.store("gpu_keys", None if usual else ",".join(keys))
+    def _choose(self, keys: tuple[str, ...], counts: Mapping[str, tuple[int, ...]] | None = None) -> None:
+        self._keys, self._counts = keys, dict(counts or {})
+        self._keep()
         self._show()
         self.changed.emit()
+
+    def _keep(self) -> None:
+        usual = self._offers is None or self._keys in {(), self._offers.usual}
+        self._context.settings.keep_cards(None if usual else self._keys, self._counts)
 
     def _show(self) -> None:
         clear(self._flow)
         offers = self._offers
         if offers is None:
             return
-        self._chips = [self._chip(offers.cards[key]) for key in self._keys]
+        self._chips, self._numbers = [], []
         before = _reached_before(self.search)
-        for chip in self._chips:
-            self._flow.addWidget(chip)
-            self.setTabOrder(before, chip)
-            before = chip
-        self.usual.setVisible(self._keys != offers.usual)
+        shown = self._shown()
+        for key, number in shown:
+            card = offers.cards[key]
+            words, remove = self._words(card), partial(self.remove, key, number)
+            chip = name_chip(card.name, words, self._texts, remove, only=len(shown) == 1)
+            self._chips.append(chip)
+            reached: tuple[QToolButton, ...] = (chip,)
+            if number is None:
+                self._flow.addWidget(chip)
+            else:
+                button = number_button(number, words, self._texts, partial(self._renumber, key, number))
+                self._numbers.append(button)
+                reached = (button, chip)
+                self._flow.addWidget(together(button, chip))
+            for widget in reached:
+                self.setTabOrder(before, widget)
+                before = widget
+        self.usual.setVisible(self._keys != offers.usual or self.numbered)
         self.mine.setVisible(bool(offers.own))
         self._place.updateGeometry()
-
-    def _chip(self, card: GpuSpec) -> QToolButton:
-        from advisor.present.card_names import short_name
-
-        chip = QToolButton()
-        chip.setProperty("role", "card-chip")
-        only = len(self._keys) == 1
-        chip.setText(short_name(visible(card.name)) + ("" if only else "  ✕"))
-        words = self._texts("gpus-only" if only else "gpus-remove", name=self._words(card))
-        give_tip(chip, words)
-        chip.setAccessibleName(words)
-        chip.clicked.connect(lambda _on=False, key=card.key: self.remove(key))
-        return chip
 
     def _offer_mine(self) -> None:
         """The cards of one's own: whichever is chosen can be changed or deleted."""
@@ -240,11 +298,11 @@ class GpuChips(QWidget):
             return
         if card is None:
             self._keys = tuple(dict.fromkeys((*self._keys, dialog.key)))
-            settings.store("gpu_keys", ",".join(self._keys))
+            settings.keep_cards(self._keys, self._counts)
         elif not dialog.key:  # Deleted.
             self._keys = tuple(key for key in self._keys if key != card.key)
-            usual = self._offers is None or self._keys in {(), self._offers.usual}
-            settings.store("gpu_keys", None if usual else ",".join(self._keys))
+            self._counts.pop(card.key, None)
+            self._keep()
         self.reload()
         self.changed.emit()
 

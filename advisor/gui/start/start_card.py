@@ -28,6 +28,8 @@ _TWO_COLUMNS = 900
 """Pixels of a card from which on the buttons stand beside what is asked for."""
 _ALL_BUT_NOTHING = 1000
 """Of the room: the buttons take it as far as they may, and only what is left is empty."""
+_EACH = 0
+"""In the place of the most cards of a kind: each has a number of its own."""
 _CURRENT = ""
 """What the entry of a workload that is no other entry's stands for; the others: a bundled name, or a path."""
 
@@ -50,9 +52,12 @@ class StartCard(Card):
         self.most = Choice()
         self.most.setAccessibleName(texts("start-most"))
         self.most.setToolTip(texts("start-most-tip"))
+        offered = ((texts("start-most-of", count=count), count) for count in USUAL_COUNTS)
+        numbered = bool(context.settings.card_counts)
         self.most.offer(
-            ((texts("start-most-of", count=count), count) for count in USUAL_COUNTS), context.settings.most_cards
+            (*offered, (texts("start-most-each"), _EACH)), _EACH if numbered else context.settings.most_cards
         )
+        self.chips.changed.connect(self._show_most)
         self.most.activated.connect(self._most_chosen)
         self.button = push(texts("menu-measure"), lambda: context.act("measure"), "large")
         self.predict = push(texts("menu-predict"), lambda: context.act("predict"), "link")
@@ -136,7 +141,14 @@ class StartCard(Card):
 
     def _most_chosen(self, place: int) -> None:
         most = self.most.itemData(place)
+        self.chips.number_each(on=most == _EACH)
+        if most == _EACH:
+            return
         self._context.settings.store("most_cards", None if most == USUAL_COUNTS[-1] else most)
+
+    def _show_most(self) -> None:
+        """A number that was typed, or the usual cards again, change what the choice says."""
+        self.most.choose(_EACH if self.chips.numbered else self._context.settings.most_cards)
 
     def _show_state(self) -> None:
         session, texts = self._session, self._texts

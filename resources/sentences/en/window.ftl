@@ -141,13 +141,15 @@ start-most-of = { $count ->
     [1] one of each
    *[other] up to { $count } of each
 }
-start-most-tip = How many cards of one kind you have or would buy: the advice takes no more.
+start-most-each = a number for each
+start-most-tip = How many cards of one kind you have or would buy: the advice takes no more. "a number for each" compares so many of one card with so many of another.
 start-measure = Measure and advise (about { $seconds } s)
 start-edited = { $name } (changed)
 start-last = { $name } · { $when }
 start-last-set-up = Last advice: { $name }
 gpus-search = Search the table of GPUs
-gpus-search-count = Search { $count } GPUs
+gpus-search-count = Search { $count } GPUs, as rtx 3090, or set-ups, as 2x rtx 3090
+gpus-count-of = How many of { $name }: { $count }
 gpus-own = My card is not here
 gpus-mine = Change mine…
 gpus-usual = The usual ones
@@ -317,6 +319,8 @@ compare-empty-title = Nothing to compare yet
 compare-empty-text = An advice, measured or predicted, compares this machine with the cards of the spec table.
 compare-batch = Batch
 compare-count = Count
+compare-as-asked = as asked
+compare-own-batch = Each set-up has the batch size that is best for it.
 compare-goal = Goal
 compare-bars-title = Ranking
 compare-order-title = How precision turns the order

@@ -141,13 +141,15 @@ start-most-of = { $count ->
     [1] 每款一块
    *[other] 每款最多 { $count } 块
 }
-start-most-tip = 您拥有或打算购买的同款显卡数量：建议不会超过它。
+start-most-each = 逐款指定张数
+start-most-tip = 您拥有或打算购买的同款显卡数量：建议不会超出。“逐款指定张数”可比较几张甲卡与几张乙卡。
 start-measure = 测量并给出建议（约 { $seconds } 秒）
 start-edited = { $name }（已修改）
 start-last = { $name } · { $when }
 start-last-set-up = 上次建议：{ $name }
 gpus-search = 搜索 GPU 表
-gpus-search-count = 搜索 { $count } 款 GPU
+gpus-search-count = 搜索 { $count } 种 GPU，如 rtx 3090；或写配置，如 2x rtx 3090
+gpus-count-of = { $name } 的张数：{ $count }
 gpus-own = 没有我的显卡
 gpus-mine = 修改我的显卡…
 gpus-usual = 恢复默认
@@ -299,6 +301,8 @@ compare-empty-title = 还没有可对比的内容
 compare-empty-text = 有了建议（实测或预测）之后，这里会把本机与规格表中的显卡进行对比。
 compare-batch = 批大小
 compare-count = 数量
+compare-as-asked = 按所问
+compare-own-batch = 每种配置取各自最合适的批大小。
 compare-goal = 目标
 compare-bars-title = 排名
 compare-order-title = 精度如何改变次序

@@ -1,0 +1,150 @@
+"""So many of one card against so many of another, asked in the window: typed, chosen, kept, and compared as asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from advisor import advise
+from advisor.gui.job_request import ask_for
+from advisor.gui.jobs.answers import request_of
+from advisor.gui.pages.compare_figures import AS_ASKED
+from advisor.gui.pages.compare_page import ComparePage
+from advisor.gui.pages.machine_page import MachinePage
+from advisor.gui.start.typed_cards import number_typed
+from advisor.workload.workload import with_training
+from advisor.workload.workload_file import load_workload
+from tests.gui.conftest import renew
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from advisor.advice import AdviceRequest
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
+    from advisor.gui.start.gpu_chips import GpuChips
+    from advisor.gui.start.start_card import StartCard
+
+
+@pytest.fixture
+def card(window: MainWindow, session: Session, qtbot: QtBot) -> StartCard:
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    qtbot.waitUntil(lambda: bool(page.start.chips.keys), timeout=120_000)
+    return page.start
+
+
+def typed(chips: GpuChips, text: str) -> None:
+    chips.search.setText(text)  # typed keys would open a popup, of which the offscreen platform complains
+    QTest.keyClick(chips.search, Qt.Key.Key_Return)
+
+
+def asked(settings: Settings) -> AdviceRequest:
+    return request_of(ask_for(load_workload("bert_base_sst2"), settings, measure=False, allow_code=False))
+
+
+def chip_texts(chips: GpuChips) -> list[str]:
+    return [button.text() for button in chips._place.findChildren(QToolButton) if button.isVisible()]
+
+
+def test_a_list_of_set_ups_takes_the_place_of_all_cards(card: StartCard, settings: Settings, qtbot: QtBot) -> None:
+    typed(card.chips, "2x rtx 3090, 1x a100-sxm4-40")
+    request = asked(settings)
+    assert request.gpu_keys == ("rtx3090", "a100-sxm4-40")
+    assert request.card_counts == {"rtx3090": (2,), "a100-sxm4-40": (1,)}
+    chips = ["1 ×", "2 ×", "A100 SXM4 40 GB  ✕", "RTX 3090  ✕"]
+    qtbot.waitUntil(lambda: sorted(chip_texts(card.chips)) == chips)
+    assert card.most.currentText() == "a number for each"
+    assert not card.chips.search.text()
+
+
+def test_a_number_typed_before_a_card_gives_each_other_one(card: StartCard, settings: Settings) -> None:
+    usual = card.chips.keys
+    typed(card.chips, "2x rtx 3090")
+    assert card.chips.keys == usual
+    assert asked(settings).card_counts == {**dict.fromkeys(usual, (1,)), "rtx3090": (2,)}
+    typed(card.chips, "4*rtx3090")
+    assert asked(settings).card_counts["rtx3090"] == (2, 4)
+    card.chips.remove("rtx3090", 2)
+    assert asked(settings).card_counts["rtx3090"] == (4,)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("0x a100", "1 to 4,096"), ("2x", "a number without a card"), ("2x acme x1", 'No GPU of the table is called "acme')],
+)
+def test_what_names_no_set_up_is_told_and_changes_nothing(card: StartCard, text: str, said: str) -> None:
+    before = card.chips.keys
+    typed(card.chips, text)
+    assert said in card.chips._trouble.text()
+    assert (card.chips.keys, card.chips.numbered) == (before, False)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_numbers_are_chosen_from_each_cards_menu(card: StartCard, settings: Settings, qtbot: QtBot) -> None:
+    QTest.keyClick(card.most, Qt.Key.Key_End)
+    keys = card.chips.keys
+    assert asked(settings).card_counts == dict.fromkeys(keys, (1,))
+    QTest.mouseClick(card.chips._numbers[0], Qt.MouseButton.LeftButton)
+    (menu,) = card.chips._numbers[0].findChildren(QMenu)
+    next(action for action in menu.actions() if action.text() == "8").trigger()
+    menu.close()
+    qtbot.wait(1)
+    assert asked(settings).card_counts[keys[0]] == (8,)
+    assert "How many of" in card.chips._numbers[0].accessibleName()
+    QTest.keyClick(card.most, Qt.Key.Key_Home)
+    assert asked(settings).card_counts == {}
+    assert asked(settings).counts == (1,)
+    assert not card.chips.numbered
+
+
+def test_the_usual_cards_have_no_numbers_again(card: StartCard, settings: Settings) -> None:
+    typed(card.chips, "2x rtx 3090, 1x l40s")
+    QTest.mouseClick(card.chips.usual, Qt.MouseButton.LeftButton)
+    assert (settings.gpu_keys, settings.card_counts) == (None, {})
+    assert card.most.currentText() == "up to 8 of each"
+
+
+def test_set_ups_are_remembered(card: StartCard, window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
+    typed(card.chips, "2x rtx 3090, 1x l40s, 4x l40s")
+    window.commands.choose("language", "zh")
+    renew(window)
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    qtbot.waitUntil(lambda: page.start.chips.loaded, timeout=120_000)
+    assert page.start.most.currentText() == "逐款指定张数"
+    assert len(page.start.chips._numbers) == 3
+    assert settings.card_counts == {"rtx3090": (2,), "l40s": (1, 4)}
+    settings.store("card_counts", '{"rtx3090":[0]}')
+    assert settings.card_counts == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("2x rtx", 2), ("两张 4090", 2), ("7900xtx", None), ("0x a", None), ("rtx", None)]
+)
+def test_the_number_is_known_while_the_name_is_typed(text: str, number: int | None) -> None:
+    assert number_typed(text) == number
+
+
+def test_compare_shows_what_was_asked_each_as_it_is_best(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    workload = with_training(load_workload("bert_base_sst2"), epochs=3)
+    session.set_advice(advise(workload, measure=False, gpus="2x rtx 3090, 1x a100-sxm4-40"))
+    window.show_page("compare")
+    page = window.page("compare")
+    assert isinstance(page, ComparePage)
+    qtbot.waitUntil(lambda: page._ready, timeout=120_000)
+    ticked = {one.prediction.device_and_count for one in page._comparison.ticked()}
+    assert ticked == {("rtx3090", 2), ("a100-sxm4-40", 1)}
+    box = page._boxes["count"]
+    assert (box.currentData(), box.currentText()) == (AS_ASKED, "as asked")
+    assert not page._boxes["batch"].isEnabled()
+    assert "Epoch" in [column.title for column in page._table.table.table_model.columns]
+    QTest.keyClick(box, Qt.Key.Key_Down)
+    assert page._boxes["batch"].isEnabled()
+    assert {one.prediction.count for one in page._comparison.ticked()} == {1}
