@@ -77,7 +77,11 @@ def test_a_number_typed_before_a_card_gives_each_other_one(card: StartCard, sett
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("0x a100", "1 to 4,096"), ("2x", "a number without a card"), ("2x acme x1", 'No GPU of the table is called "acme')],
+    [
+        ("0x a100", "1 to 4,096"),
+        ("2x", "a number without a card"),
+        ("2x acme x1", 'No GPU of the table is called "acme'),
+    ],
 )
 def test_what_names_no_set_up_is_told_and_changes_nothing(card: StartCard, text: str, said: str) -> None:
     before = card.chips.keys
