@@ -24,6 +24,12 @@ def resource(name: str) -> Path:
     return _data_folder("resources") / name
 
 
+def document(name: str) -> Path:
+    """Path of a page of `docs/`: in a wheel those that the window shows lie with its other data."""
+    installed = resource("documents") / name
+    return installed if installed.is_file() else _PACKAGE.parent / "docs" / name
+
+
 def read_figures(path: Path, type_: type[T], written_by: str) -> T:
     """A file of the program's own figures. Raises InputError where it is missing or not of this format.
 

@@ -179,12 +179,19 @@ def format_count(number: float) -> str:
 
 
 def format_rate(per_second: float) -> str:
-    """Text for things a second, three figures and no prefix below a million: `1,270 /s`, `0.816 /s`."""
+    """Text for things a second, three figures and no prefix below a million: `1,270 /s`, `0.816 /s`, `1.27 M/s`."""
     if abs(per_second) >= 1e6:  # noqa: PLR2004 - beyond, prefixes are read more easily than commas
         return format_quantity(per_second, "/s")
+    return f"{rate_number(per_second)} /s"
+
+
+def rate_number(per_second: float) -> str:
+    """The same without its unit, where a sentence names what is counted: `1,270`, `1.27 M`."""
+    if abs(per_second) >= 1e6:  # noqa: PLR2004 - as above
+        return format_quantity(per_second, "")
     if abs(per_second) < 1000:  # noqa: PLR2004 - below, three figures need no comma
-        return f"{_digits(per_second)} /s"
-    return f"{_three_figures(per_second)} /s"
+        return _digits(per_second)
+    return _three_figures(per_second)
 
 
 def _three_figures(number: float) -> str:

@@ -34,6 +34,7 @@ class Session(QObject):
     machine_changed = Signal()
     advice_changed = Signal()
     prices_changed = Signal()
+    price_file_changed = Signal()
     own_cards_changed = Signal()
     """The user's own file of cards was filled from another one."""
     problem_raised = Signal(object)

@@ -20,6 +20,7 @@ from advisor.core.units import (
     format_seconds,
     format_size,
     in_one_unit,
+    rate_number,
 )
 from advisor.gui.threads import Outcome
 from advisor.present.window_words import window_words
@@ -136,7 +137,7 @@ class Texts:
 
     def sample_rate(self, per_second: float | None) -> str:
         """Samples a second where nothing near says what is counted; `unknown` for None."""
-        return self.rate(per_second).replace(" /s", f" {self('axis-samples-per-s')}")
+        return self._told(per_second, lambda rate: self("rate-of-samples", rate=rate_number(rate)))
 
     def energy(self, joules: float | None) -> str:
         """An energy; `unknown` for None."""

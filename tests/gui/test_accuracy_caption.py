@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from advisor.core.bundled import document
+from advisor.gui.dialogs.document import DocumentView, show_document
+from advisor.gui.texts import Texts
+from advisor.predict.accuracy_record import DOCUMENT
 from advisor.present.accuracy_lines import accuracy_line
 from tests.gui import fakes
 
@@ -36,7 +45,16 @@ def based_on(advice: AdviceRecord, basis: Basis) -> AdviceRecord:
 
 
 def captions(page: Page) -> list[QLabel]:
-    return [one for one in page.findChildren(QLabel) if one.text().replace("\u00a0", " ") == accuracy_line("en")]
+    return [one for one in page.findChildren(QLabel) if one.accessibleName() == accuracy_line("en")]
+
+
+@pytest.fixture
+def caption(window: MainWindow, session: Session, qtbot: QtBot) -> QLabel:
+    session.show_recorded(based_on(fakes.advice(), "specified"))
+    window.show_page("advice")
+    qtbot.waitUntil(lambda: not window.page("advice").filling)
+    (made,) = captions(window.page("advice"))
+    return made
 
 
 @pytest.mark.parametrize("name", ["advice", "compare"])
@@ -50,3 +68,46 @@ def test_a_number_from_the_data_sheet_tells_how_far_to_trust_it(
     assert "80 %" in caption.toolTip()
     session.show_recorded(based_on(fakes.advice(), "measured"))
     qtbot.waitUntil(lambda: not captions(window.page(name)), timeout=120_000)
+
+
+def shown_pages(window: MainWindow) -> list[DocumentView]:
+    return [one for one in window.findChildren(DocumentView) if one.isVisible()]
+
+
+def test_the_page_that_the_caption_names_is_read_in_the_window_without_a_network(
+    window: MainWindow, caption: QLabel, qtbot: QtBot
+) -> None:
+    caption.linkActivated.emit(DOCUMENT)
+    qtbot.waitUntil(lambda: bool(shown_pages(window)))
+    (page,) = shown_pages(window)
+    first = document("accuracy.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+    qtbot.waitUntil(lambda: page.toPlainText().startswith(first), timeout=30_000)
+    page.anchorClicked.emit(QUrl("#what-single-cards-reach"))
+    assert page.textCursor().block().text() == "What single cards reach"
+    page.anchorClicked.emit(QUrl("scaling.md"))
+    assert page.toPlainText() != ""
+    assert not page.toPlainText().startswith(first)
+    page.window().close()
+
+
+def test_the_link_is_reached_and_followed_by_keyboard(window: MainWindow, caption: QLabel, qtbot: QtBot) -> None:
+    assert caption.focusPolicy() & Qt.FocusPolicy.TabFocus
+    caption.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(caption, Qt.Key.Key_Tab)
+    QTest.keyClick(caption, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(shown_pages(window)))
+    shown_pages(window)[0].window().close()
+
+
+def test_a_page_that_did_not_come_along_is_said_to_be_missing(window: MainWindow, qtbot: QtBot) -> None:
+    dialog = show_document(window, Texts("en"), "none.md")
+    (page,) = shown_pages(window)
+    qtbot.waitUntil(lambda: "none.md did not come with this installation" in page.toPlainText())
+    dialog.close()
+
+
+def test_every_page_that_a_shown_page_leads_to_comes_with_the_wheel() -> None:
+    build = tomllib.loads((document("accuracy.md").parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    taken = {Path(name).name for name in build["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]}
+    text = document("accuracy.md").read_text(encoding="utf-8")
+    assert {"accuracy.md"} | set(re.findall(r"\]\((\w+\.(?:md|svg))", text)) <= taken

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog
 
+from advisor import advise
 from advisor.core.bundled import workloads_folder
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
+from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.machine_page import MachinePage
 from advisor.store import json_file
 from advisor.workload.workload_file import load_workload
@@ -162,6 +165,79 @@ def test_a_card_of_a_file_that_lacks_a_figure_is_told_and_none_is_taken(
     assert "memory_bytes" in words_of(shown)
     shown.close()
     assert (settings.gpu_file, settings.gpu_keys) == (None, None)
+
+
+PRICES = """
+currency = "EUR"
+date = "2026-01-31"
+[devices]
+a100-sxm4-40 = 1.5
+rtx3090 = 0.35
+"""
+
+
+def test_prices_of_a_file_are_told_from_then_on_and_asked_with(
+    window: MainWindow, settings: Settings, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(PRICES, encoding="utf-8")
+    session.set_advice(advise("bert_base_sst2", measure=False, gpus="rtx3090,a100-sxm4-40", counts=(1,)))
+    window.show_page("model")
+    drop(window, path)
+    qtbot.waitUntil(lambda: settings.price_file == path, timeout=120_000)
+    assert window.current == "compare"
+    told = f"From now on costs are told by {path}: EUR of 2026-01-31, 2 devices."
+    assert window.statusBar().currentMessage() == told
+    page = window.page("compare")
+    assert isinstance(page, ComparePage)
+    qtbot.waitUntil(lambda: page._ready, timeout=120_000)
+    assert page._comparison.has_cost()
+    assert {one.prediction.currency for one in page._comparison.set_ups} == {"EUR"}
+    request = request_of(ask_for(load_workload("bert_base_sst2"), settings, measure=False, allow_code=False))
+    assert request.prices is not None
+    assert request.prices.devices == {"a100-sxm4-40": 1.5, "rtx3090": 0.35}
+    # Other prices are told at once, and are what is typed over.
+    path.write_text(PRICES.replace("1.5", "3.0"), encoding="utf-8")
+    window.commands.open_path(path)
+    qtbot.waitUntil(lambda: page._ready and page._comparison.price_per_hour("a100-sxm4-40") == 3.0, timeout=120_000)
+    assert settings.recent_files == ()  # It is no workload to be chosen again.
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("rtx3090 =", "rtx3099 =", "rtx3099"),
+        ('"EUR"', '"euro"', "currency"),
+        ('date = "2026-01-31"', "", "date"),
+        ("2026-01-31", "2026-13-31", "is not a date"),
+        ("0.35", "-1", "devices"),
+    ],
+)
+def test_a_price_file_that_is_wrong_is_told_by_its_field_and_not_taken(
+    window: MainWindow, settings: Settings, tmp_path: Path, qtbot: QtBot, before: str, after: str, said: str
+) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(PRICES.replace(before, after), encoding="utf-8")
+    drop(window, path)
+    qtbot.waitUntil(lambda: bool([one for one in window.findChildren(QDialog) if one.isVisible()]), timeout=120_000)
+    (shown,) = (one for one in window.findChildren(QDialog) if one.isVisible())
+    assert "prices.toml" in words_of(shown)
+    assert said in words_of(shown)
+    shown.close()
+    assert settings.price_file is None
+
+
+def test_prices_of_a_card_of_ones_own_are_known(
+    window: MainWindow, settings: Settings, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    cards, path = tmp_path / "lab.toml", tmp_path / "prices.toml"
+    cards.write_text(CARDS, encoding="utf-8")
+    path.write_text(PRICES + "lab-x1 = 2\n", encoding="utf-8")
+    settings.store("gpu_file", str(cards))
+    drop(window, path)
+    qtbot.waitUntil(lambda: settings.price_file == path, timeout=120_000)
+    assert session.advice is None
+    assert window.current != "compare"
 
 
 def test_a_file_that_could_not_be_read_is_not_offered_again(

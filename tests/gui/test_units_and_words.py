@@ -207,3 +207,10 @@ def test_no_line_begins_with_the_unit_of_a_figure(qtbot: QtBot) -> None:
     made = label("left out, 8.5 % (docs), 3 days in 340 ms", wrap=True)
     qtbot.addWidget(made)
     assert made.text() == "left out, 8.5\u00a0% (docs), 3 days in 340\u00a0ms"
+
+
+def test_a_rate_that_names_what_it_counts_is_a_sentence_of_its_own() -> None:
+    assert Texts("en").sample_rate(1440.0) == "1,440 samples/s"
+    assert Texts("en").sample_rate(1.27e6) == "1.27 M samples/s"
+    assert Texts("zh").sample_rate(0.816) == "0.816 样本/秒"
+    assert Texts("en").sample_rate(None) == Texts("en")("window-unknown")

@@ -1,4 +1,4 @@
-"""What a file that is given to the window becomes: a workload, an advice, a log explained, or GPUs to compare."""
+"""What a file that is given to the window becomes: a workload, an advice, a log explained, GPUs, or prices."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import listed, visible
+from advisor.gui.files.given_prices import holds_prices, read_given_prices
 from advisor.gui.files.own_cards import holds_cards, own_cards_path, take_cards
 from advisor.gui.jobs.told_log import SUFFIXES as LOG_SUFFIXES
 from advisor.gui.session import Session
@@ -55,7 +56,7 @@ class Opening(QObject):
             self.open(Path(name))
 
     def open(self, path: Path) -> None:
-        """Open a workload, a model's configuration or folder, a Python model, a saved advice, a log, or GPUs.
+        """Open a workload, a model's configuration or folder, a Python model, a saved advice, a log, GPUs, or prices.
 
         Raises InputError for what is none of them.
         """
@@ -68,6 +69,9 @@ class Opening(QObject):
             return
         if path.suffix == ".toml" and holds_cards(path):
             self._take_cards(path)
+            return
+        if path.suffix == ".toml" and holds_prices(path):
+            self._take_prices(path)
             return
         if path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
             self._session.described.load(str(path), read_well=lambda: self._settings.add_recent(path))
@@ -129,6 +133,26 @@ class Opening(QObject):
             self._tell(self._texts("open-cards", names=names))
 
         self._session.crew.start(call_as_job(lambda: take_cards(path, kept)), taken)
+
+    def _take_prices(self, path: Path) -> None:
+        """Weigh the prices of a file from now on; it stays where it is, and is read anew for each advice."""
+        settings, path = self._settings, path.absolute()
+
+        def taken(outcome: Outcome) -> None:
+            from advisor.recommend.prices import Prices
+
+            prices = outcome.result
+            if not isinstance(prices, Prices):
+                self._session.problem_raised.emit(outcome)
+                return
+            settings.store("price_file", str(path))
+            self._session.price_file_changed.emit()
+            if self._session.advice is not None:
+                self.page_wanted.emit("compare")
+            told = {"path": str(path), "currency": prices.currency, "date": prices.date}
+            self._tell(self._texts("open-prices", **told, count=len(prices.devices)))
+
+        self._session.crew.start(call_as_job(lambda: read_given_prices(path, settings.gpu_file)), taken)
 
     def consent(self, path: Path) -> bool:
         """Ask whether a Python file may run, naming its path and SHA-256. Raises InputError."""

@@ -50,6 +50,7 @@ class AdvicePage(Page):
         self._export = self.add_action(self.texts("advice-export"), lambda: context.act("export-pdf"), primary=True)
         self.session.advice_changed.connect(self._advice_arrived)
         self.session.prices_changed.connect(self._prices_changed)
+        self.session.price_file_changed.connect(self._prices_changed)
         self.session.history_changed.connect(self._kept)
         self._unkept_shown = ""
         self._show()

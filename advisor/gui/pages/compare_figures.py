@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.catalogue.precisions import PRECISIONS, Precision
-from advisor.core.errors import UserFacingError
 from advisor.core.units import S_PER_HOUR, Estimate
+from advisor.gui.files.given_prices import told_prices
 from advisor.gui.settings import Settings
 from advisor.predict.prediction import Prediction
-from advisor.recommend.prices import Prices, cost_of, read_prices
+from advisor.recommend.prices import Prices, cost_of
 from advisor.recommend.ranking import Row, rank, rank_for_compare, score, untrusted_devices
 from advisor.recommend.recommendation import Goal, Recommendation, names_set_ups, prediction_of
 
@@ -37,17 +37,6 @@ class ComparedSetUp:
     ticked: bool = False
     over_limits: bool = False
     """It passes a limit that the advice was asked to keep, or lacks the figure for it."""
-
-
-def told_prices(settings: Settings) -> Prices | None:
-    """The price file of the settings, where it can be read: what it lacks is typed into the table."""
-    from advisor.catalogue.spec_table import spec_table
-
-    path = settings.price_file
-    try:
-        return read_prices(path, spec_table()) if path is not None else None
-    except UserFacingError:
-        return None  # said where the file is chosen and whenever an advice is asked for
 
 
 def priced(advice: AdviceRecord, settings: Settings, typed_in: Callable[[str], Mapping[str, float]]) -> AdviceRecord:
@@ -82,8 +71,14 @@ class PredictionIndex:
     """All set-ups of an advice by precision and batch; a price changes their cost at once."""
 
     def __init__(self, advice: AdviceRecord, prices: Prices | None = None, *, currency: str = "") -> None:
-        """Index them once; without a price file, what the advice's own costs say is taken for its prices."""
-        self.set_ups = [ComparedSetUp(prediction, prediction.cost) for prediction in advice.predictions]
+        """Index them once; without a price file, what the advice's own costs say is taken for its prices.
+
+        An advice that knew no prices has the costs of the file: it may have been opened since.
+        """
+        predictions = advice.predictions
+        if prices is not None and all(prediction.cost is None for prediction in predictions):
+            predictions = tuple(_with_cost(prediction, prices) for prediction in predictions)
+        self.set_ups = [ComparedSetUp(prediction, prediction.cost) for prediction in predictions]
         self._best = [self.set_ups[place] for place in advice.best_set_ups]
         self._over_limits: set[tuple[object, ...]] = set()
         for place in advice.over_limits:
@@ -221,6 +216,11 @@ class PredictionIndex:
     def has_energy(self) -> bool:
         """Whether any prediction knows its energy."""
         return any(set_up.prediction.energy_j is not None for set_up in self.set_ups)
+
+
+def _with_cost(prediction: Prediction, prices: Prices) -> Prediction:
+    cost = cost_of(prediction, prices)
+    return msgspec.structs.replace(prediction, cost=cost, currency=None if cost is None else prices.currency)
 
 
 def _of_the_data(set_ups: Sequence[ComparedSetUp], advice: AdviceRecord) -> list[ComparedSetUp]:

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from advisor.catalogue.precisions import Precision
 from advisor.gui.context import Context
+from advisor.gui.files.given_prices import told_prices
 from advisor.gui.pages.compare_charts import CompareCharts, Switched
-from advisor.gui.pages.compare_figures import AS_ASKED, ComparedSetUp, PredictionIndex, told_prices
+from advisor.gui.pages.compare_figures import AS_ASKED, ComparedSetUp, PredictionIndex
 from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import Page, ViewState
 from advisor.gui.texts import CHANGED
@@ -38,6 +39,7 @@ class ComparePage(Page):
         self._state: ViewState = {}
         self._ready = self._switched_early = False
         self.session.advice_changed.connect(self._advice_arrived)
+        self.session.price_file_changed.connect(self._prices_arrived)
         self._rebuild(now=False)
 
     def view_state(self) -> ViewState:
@@ -64,6 +66,12 @@ class ComparePage(Page):
     def _advice_arrived(self) -> None:
         """Another advice has other set-ups: what was ticked and priced belongs to the one before, seen or not."""
         self._state, self._ready = {}, False
+        self.in_turns([])
+        self.show_when_seen(self._rebuild)
+
+    def _prices_arrived(self) -> None:
+        """The same set-ups, ticked as they are, cost something else."""
+        self._state, self._ready = self.view_state(), False
         self.in_turns([])
         self.show_when_seen(self._rebuild)
 

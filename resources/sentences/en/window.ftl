@@ -53,10 +53,16 @@ scheme-system = As the system
 scheme-light = Light
 scheme-dark = Dark
 open-other = { $path } cannot be opened.
-open-other-remedy = Open a .toml workload or file of GPUs, a config.json, a .py model, a saved .json advice, or a training log (.log, .txt, .out, .csv, .jsonl).
-open-filter = Workloads, models, saved advice and GPUs
+open-other-remedy = Open a .toml workload, file of GPUs or of prices, a config.json, a .py model, a saved .json advice, or a training log (.log, .txt, .out, .csv, .jsonl).
+open-filter = Workloads, models, saved advice, GPUs and prices
 open-logs = Training logs
 open-cards = Compared with from now on: { $names }.
+open-prices = From now on costs are told by { $path }: { $currency } of { $date }, { $count ->
+    [1] one device
+   *[other] { $count } devices
+}.
+document-page = Documentation
+document-missing = { $path } did not come with this installation. The source of the program has it in its folder docs.
 open-reading = Opening { $path } …
 qt-look-in = &Look in:
 qt-files-of-type = Files of &type:
@@ -294,6 +300,7 @@ advice-tip-batch = batch { $batch } per device{ $steps ->
 advice-wall-part = { $kind } takes { $share_fraction } of the job
 axis-batch = batch size per device
 axis-samples-per-s = samples/s
+rate-of-samples = { $rate } samples/s
 axis-step = time of a step
 mark-advised = advised { $batch }
 mark-knee = knee { $batch }
