@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
 from advisor.core.sentences import Reason, in_a_row, visible
 from advisor.gui.context import Context
+from advisor.gui.pages.accuracy_caption import accuracy_caption
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.advised_set_up import figure_row, hero_card, short_set_up
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.boxes import REST, across, clear, down, put, row
 from advisor.gui.widgets.buttons import one_of, push
 from advisor.gui.widgets.card import Card, Columns, FigureRow

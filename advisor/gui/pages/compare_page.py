@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from advisor.catalogue.precisions import Precision
 from advisor.gui.context import Context
 from advisor.gui.files.given_prices import told_prices
+from advisor.gui.pages.accuracy_caption import accuracy_caption
 from advisor.gui.pages.compare_charts import CompareCharts, Switched
 from advisor.gui.pages.compare_figures import AS_ASKED, ComparedSetUp, PredictionIndex
 from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import Page, ViewState
 from advisor.gui.texts import CHANGED
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.boxes import FlowLayout, across, clear, put
 from advisor.gui.widgets.buttons import one_of, push
 from advisor.gui.widgets.choice import Choice
