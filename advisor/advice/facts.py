@@ -23,8 +23,8 @@ class LighterTables(Record, frozen=True, kw_only=True):
 
     added: Added
     tables: dict[TracePrecision, OpTable]
-    everywhere: bool
-    """Looked at is each number of a card that does not hold a step; else only cards that hold none in any number."""
+    cards: frozenset[tuple[str, int]]
+    """What is looked at with it: keys of GPUs, and how many of them."""
 
 
 class Facts(Record, frozen=True, kw_only=True):

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from advisor.advice.facts import Facts, LighterTables, complete_tables, progress, trace_precisions
 from advisor.advice.lacking_memory import short_of_memory
+from advisor.advice.making_room import with_room_made
 from advisor.advice.request import AdviceRequest
 from advisor.measure.events import RunnerEvent
 from advisor.measure.measurement import has_timed_steps
 from advisor.measure.traces import Traces
-from advisor.predict.additions import Addition, possible_additions, with_added
+from advisor.predict.additions import possible_additions, with_added
 from advisor.predict.computed_precision import traces_of_shards
 from advisor.predict.prediction import Prediction
 from advisor.store.advice_record import AdviceRecord
@@ -35,8 +36,8 @@ def lightened_where_needed(
     Where set-ups that share the model's state are looked at, with those on weights that were cast beforehand too.
 
     Cards that are short of memory are looked at with what frees some, and where nothing could be recommended every
-    number of them: what holds a step may pass a limit. What the user fixed stays, and so does what was timed here
-    without it.
+    number of them: what holds a step may pass a limit. So are those of an advice that may run out of memory, where
+    that costs next to nothing. What the user fixed stays, and so does what was timed here without it.
     """
     advice = answer(facts)
     cast = traces_of_shards(advice.predictions, request.workload.training, facts.tables)
@@ -49,8 +50,8 @@ def lightened_where_needed(
     if has_timed_steps(facts.measurements):
         return facts, advice
     for added in possible_additions(request.workload, keep_checkpointing=request.fixed.checkpointing):
-        everywhere = advice.recommendation is None
-        if not _may_help(request, advice, added[-1], everywhere=everywhere):
+        short = short_of_memory(request, advice.predictions, added[-1], everywhere=advice.recommendation is None)
+        if not _may_help(advice, short):
             break
         lightened = replace(request, workload=with_added(request.workload, added))
         own = trace_precisions(lightened)
@@ -59,10 +60,11 @@ def lightened_where_needed(
         yield from complete_tables(lightened, tables, wanted, traces, phase=progress("advice-phase-lighter", 0.98))
         if not set(own) <= set(tables) or traces.cancelled.is_set():
             break
-        lighter = LighterTables(added=added, tables=tables, everywhere=everywhere)
+        lighter = LighterTables(added=added, tables=tables, cards=short)
         facts = replace(facts, lighter=(*facts.lighter, lighter))
         advice = answer(facts)
-    return facts, advice
+    roomier = yield from with_room_made(request, facts, advice, traces)
+    return (facts, advice) if roomier is facts else (roomier, answer(roomier))
 
 
 def as_advised(request: AdviceRequest, facts: Facts, advice: AdviceRecord) -> tuple[AdviceRequest, Facts]:
@@ -71,9 +73,8 @@ def as_advised(request: AdviceRequest, facts: Facts, advice: AdviceRecord) -> tu
     return replace(request, workload=advice.workload), replace(facts, tables=facts.tables_with(added))
 
 
-def _may_help(request: AdviceRequest, advice: AdviceRecord, addition: Addition, *, everywhere: bool) -> bool:
+def _may_help(advice: AdviceRecord, short: frozenset[tuple[str, int]]) -> bool:
     """Whether cards lack memory that is not all taken by what no activation is part of."""
-    short = short_of_memory(request, advice.predictions, addition, everywhere=everywhere)
     return any(_is_hopeful(prediction) for prediction in advice.predictions if prediction.device_and_count in short)
 
 

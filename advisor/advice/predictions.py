@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from advisor.advice.facts import Facts
-from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.request import AdviceRequest
 from advisor.advice.rounds import Round, Rounds
 from advisor.catalogue.gpu_spec import GpuSpec
@@ -86,11 +85,10 @@ def predict_all(
     plain = rounds[()]
     predictions = plain.predictions
     for lighter in facts.lighter:
-        if lighter.added not in rounds:
+        if lighter.added not in rounds or rounds[lighter.added].wanted != lighter.cards:
             changed = replace(request, workload=with_added(request.workload, lighter.added))
             tables = replace(facts, tables=lighter.tables)
-            short = short_of_memory(request, predictions, lighter.added[-1], everywhere=lighter.everywhere)
-            rounds[lighter.added] = Round(changed, tables, specs, calibrations, lighter.added, short)
+            rounds[lighter.added] = Round(changed, tables, specs, calibrations, lighter.added, lighter.cards)
             rounds[lighter.added].fill()
         predictions += rounds[lighter.added].predictions
     return AllPredictions(

@@ -73,7 +73,8 @@ class Round:
         self.refusals: tuple[Reason, ...] = ()
         self.groups = Groups({})
         self.sources, self.memory = sources_and_memory(request, facts, specs, calibrations)
-        self._request, self._facts, self._specs, self._wanted = request, facts, specs, wanted
+        self.wanted = wanted
+        self._request, self._facts, self._specs = request, facts, specs
         self._in_lists = come_in_lists(facts.tables.values())
         self._least = 1 if request.fixed.batch_size else least_batch(facts.tables.values(), mode)
 
@@ -124,7 +125,7 @@ class Round:
             for one in candidates
             if one.batch_size_per_device >= self._least
             and not (self._in_lists and one.strategy == "dp")
-            and (self._wanted is None or one.device_and_count in self._wanted)
+            and (self.wanted is None or one.device_and_count in self.wanted)
         )
 
     def _of_cards(self, gpu_keys: tuple[str, ...] | None, *, local: bool = False) -> tuple[Candidate, ...]:

@@ -80,13 +80,12 @@ def find_switches(
         # No trace is made for what no card holds: that of hundreds of experts takes minutes.
         if not applies(change, table) or (on_one and asked.changed(change.workload, {}).is_beyond_one_card(table)):
             continue
-        wanted = _traces_for(asked, change, chosen, alone=on_one)
-        traced = yield from _traced(change, wanted, traces)
+        traced = yield from traced_for(asked, change, chosen, traces, alone=on_one)
         if not traced:
             continue
         trial = asked.changed(change.workload, traced)
         if chosen is not None and not on_one:
-            switches += _switched(asked, trial, change, chosen)
+            switches += what_it_brings(asked, trial, change, chosen)
         else:
             # Recomputing activations is what people do first where a step does not fit, on as many cards as they have.
             on_cards = change.kind == _LIGHTER
@@ -124,7 +123,7 @@ def _without_tracing(asked: Trial, chosen: Prediction | None, *, makeshift: bool
     if chosen is not None and table is not None and not isinstance(request.workload.model, NumbersModel):
         for change in plain_changes(request.workload, chosen, spec):
             if applies(change, table) and _keeps_global_batch(request, change, chosen):
-                yield from _switched(asked, asked.changed(change.workload, tables), change, chosen)
+                yield from what_it_brings(asked, asked.changed(change.workload, tables), change, chosen)
     if request.workload.training.mode == "training" and makeshift:
         # Cards that hold all of it need nothing of the host, also where the question off-loads.
         larger = Change(kind="larger_cards", workload=with_training(request.workload, offload="none"))
@@ -208,9 +207,12 @@ def _traces_for(asked: Trial, change: Change, chosen: Prediction | None, *, alon
     return tuple(dict.fromkeys((TRACE_PRECISIONS[own], *((cast_trace,) if known else ()))))
 
 
-def _traced(change: Change, wanted: tuple[TracePrecision, ...], traces: Traces) -> Generator[RunnerEvent, None, Tables]:
+def traced_for(
+    asked: Trial, change: Change, chosen: Prediction | None, traces: Traces, *, alone: bool = False
+) -> Generator[RunnerEvent, None, Tables]:
+    """The operators of a change to the advised set-up, or `alone` of one card; none where they cannot be traced."""
     try:
-        return (yield from traces.find(change.workload, wanted))
+        return (yield from traces.find(change.workload, _traces_for(asked, change, chosen, alone=alone)))
     except TraceUnanswered:
         return {}  # a switch that the model does not take is no switch
 
@@ -222,7 +224,7 @@ def _precision(change: Change, chosen: Prediction | None) -> Precision:
     return chosen.precision
 
 
-def _switched(asked: Trial, trial: Trial, change: Change, chosen: Prediction) -> list[Switch]:
+def what_it_brings(asked: Trial, trial: Trial, change: Change, chosen: Prediction) -> list[Switch]:
     """The advised set-up with and without the change, both from the table: a timing here knows nothing of it."""
     own = Candidate(**shared_fields(chosen, SetUp))
     before, after = asked.predicted([own]), trial.predicted([_with(change, chosen)])

@@ -53,7 +53,7 @@ class SetUp(Record, frozen=True, kw_only=True):
     """Micro-batches of one optimizer step; 1: none are accumulated."""
     checkpointing_added: bool = False
     """Whether full activation checkpointing is switched on, which the workload as read leaves off: without it so many
-    of the device hold a step only with the host's memory or the model in pieces, or not at all."""
+    of the device hold no step, may run out of memory, or need the host's memory or the model in pieces."""
     chunked_loss_added: bool = False
     """Whether logits and loss are computed in chunks, which the workload as read does not ask for; as above."""
 

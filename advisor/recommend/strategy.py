@@ -35,8 +35,8 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
     """For one device and precision: the best set-up of each count, ascending by count.
 
     Within a count the plainest kind of strategy that fits is taken: a whole replica on every card, then sharded
-    states, then states off-loaded to the host, then the model cut into pieces, which changes its code. Where whole
-    replicas may run out of memory, sharded states that have room and are nearly as fast are taken before them.
+    states, then states off-loaded to the host, then the model cut into pieces, which changes its code. What may run
+    out of memory gives way to what has room for all of its range and is nearly as fast.
     """
     curves = grouped(predictions, lambda prediction: prediction.set_up_but("precision", "batch_size_per_device"))
     by_count: dict[int, list[Prediction]] = defaultdict(list)
@@ -48,7 +48,37 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
         # Everything that fits passes the bound on the global batch: the least beyond it is kept, and said to be so.
         for count, member in _least_beyond(predictions, training).items():
             by_count[count].append(member)
-    return tuple(_plainest_with_room(by_count[count], predictions, training) for count in sorted(by_count))
+    plainest = (_plainest_with_room(by_count[count], predictions, training) for count in sorted(by_count))
+    return tuple(_with_room(chosen, predictions, training, global_limit) for chosen in plainest)
+
+
+def _with_room(
+    chosen: Prediction, predictions: Sequence[Prediction], training: Training, global_limit: int
+) -> Prediction:
+    """Where that may run out of memory, what asks for no more, trains on as much and has room: at most 5 % slower.
+
+    Of several what changes least: fewest additions, as many samples a step, fewest passes. Here an addition needs to
+    gain nothing but the room.
+    """
+    if not chosen.may_run_out:
+        return chosen
+    least, most = min(training.global_batch_size, chosen.global_batch_size), max(global_limit, chosen.global_batch_size)
+    open_ones = [
+        one
+        for one in predictions
+        if one.count == chosen.count
+        and one.fits
+        and not one.may_run_out
+        and one.effort_rank <= chosen.effort_rank
+        and least <= one.global_batch_size <= most
+        and one.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * chosen.samples_per_s.value
+    ]
+
+    def change(one: Prediction) -> tuple[int, bool, int, bool, float]:
+        passes, other_batch = one.gradient_accumulation_steps, one.global_batch_size != chosen.global_batch_size
+        return (len(one.added), other_batch, passes, one.strategy == "dp", -one.samples_per_s.value)
+
+    return min(open_ones, key=change, default=chosen)
 
 
 def _plainest_with_room(

@@ -37,6 +37,7 @@ METHODS: dict[str, dict[str, object]] = {
     "at rest on the host": {"offload": "parameters"},
     "adapters beside half weights": {"trainable": "lora", "weights_bits": 16, "precision": "bf16_amp"},
     "fused layers": {"fused_layers": True},
+    "loss in chunks": {"chunked_loss": True},
     "compiled": {"compile": True},
 }
 SHRUNK = {
@@ -106,9 +107,19 @@ def test_every_method_trains_on_a_processor(tmp_path: Path, method: str) -> None
     assert run_script(tmp_path, made, "--steps", "4")["steps"] == 4
 
 
-@pytest.mark.parametrize(("strategy", "precision"), [("zero2", "fp32"), ("fsdp", "bf16"), ("fsdp_offload", "bf16_amp")])
-def test_sharded_ranks_train_on_a_processor(tmp_path: Path, strategy: str, precision: str) -> None:
-    made = advice_for(shrunk("gpt2_small"), strategy, 2, precision)
+@pytest.mark.parametrize(
+    ("strategy", "precision", "method"),
+    [
+        ("zero2", "fp32", {}),
+        ("fsdp", "bf16", {}),
+        ("fsdp", "bf16_amp", {"chunked_loss": True, "activation_checkpointing": "full"}),
+        ("fsdp_offload", "bf16_amp", {}),
+    ],
+)
+def test_sharded_ranks_train_on_a_processor(
+    tmp_path: Path, strategy: str, precision: str, method: dict[str, object]
+) -> None:
+    made = advice_for(with_training(shrunk("gpt2_small"), **method), strategy, 2, precision)
     folder = tmp_path / "checkpoint"
     assert run_script(tmp_path, made, "--steps", "2", "--save", str(folder), ranks=2)["steps"] == 2
     assert (folder / "model.safetensors").stat().st_size > 0
@@ -124,6 +135,42 @@ def test_a_split_model_trains_on_a_processor(tmp_path: Path, precision: str, cli
     folder = tmp_path / "checkpoint"
     assert run_script(tmp_path, made, "--steps", "2", "--save", str(folder), ranks=2)["steps"] == 2
     assert (folder / "model.safetensors").stat().st_size > 0
+
+
+@pytest.mark.parametrize(("strategy", "count", "precision"), [("single", 1, "fp32"), ("ddp", 2, "bf16_amp")])
+def test_a_loss_in_chunks_trains_a_model_to_what_a_whole_one_does(
+    tmp_path: Path, strategy: str, count: int, precision: str
+) -> None:
+    trained = {}
+    for chunked in (True, False):
+        # SGD: what a gradient errs by shows in the weights as it is.
+        workload = with_training(shrunk("llama_8b"), trainable="all", optimizer="sgd", chunked_loss=chunked)
+        text = launch_script.render(advice_for(workload, strategy, count, precision))
+        assert ("ChunkedLoss" in text) is chunked
+        assert "YOUR LOSS" not in text
+        text = re.sub(r"^LEARNING_RATE = \S+", "LEARNING_RATE = 0.5", text, flags=re.MULTILINE)
+        text = text.replace("    model = build_model()\n", "    torch.manual_seed(0)\n    model = build_model()\n")
+        folder = tmp_path / str(chunked)
+        folder.mkdir()
+        run_text(folder, text, "--steps", "4", "--save", str(folder / "whole"), ranks=count)
+        trained[chunked] = load_file(folder / "whole" / "model.safetensors")
+    assert set(trained[True]) == set(trained[False])
+    for name, weights in trained[False].items():
+        tolerances = (1e-3, 1e-6) if precision == "fp32" else (0.05, 2e-3)
+        np.testing.assert_allclose(trained[True][name], weights, *tolerances)
+
+
+@pytest.mark.parametrize(("name", "strategy"), [("gemma2", "single"), ("llama_8b", "tp")])
+def test_a_loss_that_the_script_cannot_put_in_chunks_is_left_to_the_user(name: str, strategy: str) -> None:
+    """Logits that are capped, and a head that is split over cards."""
+    capped = {"model_type": "gemma2", "architectures": ["Gemma2ForCausalLM"], "final_logit_softcapping": 30.0}
+    workload = load_workload("llama_8b")
+    if name == "gemma2":
+        workload = msgspec.structs.replace(workload, model=msgspec.structs.replace(workload.model, config=capped))
+    made = advice_for(with_training(workload, chunked_loss=True), strategy, 1 if strategy == "single" else 2, "bf16")
+    text = launch_script.render(made)
+    assert "YOUR LOSS" in text
+    assert "ChunkedLoss" not in text
 
 
 def test_adapters_of_a_split_model_are_trained_to_what_one_device_trains_them_to(tmp_path: Path) -> None:

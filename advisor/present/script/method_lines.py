@@ -14,6 +14,7 @@ from advisor.present.script.parts import part
 from advisor.present.script.strategy_lines import TYPES, casts_shards, half_type, micro_batch, offloads, shards, splits
 from advisor.recommend.recommendation import Recommendation
 from advisor.workload.frozen_weights import rests_in_half
+from advisor.workload.model_config import config_of
 from advisor.workload.workload import (
     HuggingFaceModel,
     Training,
@@ -51,6 +52,7 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
     parts = {
         "layers": shards(workload, chosen) or checkpointed,
         "checkpoint": checkpointed,
+        "chunked_loss": chunks_loss(workload, chosen),
         "new_heads": adapts or packs,
         "adapters": adapts,
         f"quantise_{quantization}": packs,
@@ -63,7 +65,7 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
         "learning_rate_source": rate.source,
         "functools_import": "import functools\n" * checkpointed,
         "quantised": _fused_layers(training) + _copied(training) + _quantised(training),
-        "freeze": _freeze(training, chosen.precision) + _fp8(training, chosen.precision) + _left_to_the_user(training),
+        "freeze": _freeze(training, chosen.precision) + _fp8(training, chosen.precision) + _loss(workload, chosen),
         "groups": part("groups", stepped=stepped) if splits(chosen) else "",
         "checkpointing": _checkpointing(training),
         "optimizer": _in_backward(training, optimizer) if in_backward else optimizer,
@@ -234,13 +236,30 @@ def _fp8(training: Training, precision: Precision) -> str:
     return part("fp8_layers", recipe=recipe)
 
 
-def _left_to_the_user(training: Training) -> str:
-    """What the advice counts on and this script leaves out, each with what does it."""
+def chunks_loss(workload: Workload, chosen: Recommendation) -> bool:
+    """Whether the script computes the loss in chunks: of language models whose head stays in one piece.
+
+    Liger's layers bring a loss of their own. Logits that are capped are no linear function of what the head reads.
+    """
+    model, training = workload.model, workload.training
+    if not training.chunked_loss or training.fused_layers or not isinstance(model, HuggingFaceModel):
+        return False
+    capped = config_of(model).get("final_logit_softcapping") is not None
+    return task_of(workload) == "causal-lm" and not splits(chosen) and not capped
+
+
+def _loss(workload: Workload, chosen: Recommendation) -> str:
+    ours = chunks_loss(workload, chosen)
+    return "    chunk_loss(model)\n" * ours + _left_to_the_user(workload.training, chunked=ours)
+
+
+def _left_to_the_user(training: Training, *, chunked: bool) -> str:
+    """What the advice counts on and this script leaves out, each with what does it; `chunked`: the loss is."""
     lines = [
         "YOUR QUANTISATION: frozen layers in GPTQ, from a checkpoint that has them" * (training.quantization == "gptq"),
         "YOUR FP8 LAYERS: those of Transformer Engine" * (training.fp8_recipe == "transformer_engine"),
         "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)"
-        * (training.chunked_loss and not training.fused_layers),
+        * (training.chunked_loss and not training.fused_layers and not chunked),
         "YOUR OPTIMIZER: LAMB, which torch does not have; AdamW stands in for it" * (training.optimizer == "lamb"),
     ]
     return "".join(f"    # {line}.\n" for line in lines if line)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_LABELS
 from advisor.core.sentences import Arguments, Reason
+from advisor.predict.additions import Addition
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.ranking import within_limits
@@ -15,6 +16,8 @@ from advisor.recommend.tie_decision import expected, passed_over
 
 _NOTABLE_RATIO = 1.005
 """What is printed as faster."""
+_LEAST_SHARE = 0.9
+"""Of a set-up's rate: what is slower without an addition lacks memory to be quick, not room for a range."""
 _TRAINS_ALIKE: frozenset[SwitchKind] = frozenset({"checkpointing", "chunked_loss", "sharding"})
 """What frees memory and leaves what is computed as it is: no other precision, optimizer or trained weights."""
 _OF_ROOM = {"caveat-memory-range", "caveat-memory-range-instead", "caveat-memory-range-one-pass"}
@@ -87,6 +90,22 @@ def roomier(comparison: Comparison, chosen: Prediction) -> Prediction | None:
         return one.count, one.effort_rank, one.global_batch_size != chosen.global_batch_size, -one.samples_per_s.value
 
     return min(open_ones, key=nearness, default=None)
+
+
+def without_room(comparison: Comparison, chosen: Prediction, addition: Addition) -> Prediction | None:
+    """The quickest on the same cards that lacks only the addition, is quick, and may run out of memory."""
+    rest = tuple(one for one in chosen.added if one != addition)
+    tight = (
+        one
+        for one in comparison.kept
+        if one.may_run_out
+        and one.added == rest
+        and one.device_and_count == chosen.device_and_count
+        and one.precision == chosen.precision
+        and one.effort_rank <= chosen.effort_rank
+        and one.samples_per_s.value >= _LEAST_SHARE * chosen.samples_per_s.value
+    )
+    return max(tight, key=lambda one: one.samples_per_s.value, default=None)
 
 
 def _room(chosen: Prediction, other: Prediction | None) -> Reason:

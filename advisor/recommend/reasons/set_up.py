@@ -17,7 +17,7 @@ from advisor.recommend.reasons.batches import batch_reasons
 from advisor.recommend.reasons.data_sheets import data_sheet_reasons
 from advisor.recommend.reasons.hosts import host_reasons
 from advisor.recommend.reasons.loading import core_reasons, is_held_up, loading_reasons
-from advisor.recommend.reasons.memory_room import left_for_room
+from advisor.recommend.reasons.memory_room import left_for_room, without_room
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.recommendation import Goal
 from advisor.recommend.strategy import STARTING_S, is_over_at_once
@@ -48,7 +48,7 @@ def why(
     return tuple(
         reason
         for reasons in (
-            _added_reasons(chosen),
+            _added_reasons(comparison, chosen),
             _precision_reasons(comparison, chosen),
             _short_reasons(comparison, chosen, rows),
             loading_reasons(comparison, chosen),
@@ -68,10 +68,21 @@ def why(
     )
 
 
-def _added_reasons(chosen: Prediction) -> Iterator[Reason]:
-    """What frees memory and was added, without which so many cards lack it."""
+def _added_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What frees memory and was added, without which so many cards lack it, or may."""
     for name in chosen.added:
-        yield Reason.of(f"why-{name.replace('_', '-')}-added", device=set_up_name(chosen))
+        code, tight = f"why-{name.replace('_', '-')}", without_room(comparison, chosen, name)
+        if tight is None or tight.peak_memory_bytes is None or chosen.peak_memory_bytes is None:
+            yield Reason.of(f"{code}-added", device=set_up_name(chosen))
+        else:
+            yield Reason.of(
+                f"{code}-room",
+                device=chosen.device.name,
+                high_bytes=tight.peak_memory_bytes.high,
+                capacity_bytes=tight.usable_memory_bytes or 0.0,
+                most_bytes=chosen.peak_memory_bytes.high,
+                speed_ratio=chosen.samples_per_s.value / tight.samples_per_s.value,
+            )
 
 
 def _short_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:

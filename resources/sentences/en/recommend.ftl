@@ -93,10 +93,12 @@ why-sharded = The model does not fit one such card whole, so { $count ->
     }).
 why-checkpointing-added = Without activation checkpointing no step fits { $device }, or only with the host's memory, the model in pieces or too few samples at once to be quick, so it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
 why-chunked-loss-added = With the logits of every token at once no step fits { $device }, or only with the host's memory, the model in pieces or too few samples at once to be quick, so the loss is computed in chunks of them.
+why-checkpointing-room = Without activation checkpointing a step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give, and may run out of memory. With it a step needs at most { $most_bytes }, at { $speed_ratio } times the speed: backward computes activations again. To rule that out, fix it as none with --checkpointing.
+why-chunked-loss-room = With the logits of every token at once a step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give, and may run out of memory. With the loss in chunks of them, which is the same loss, it needs at most { $most_bytes }, at { $speed_ratio } times the speed.
 added-elsewhere = Compared with { $added ->
        *[checkpointing] activation checkpointing
         [chunked_loss] the loss in chunks
-    }: { $devices }, which hold no step without it, or only with the host's memory, the model in pieces or too few samples at once to be quick.
+    }: { $devices }, which without it hold no step, may run out of memory, or need the host's memory, the model in pieces or too few samples at once to be quick.
 why-rival-leans = { $device } needs the host's memory to hold a step, or the model in pieces, and spends { $share_fraction } of it on communication, copies and the optimizer.
 why-sharded-batch = One such card does not hold a step of batch size { $batch }, so { $count ->
         [1] what it does not need at once rests in the host's memory
