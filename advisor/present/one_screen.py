@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -32,6 +35,11 @@ _Own = tuple["Precision | None", "Added | None"]
 ROWS = 5
 _SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 1, "summary-help": 3, "summary-caveats": 2}
 """How many sentences of each section are shown; sections that are not named wait for the details."""
+_COLUMNS, _MOST_LINES = 80, 40
+_LINES_BESIDE = 9
+"""The title, the table's own and its head, the last line, and the empty ones between; a title in two lines."""
+_GIVE_WAY = ("summary-change", "summary-why", "summary-help")
+"""Whose last sentences wait for the details where all would be more than a screen, in this order."""
 _FEW_FIGURES = 5
 """Each figure beyond them takes the place of a reason."""
 _FIGURES = (
@@ -80,7 +88,6 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
     left, merged = _told_elsewhere(advice, rows[:ROWS], language), _merged(advice, language)
     gravity = _gravity(advice, language)
     sections = []
-    shown = 0
     for section in whole.sections:
         gravest = sorted(section.sentences, key=lambda text: gravity.get(text, 1))
         fewer = dict.fromkeys(merged.get(text, text) for text in gravest if text not in left)
@@ -88,7 +95,11 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
         kept = tuple(fewer)[: room if section.title in titles else 0]
         if kept:
             sections.append(Section(title=section.title, sentences=kept))
-            shown += sum(merged.get(text, text) in kept for text in section.sentences)
+    heads = [whole.headline, *(f"{label:<24} {text}" for label, text in figures)]
+    beside = sum(_lines(text, 0) for text in heads) + min(len(rows), ROWS) + _LINES_BESIDE
+    sections = _within(sections, _MOST_LINES - beside, [sentence(code, language) for code in _GIVE_WAY])
+    of_whole = {section.title: section.sentences for section in whole.sections}
+    shown = sum(merged.get(text, text) in section.sentences for section in sections for text in of_whole[section.title])
     more = _left_out(
         sum(len(section.sentences) for section in whole.sections) - shown,
         sum(len(table.rows) for table in whole.tables) - min(len(rows), ROWS),
@@ -102,6 +113,32 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
         tables=() if table is None else (table,),
         table_place=len(sections),
     )
+
+
+def _within(sections: Sequence[Section], most_lines: int, give_way: Sequence[str]) -> list[Section]:
+    """The sections in so many lines: by their titles those of `give_way` lose their last sentences, the first first.
+
+    Of the first of them nothing need be left, of the others one sentence each.
+    """
+    kept = {section.title: section.sentences for section in sections}
+    for place, title in enumerate(give_way):
+        least = 1 if place else 0
+        while len(kept.get(title, ())) > least and _lines_of(kept) > most_lines:
+            kept[title] = kept[title][:-1]
+    return [Section(title=title, sentences=sentences) for title, sentences in kept.items() if sentences]
+
+
+def _lines_of(sections: Mapping[str, Sequence[str]]) -> int:
+    """An empty line and the title before each, every sentence behind its bullet."""
+    return sum(2 + sum(_lines(text, 4) for text in sentences) for sentences in sections.values() if sentences)
+
+
+def _lines(text: str, indent: int) -> int:
+    """Lines of 80 columns that a text takes; a Chinese character is two wide and may end a line."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    if wide:
+        return math.ceil((len(text) + wide) / (_COLUMNS - indent - 1))
+    return len(textwrap.wrap(text, _COLUMNS - indent))
 
 
 def _deciding(

@@ -88,7 +88,7 @@ def test_a_loss_in_chunks_is_taken_for_its_room_and_the_reason_gives_its_figures
         assert not {code for code in _caveats(advice) if code.startswith("caveat-memory-range")}
         assert "chunk_loss(model)" in render(advice)
         for language in ("en", "zh"):
-            assert say(reason, language)  # type: ignore[arg-type] # both languages there are
+            assert say(reason, language)
 
 
 def test_what_changes_what_is_learned_is_never_taken_for_room(answers: dict[float, AdviceRecord]) -> None:

@@ -12,13 +12,13 @@ from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import find_switches
+from advisor.advice.trial import Trial
 from advisor.core.drive import drive
 from advisor.core.units import Estimate
 from advisor.measure.events import RunnerEvent
 from advisor.measure.measurement import Measurement
 from advisor.measure.traces import Traces
 from advisor.optable.saved_tables import saved_tables
-from advisor.predict.prediction import Prediction
 from advisor.protocol.messages import LoaderPass
 from advisor.recommend.switches import Change
 from advisor.store.advice_record import AdviceRecord
@@ -104,12 +104,12 @@ def test_what_frees_memory_is_looked_at_where_the_advised_step_may_run_out(
 ) -> None:
     looked_at: list[str] = []
 
-    def traced(change: Change, chosen: Prediction | None, traces: Traces) -> Iterator[RunnerEvent]:
-        del chosen, traces
+    def traced(asked: Trial, change: Change, *rest: object, **more: object) -> Iterator[RunnerEvent]:
+        del asked, rest, more
         looked_at.append(change.kind)
         yield from ()
 
-    monkeypatch.setattr("advisor.advice.switched._traced", traced)
+    monkeypatch.setattr("advisor.advice.switched.traced_for", traced)
     workload = load_workload("gpt2_small")
     request = AdviceRequest(workload=workload, measure=False, gpu_keys=("rtx4090",), counts=(1,))
     facts = Facts(machine=machine(), tables=dict(saved_tables(workload)))

@@ -93,7 +93,7 @@ def roomier(comparison: Comparison, chosen: Prediction) -> Prediction | None:
 
 
 def without_room(comparison: Comparison, chosen: Prediction, addition: Addition) -> Prediction | None:
-    """The quickest on the same cards that lacks only the addition, is quick, and may run out of memory."""
+    """What is likest on the same cards but for the addition, is about as quick, and may run out of memory."""
     rest = tuple(one for one in chosen.added if one != addition)
     tight = (
         one
@@ -105,7 +105,12 @@ def without_room(comparison: Comparison, chosen: Prediction, addition: Addition)
         and one.effort_rank <= chosen.effort_rank
         and one.samples_per_s.value >= _LEAST_SHARE * chosen.samples_per_s.value
     )
-    return max(tight, key=lambda one: one.samples_per_s.value, default=None)
+
+    def likeness(one: Prediction) -> tuple[bool, bool, float]:
+        same_batch = one.batch_size_per_device == chosen.batch_size_per_device
+        return one.strategy == chosen.strategy, same_batch, one.samples_per_s.value
+
+    return max(tight, key=likeness, default=None)
 
 
 def _room(chosen: Prediction, other: Prediction | None) -> Reason:

@@ -71,12 +71,12 @@ def why(
 def _added_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """What frees memory and was added, without which so many cards lack it, or may."""
     for name in chosen.added:
-        code, tight = f"why-{name.replace('_', '-')}", without_room(comparison, chosen, name)
+        tight = without_room(comparison, chosen, name)
         if tight is None or tight.peak_memory_bytes is None or chosen.peak_memory_bytes is None:
-            yield Reason.of(f"{code}-added", device=set_up_name(chosen))
+            yield Reason.of(f"why-{name.replace('_', '-')}-added", device=set_up_name(chosen))
         else:
             yield Reason.of(
-                f"{code}-room",
+                f"why-{name.replace('_', '-')}-room",
                 device=chosen.device.name,
                 high_bytes=tight.peak_memory_bytes.high,
                 capacity_bytes=tight.usable_memory_bytes or 0.0,

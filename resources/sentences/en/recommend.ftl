@@ -93,8 +93,8 @@ why-sharded = The model does not fit one such card whole, so { $count ->
     }).
 why-checkpointing-added = Without activation checkpointing no step fits { $device }, or only with the host's memory, the model in pieces or too few samples at once to be quick, so it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
 why-chunked-loss-added = With the logits of every token at once no step fits { $device }, or only with the host's memory, the model in pieces or too few samples at once to be quick, so the loss is computed in chunks of them.
-why-checkpointing-room = Without activation checkpointing a step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give, and may run out of memory. With it a step needs at most { $most_bytes }, at { $speed_ratio } times the speed: backward computes activations again. To rule that out, fix it as none with --checkpointing.
-why-chunked-loss-room = With the logits of every token at once a step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give, and may run out of memory. With the loss in chunks of them, which is the same loss, it needs at most { $most_bytes }, at { $speed_ratio } times the speed.
+why-checkpointing-room = Without activation checkpointing a step may need up to { $high_bytes } of the { $capacity_bytes } of { $device }; with it, which computes activations again, at most { $most_bytes }, at { $speed_ratio } times the speed. To rule that out, fix it as none with --checkpointing.
+why-chunked-loss-room = With all logits at once a step may need up to { $high_bytes } of the { $capacity_bytes } of { $device }; with the loss in chunks, the same loss, at most { $most_bytes }, at { $speed_ratio } times the speed.
 added-elsewhere = Compared with { $added ->
        *[checkpointing] activation checkpointing
         [chunked_loss] the loss in chunks

@@ -87,8 +87,8 @@ why-sharded = 单张这样的卡放不下整个模型，因此{ $count ->
     }）。
 why-checkpointing-added = 不启用激活检查点，{ $device } 放不下一步，或只能借助主机内存、拆分模型，或每次样本太少而明显变慢，因此已将其启用：反向传播时重新计算激活。若要排除，可用 --checkpointing 将其固定为 none。
 why-chunked-loss-added = 若一次保存所有词元的 logits，{ $device } 放不下一步，或只能借助主机内存、拆分模型，或每次样本太少而明显变慢，因此分块计算损失。
-why-checkpointing-room = 不启用激活检查点时，一步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }，有可能显存不足。启用后一步最多需要 { $most_bytes }，速度为 { $speed_ratio } 倍：反向传播时重新计算激活。若要排除，可用 --checkpointing 将其固定为 none。
-why-chunked-loss-room = 若一次保存所有词元的 logits，一步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }，有可能显存不足。分块计算损失（损失值不变）后最多需要 { $most_bytes }，速度为 { $speed_ratio } 倍。
+why-checkpointing-room = 不启用激活检查点时，一步最多可能需要 { $high_bytes }，而 { $device } 只有 { $capacity_bytes } 可用；启用后（反向传播时重新计算激活）最多需要 { $most_bytes }，速度为 { $speed_ratio } 倍。若要排除，可用 --checkpointing 将其固定为 none。
+why-chunked-loss-room = 若一次保存所有 logits，一步最多可能需要 { $high_bytes }，而 { $device } 只有 { $capacity_bytes } 可用；分块计算损失（损失值不变）后最多需要 { $most_bytes }，速度为 { $speed_ratio } 倍。
 added-elsewhere = { $devices } 按启用{ $added ->
        *[checkpointing] 激活检查点
         [chunked_loss] 分块计算损失
