@@ -84,6 +84,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """What the time is of."""
     strategy: Strategy | None = None
     """How several cards share the work."""
+    interconnect: Annotated[str, Meta(max_length=200)] | None = None
+    """What joins several cards, in the words that `--interconnect` takes; None: as such cards usually are."""
     precision: Precision | None = None
     """What the step computes in; None: each that may be meant is tried."""
     batch_size: Counted | None = None

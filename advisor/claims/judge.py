@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -56,11 +56,16 @@ def _checked(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimAnsw
     parsed = _of_its_size(_parsed(claim, predictor), predictor)
     words = left_out(parsed, predictor.specs)
     answer = turned(_in_the_likelier_way(parsed, _answered(parsed, predictor), predictor))
-    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *_beside(parsed, answer, words, predictor.specs)))
+    # What was not read comes right behind the verdict: it may be what decides.
+    told = (Reason.of("claim-left-out", words=Names(names=tuple(f"“{word}”" for word in words))),) if words else ()
+    first, *others = answer.reasons
+    beside = _beside(parsed, answer, predictor.specs)
+    return msgspec.structs.replace(answer, reasons=(first, *told, *others, *beside))
 
 
 def _answered(claim: Claim, predictor: Predictor) -> ClaimAnswer:
-    return with_generation(claim, predictor, lambda told: _judged(_in_samples(told, predictor), predictor))
+    linked = predictor if claim.interconnect is None else predictor.linked_by(claim.interconnect)
+    return with_generation(claim, linked, lambda told: _judged(_in_samples(told, linked), linked))
 
 
 def _in_the_likelier_way(claim: Claim, answer: ClaimAnswer, predictor: Predictor) -> ClaimAnswer:
@@ -87,16 +92,14 @@ def _in_the_likelier_way(claim: Claim, answer: ClaimAnswer, predictor: Predictor
     return msgspec.structs.replace(taken, reasons=(*taken.reasons, said))
 
 
-def _beside(claim: Claim, answer: ClaimAnswer, words: Sequence[str], specs: Mapping[str, GpuSpec]) -> Iterator[Reason]:
-    """What a rounded figure was given, what of the claim was left out, and which cards a name stands for."""
+def _beside(claim: Claim, answer: ClaimAnswer, specs: Mapping[str, GpuSpec]) -> Iterator[Reason]:
+    """What a rounded figure was given, and which cards a name stands for."""
     ratio, expected = claim.speed_up_ratio, answer.expected_ratio
     memory, held = claim.memory_ratio, answer.expected_memory_ratio
     rounded = bool(ratio and expected and held_by_rounding(ratio, expected))
     rounded = rounded or bool(memory and held and not held.low <= memory <= held.high)
     if answer.verdict == "plausible" and rounded:
         yield Reason.of("claim-told-round")
-    if words:
-        yield Reason.of("claim-left-out", words=Names(names=tuple(f"“{word}”" for word in words)))
     yield from _open_variants(claim, specs)
 
 

@@ -68,6 +68,10 @@ class _Held(NamedTuple):
         low, value, high = (whole * (1 - share) for share in (ratio.high, ratio.value, ratio.low))
         return Estimate(value=value, low=low, high=high, basis=ratio.basis)
 
+    def scaled(self, scale: float) -> _Held:
+        """The same share of so many times the bytes."""
+        return self if scale == 1 else self._replace(before_bytes=self.before_bytes.scaled(scale))
+
 
 def check_memory_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """The memory that the same cards hold after a change, against that before it.
@@ -80,7 +84,8 @@ def check_memory_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         claim, gpus=claim.gpus or tuple(key for key in _OF_ANY_CARD if key in predictor.specs)
     )
     names = models_of(asked, predictor)
-    if claim.saved_bytes is not None and claim.workload is None and not _of_like_size(claim, predictor, names):
+    scale = 1.0 if claim.saved_bytes is None or claim.workload is not None else _scale(claim, predictor, names)
+    if scale is None:
         raise refusal("claim-saved-without-model", claim, predictor.specs)
     held = [one for key in asked.gpus for name in names for one in _held(asked, predictor, key, name)]
     if not held:
@@ -88,16 +93,23 @@ def check_memory_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         device = shared_name([predictor.specs[key] for key in asked.gpus])
         raise refusal("claim-change-not-predicted", claim, predictor.specs, device=device, **sides)
     if claim.saved_bytes is not None:
-        return _of_bytes(asked, claim, predictor, held)
+        scaled = [one.scaled(scale) for one in held]
+        return _of_bytes(asked, claim, predictor, scaled)
     return _of_share(asked, claim, predictor, held)
 
 
-def _of_like_size(claim: Claim, predictor: Predictor, names: Sequence[str]) -> bool:
+def _scale(claim: Claim, predictor: Predictor, names: Sequence[str]) -> float | None:
+    """How many times as large as that of the model that it is judged by a saving is; None: not known.
+
+    An optimizer's states are so many bytes of each parameter, whatever the model; other savings are each model's own.
+    """
     if claim.parameters is None:
-        return False
+        return None
     tables = predictor.tables(load_workload(names[0])).values()
     own = max((table.parameter_count for table in tables), default=0)
-    return own / _SIZE_SLACK <= claim.parameters <= own * _SIZE_SLACK
+    if own / _SIZE_SLACK <= claim.parameters <= own * _SIZE_SLACK:
+        return 1.0
+    return claim.parameters / own if own and claim.switched == "optimizer_8bit" else None
 
 
 def _of_share(asked: Claim, claim: Claim, predictor: Predictor, held: Sequence[_Held]) -> ClaimAnswer:

@@ -64,6 +64,8 @@ class Predictor:
     """False: every set-up's memory is unknown, which saves the time of replaying the allocator."""
     host: HostSpeed | None = None
     """Of all cards; None: that which such cards usually have."""
+    interconnect: str | None = None
+    """What joins several cards; None: what usually joins such ones."""
     _tables: dict[tuple[bytes, TracePrecision], Tables] = field(default_factory=dict)
 
     def tables(self, workload: Workload) -> Tables:
@@ -83,6 +85,12 @@ class Predictor:
         other.host = usual_host(efficiencies().assumed, desktop=is_consumer(spec))
         return other
 
+    def linked_by(self, interconnect: str | None) -> Predictor:
+        """The same with several cards joined as told; None: as they usually are."""
+        other = copy.copy(self)
+        other.interconnect = interconnect
+        return other
+
     def predict(self, workload: Workload, candidates: Sequence[Candidate]) -> tuple[Prediction, ...]:
         """Predictions of the candidates that can be predicted, in their order; the others are left out."""
         from advisor.cost.host_time import HostSpeed
@@ -97,7 +105,14 @@ class Predictor:
         self.machine = machine = self.machine or detect_machine()
         solver = MemorySolver(workload.training, tables, self.specs, machine)
         host = self.host or HostSpeed()
-        sources = Sources(workload=workload, tables=tables, specs=self.specs, machine=machine, host=host)
+        sources = Sources(
+            workload=workload,
+            tables=tables,
+            specs=self.specs,
+            machine=machine,
+            host=host,
+            interconnect=self.interconnect,
+        )
         predicted = predict_candidates(candidates, sources, solver.answer if self.solves_memory else unknown_memory)
         order = {candidate.set_up: place for place, candidate in enumerate(candidates)}
         return tuple(sorted(predicted.predictions, key=lambda prediction: order[prediction.set_up]))

@@ -36,7 +36,7 @@ def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
         data = msgspec.structs.replace(data, sequence_length=claim.sequence_length)
     if claim.image_size is not None and data.image_size is not None:
         data = msgspec.structs.replace(data, image_size=claim.image_size)
-    changes = {
+    changes: dict[str, object] = {
         "mode": claim.mode,
         "batch_size": claim.batch_size or training.batch_size,
         "precision": claim.precision or training.precision,
@@ -44,6 +44,8 @@ def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
         "channels_last": training.channels_last if claim.channels_last is None else claim.channels_last,
         "compile": training.compile if claim.compile is None else claim.compile,
     }
+    if claim.activation_checkpointing is not None and claim.reference_activation_checkpointing is None:
+        changes["activation_checkpointing"] = claim.activation_checkpointing
     return msgspec.structs.replace(workload, data=data, training=msgspec.structs.replace(training, **changes))
 
 

@@ -77,7 +77,29 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
 
 def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
-    return _in_tf32(claim, _judged_speed(claim, predictor), predictor)
+    if not _loses_precision(claim):
+        return _in_tf32(claim, _judged_speed(claim, predictor), predictor)
+    gains = msgspec.structs.replace(
+        claim,
+        precision=claim.reference_precision,
+        reference_precision=claim.precision,
+        speed_up_ratio=1 / (claim.speed_up_ratio or 1.0),
+    )
+    answer = _check_speed(gains, predictor)
+    expected = answer.expected_ratio
+    if expected is not None:
+        low, high = 1 / expected.high, 1 / expected.low
+        expected = msgspec.structs.replace(expected, value=1 / expected.value, low=low, high=high)
+    return msgspec.structs.replace(answer, claim=claim, expected_ratio=expected, bound_ratio=None)
+
+
+def _loses_precision(claim: Claim) -> bool:
+    """Whether a loss is told of going back to FP32 or TF32: what the other precision gains is what may be limited."""
+    after, before = claim.precision, claim.reference_precision
+    if after is None or before is None or claim.told_as is not None or (claim.speed_up_ratio or 1.0) >= 1:
+        return False
+    fewer_bytes = PRECISION_FACTS[before].compute_bytes < PRECISION_FACTS[after].compute_bytes
+    return fewer_bytes or (after, before) == ("fp32", "tf32")
 
 
 def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:

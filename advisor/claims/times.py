@@ -18,6 +18,7 @@ from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.reading.words import says_training
 from advisor.claims.refusals import unpredicted
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
+from advisor.claims.untold_samples import of_own_samples
 from advisor.core.sentences import Arguments, Names, Reason, SaidError, Value
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
@@ -82,25 +83,11 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if answer is None:
         raise unpredicted(claim, workload.name, predictor.specs, traced=False)
     length = workload.data.sequence_length
-    answer = _of_own_samples(claim, answer, workload)
+    answer = of_own_samples(claim, answer, workload)
     if claim.sequence_length is None and length is not None:
         said = Reason.of("claim-length-of-model", length=length)
         answer = msgspec.structs.replace(answer, reasons=(*answer.reasons, said))
     return answer
-
-
-def _of_own_samples(claim: Claim, answer: ClaimAnswer, workload: Workload) -> ClaimAnswer:
-    """The answer with the samples that an epoch was taken to have, which the claim may mean otherwise."""
-    told = (claim.trained_samples, claim.trained_tokens)
-    if (claim.epoch_s or claim.job_s) is None or any(told):
-        return answer
-    data = workload.name.rpartition(" on ")[2].lower()
-    named = claim.text is None or data in claim.text.lower()
-    if answer.verdict == "impossible" and not named:
-        reason = Reason.of("claim-only-with-fewer-samples", samples=workload.data.samples, model=workload.name)
-        return msgspec.structs.replace(answer, verdict="plausible_only_with", reasons=(reason,))
-    said = () if named else (Reason.of("claim-samples-of-model", samples=workload.data.samples, model=workload.name),)
-    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *said))
 
 
 def _judged(claim: Claim, predictor: Predictor, *, fitting: bool = True) -> ClaimAnswer | None:

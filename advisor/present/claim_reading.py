@@ -112,6 +112,8 @@ def _circumstances(claim: Claim, language: Language) -> Iterator[str]:
     for field in ("trained_tokens", "trained_samples"):
         if (value := getattr(claim, field)) is not None:
             yield sentence(f"claim-read-{field.replace('_', '-')}", language, passed=format_count(value))
+    if claim.interconnect is not None and claim.count != 1:
+        yield sentence("claim-read-interconnect", language, words=visible(claim.interconnect))
     for field in ("offload", "channels_last", "compile"):
         if (value := getattr(claim, field)) is not None:
             yield sentence(f"claim-read-{field.replace('_', '-')}", language, on="yes" if value else "no")

@@ -117,7 +117,7 @@ def test_a_claim_of_a_stranger_is_read_as_what_it_compares(text: str, fields: di
     [
         ("H100 vs A100 vs V100: H100 is 3x faster than V100 for bert-large", ("a100",)),
         ("RN50 on 3090 24GB: 900 img/s", ()),
-        ("4090 resnet50 每秒1300张，显存占用17GB，功耗400W", ("17gb", "400w")),
+        ("4090 resnet50 每秒1300张，显存占用17GB，功耗400W", ("17gb", "400w", "功耗")),
         ("bf16 with fp32 optimizer states, resnet50 on a V100: 380 img/s", ("FP32",)),
     ],
 )

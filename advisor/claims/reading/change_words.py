@@ -111,6 +111,15 @@ def says_on(pattern: str, plain: str) -> bool | None:
     return None if match is None else search(WITHOUT, plain[: match.start()]) is None
 
 
+def find_checkpointing(plain: str) -> Checkpointing | None:
+    """What is said to be computed again in backward, where it is only told beside; None: nothing is said."""
+    for pattern, meant in CHECKPOINTING:
+        on = says_on(pattern, plain)
+        if on is not None:
+            return meant if on else "none"
+    return None
+
+
 def find_strategy(plain: str) -> Strategy | None:
     """How the cards are said to share the work; None: nothing is said."""
     return first_named(STRATEGIES, plain)

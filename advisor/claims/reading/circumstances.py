@@ -10,8 +10,8 @@ _MONEY = (
     rf"[$€£¥]\s*{NUMBER}|{NUMBER}\s*(?:dollars?|bucks|usd|euros?|eur|cents?|块钱|块(?=电费|一)|元|美元|刀)(?![a-z])"
 )
 _NEVER_SPEED = (
-    r"\b(?:time to first token|ttft|latency|fps|frames per second|hash ?rate|[km]h/s)\b"
-    r"|首 ?(?:个 ?)?(?:token|字)|延迟|帧率|每秒\s*\d+\s*帧|算力挖|出图|生图"
+    r"\b(?:time to first token|ttft|latency|hash ?rate|[km]h/s)\b"
+    r"|首 ?(?:个 ?)?(?:token|字)|延迟|算力挖|出图|生图"
     r"|\bconverg\w*|收敛|\bloss\b[^,.;，。；]{0,12}(?:下降|降低|降|收敛)[^,.;，。；]{0,4}快"
 )
 """What is told in times and rates, too, and is never one of training."""

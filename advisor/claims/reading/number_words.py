@@ -29,8 +29,8 @@ SECOND = r"(?:s(?:ec(?:ond)?)?\b|秒钟?)"
 A_SECOND = rf"\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 """What stands behind a figure's unit where it is a rate."""
 SAMPLES = (
-    r"(?:images?|imgs?|ims?(?=\s*/)|pics?|samples?|sequences?|seqs?|examples?|sentences?|rows?|pictures?"
-    r"|张图片?|张图像|张|幅|图[片像]?(?=\s*(?:/|每))|个?样本|条)"
+    r"(?:images?|imgs?|ims?(?=\s*/)|pics?|samples?|sequences?|seqs?|examples?|sentences?|rows?|pictures?|frames?"
+    r"|张图片?|张图像|张|幅|帧|图[片像]?(?=\s*(?:/|每))|个?样本|条)"
 )
 STEPS = r"(?:个\s*)?(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
 TOKENS = r"(?:个\s*)?(?:tok(?:en)?s?|t(?=/s\b)|词元)"
@@ -142,9 +142,10 @@ def spelled_out(plain: str) -> str:
 
 
 def _beside_name(match: re.Match[str]) -> str:
-    """A numeral in digits, parted from a name that ends right before it: `resnet50一个epoch`."""
+    """A numeral in digits, parted from a name or a comma right before it: `resnet50一个epoch`, `128,一秒`."""
     before = match.string[match.start() - 1 : match.start()]
-    return f" {_chinese(match[1])}" if before.isascii() and before.isalnum() else _chinese(match[1])
+    parted = before == "," or (before.isascii() and before.isalnum())
+    return f" {_chinese(match[1])}" if parted else _chinese(match[1])
 
 
 def _in_percent(match: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS
@@ -16,8 +16,10 @@ from advisor.claims.reading.plain_text import checked, normalised
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.reading.told_change import as_change
 from advisor.claims.reading.unread import unread_figures
+from advisor.claims.reading.unread_words import unread_words
 from advisor.claims.reading.words import PRECISIONS, find_counts, named_in_order
 from advisor.claims.refusals import refusal
+from advisor.workload.workload_file import load_workload
 
 
 def other_reading(claim: Claim, specs: Mapping[str, GpuSpec]) -> Claim | None:
@@ -31,20 +33,35 @@ def other_reading(claim: Claim, specs: Mapping[str, GpuSpec]) -> Claim | None:
 
 
 def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
-    """The words of a read claim that its reading does not depend on: cards, precisions, set-ups, and figures.
+    """The words of a read claim that its reading does not depend on: cards, precisions, set-ups, figures, and others.
 
     Raises SaidError where one of two figures of a change, or of two of one unit, was not read: the claim is another.
     """
     if claim.text is None:
         return ()
     plain = normalised(claim.text)
-    unread = unread_figures(plain, claim, lambda text: parse_claim(text, specs))
+
+    def read(text: str) -> Claim:
+        return parse_claim(text, specs)
+
+    unread = unread_figures(plain, claim, read)
     of_whole = claim.epoch_s is not None or claim.job_s is not None
     half = next((figure.words for figure in unread if figure.of_change or (of_whole and figure.of_time)), None)
     if half is not None:
         raise refusal("claim-figure-unread", claim, specs, figure=half)
     figures = (figure.words for figure in unread if not _is_own_memory(figure.words, claim, specs))
-    return (*_names_left_out(checked(claim.text, specs), claim, specs), *set_ups_left_out(plain), *figures)
+    link = (claim.interconnect or "").lower()
+    cards = tuple(plain[card.start : card.end] for card in find_gpus(plain, specs).mentions)
+    set_ups = (words for words in set_ups_left_out(plain) if not _overlap(words, (*cards, link)))
+    told = (*_names_left_out(checked(claim.text, specs), claim, specs), *set_ups, *figures)
+    own = load_workload(claim.workload).name.lower() if claim.workload is not None else ""
+    words = unread_words(plain, claim, read)
+    known = (*told, *cards, *claim.unknown_gpus, link)
+    return (*told, *(word for word in words if word not in own and not _overlap(word, known)))
+
+
+def _overlap(words: str, told: Iterable[str]) -> bool:
+    return any(words in other.lower() or other.lower() in words for other in told if other)
 
 
 def _is_own_memory(words: str, claim: Claim, specs: Mapping[str, GpuSpec]) -> bool:
@@ -61,7 +78,8 @@ def _names_left_out(plain: str, claim: Claim, specs: Mapping[str, GpuSpec]) -> I
     yield from dict.fromkeys(plain[card.start : card.end] for card in others)
     precisions = {claim.precision, claim.reference_precision}
     named = dict.fromkeys(meant for _, meant in named_in_order(PRECISIONS, plain))
-    changed = claim.reference_activation_checkpointing is not None or claim.fits is not None
+    taken = claim.activation_checkpointing is not None and claim.workload is not None
+    changed = claim.reference_activation_checkpointing is not None or claim.fits is not None or taken
     told = next((hit for pattern, _ in CHECKPOINTING if (hit := search(pattern, plain)) is not None), None)
     if told is not None and not changed and says_on(re.escape(told.group()), plain):
         yield told.group()

@@ -25,10 +25,12 @@ from advisor.claims.reading.change_words import (
     Changed,
     compared_strategies,
     find_change,
+    find_checkpointing,
     find_strategy,
     says_on,
 )
 from advisor.claims.reading.figures import Figures, find_figures
+from advisor.claims.reading.link_words import find_interconnect
 from advisor.claims.reading.model_words import find_model
 from advisor.claims.reading.need_words import find_needed_bytes, find_needed_times, needs_more, runs_only
 from advisor.claims.reading.node_words import compares_nodes, in_cards
@@ -266,6 +268,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         mode="inference" if _is_inference(plain, figures) else "training",
         strategy=strategies[0] if strategies is not None else find_strategy(plain),
         reference_strategy=strategies[1] if strategies is not None else None,
+        interconnect=find_interconnect(plain, [(card.start, card.end) for card in cards]),
         precision=precisions[0] if precisions is not None else first_named(PRECISIONS, plain),
         reference_precision=precisions[1] if precisions is not None else None,
         batch_size=batch,
@@ -273,6 +276,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         fits=None if figures else _fits(plain, sized=parameters is not None, compared=bool(sides.reference)),
         sequence_length=length,
         image_size=_number_of(_IMAGE, plain),
+        activation_checkpointing=None if of_change or not figures else find_checkpointing(plain),
         channels_last=says_on(r"channels[ _-]?last|\bnhwc\b", plain),
         compile=True if of_change and search(COMPILES, plain) else says_on(COMPILES, plain),
         step_s=figures.step_s,

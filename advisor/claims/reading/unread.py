@@ -64,13 +64,18 @@ def unread_figures(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tu
     whole = claim.epoch_s is not None or claim.job_s is not None
     as_read = msgspec.structs.replace(claim, text=None)
     found = [match for match in _FIGURE.finditer(plain) if match["soft"] is None or whole]
-    unread = [match for match in found[:_MOST] if _read_alike(_with_another(plain, match), as_read, read)]
+    unread = [match for match in found[:_MOST] if reads_alike(_with_another(plain, match), as_read, read)]
     unread += found[_MOST:]
     units = {_unit(match) for match in found if match not in unread} - {None}
     told = {match.group().strip(): match["number"] is not None or _unit(match) in units for match in unread}
     return tuple(
         Unread(words, of_change, search(rf"^[\d.]+\s*{UNIT}$", words) is not None) for words, of_change in told.items()
     )
+
+
+def figure_spans(plain: str) -> tuple[tuple[int, int], ...]:
+    """Where the figures with a unit stand in a normalised text, from and to."""
+    return tuple(match.span() for match in _FIGURE.finditer(plain))
 
 
 def _with_another(plain: str, match: re.Match[str]) -> str:
@@ -89,7 +94,8 @@ def _unit(match: re.Match[str]) -> str | None:
     return None if unit in {"%", "percent"} else unit
 
 
-def _read_alike(other: str, as_read: Claim, read: Callable[[str], Claim]) -> bool:
+def reads_alike(other: str, as_read: Claim, read: Callable[[str], Claim]) -> bool:
+    """Whether another text is read as this claim, which has no text of its own."""
     try:
         return msgspec.structs.replace(read(other), text=None) == as_read
     except SaidError:

@@ -11,9 +11,12 @@ from advisor.claims.reading.number_words import DURATION, RATE, RATE_BEHIND, sea
 
 Word = TypeVar("Word", bound=str)
 
+_HALF = r"(?:amp|autocast|mixed[\s-]precision|half|tf32|tensorfloat[\s-]?32|混合精度|半精度)"
 _WITHOUT_HALF = (
-    r"(?:without|no|not using|disabl\w+) (?:amp|mixed[\s-]precision|half)|(?:不用|不使用|不开|关闭|未用|没有|非)\s*"
-    r"(?:混合精度|amp|半精度)"
+    rf"\b(?:without|no|not using|not|disabl\w+) {_HALF}(?![a-z0-9])"
+    rf"|(?:不用|不使用|不开|没开|未开|关闭了?|关掉了?|关了|禁用了?|未用|没有|没用|非)\s*{_HALF}"
+    rf"|(?<![a-z0-9]){_HALF}(?:(?: is| was|,)? (?:disabled|(?:turned |switched )?off)\b|\s?=\s?(?:false|0)\b"
+    r"|\s*(?:已?关闭|关掉|关了|没开|未开))"
 )
 _AUTOCAST = r"(?:[\s-]{0,2}(?:amp\b|autocast\b|mixed[\s-]precision|混合精度))?"
 """Behind a type's name it says nothing more: `BF16 AMP` names one precision, not two."""
@@ -44,6 +47,12 @@ _TURNED_OFF = (
     r"(?:\b(?:turn|switch)\w* off|\bdisabl\w+|\bremov\w+|\bdropp\w+|关掉|关了|关闭|去掉)\s*(?:the )?[a-z0-9 -]{2,24}$"
 )
 """Before a precision, to its end: what is told is what came of doing without it."""
+_SWITCHED_OFF = (
+    rf"\b(?:(?:turn|switch)(?:ing|ed) (?:off )?|disabl(?:ing|ed) |dropp(?:ing|ed) |los(?:ing|t) )(?:the )?({_HALF})"
+    r"(?: off)?(?=\W+(?:made|makes|cost|slow|brought|gave|is|was|doubled|halved|i |we |my |our ))"
+    rf"|(?:关掉|关闭|关了|禁用|去掉|不用)了?\s*({_HALF})\s*(?:之后|以后|后|,)"
+)
+"""A precision that was done without, of which the figure is told: what it is held against is that precision."""
 _FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进|[可能](?:以)?[放装]下"
 _FITS_NOT = (
     r"(?:\b(?:not|never|cannot)|n't) (?!only |just )(?:[a-z]+ ){0,2}fit(?:s|ting)?\b|\bout of memory\b"
@@ -120,6 +129,9 @@ def first_named(words: tuple[tuple[str, Word], ...], plain: str) -> Word | None:
 def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
     """Two precisions that are held against each other: `BF16 is twice as fast as FP32`; None: not two."""
     named = named_in_order(PRECISIONS, plain)
+    without = search(_SWITCHED_OFF, plain)
+    if without is not None and len(named) == 1:
+        return "fp32", ("tf32" if (without.group(1) or without.group(2)).startswith("t") else "fp16_amp")
     if len(named) == 1 and named[0][1] != "fp32" and search(_BROUGHT, plain[named[0][0] :]):
         usual: Precision = "bf16_amp" if named[0][1] == "fp8" else "fp32"
         off = search(_TURNED_OFF, plain[: named[0][0]]) is not None

@@ -287,6 +287,7 @@ claim-read-trainable = { $what ->
     }
 claim-read-trained-tokens = { $passed } tokens in all
 claim-read-trained-samples = { $passed } samples in all
+claim-read-interconnect = linked: { $words }
 claim-read-offload = { $on ->
         [yes] with off-loading
        *[no] nothing off-loaded

@@ -282,6 +282,7 @@ claim-read-trainable = { $what ->
     }
 claim-read-trained-tokens = 共 { $passed } 个 token
 claim-read-trained-samples = 共 { $passed } 个样本
+claim-read-interconnect = 互联：{ $words }
 claim-read-offload = { $on ->
         [yes] 使用卸载
        *[no] 不卸载
