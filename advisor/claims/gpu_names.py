@@ -22,7 +22,7 @@ _UNKNOWN = re.compile(
     rf"|{_BEFORE_BARE}(?:[1-9]0[4-9]0|16[56]0){_SUFFIX}{{0,3}}(?![a-z0-9%]){_NOT_A_QUANTITY}"
     r"|(?<![a-z0-9/-])(?:k[248]0|m[46]0|p40?|p6000|a2|a10g|a16|a30|a800|h20|h800|l2|l20|v100s|gb?[bh]200|gb300|b[13]00"
     r"|mi\d{2,3}x?|m[1-5] (?:pro|max|ultra)|apple m[1-5]|tpu(?:[ -]?v\d\w{0,2})?|gaudi[ -]?\d?|jetson \w+"
-    r"|(?:ascend|昇腾)[ -]?\d{3}\w?)(?![a-z0-9])",
+    r"|(?:ascend|昇腾)[ -]?\d{3}\w?|titan[ -]?(?:v|xp?|z|black))(?![a-z0-9])",
     re.ASCII,
 )
 _PLACE = re.compile(

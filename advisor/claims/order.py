@@ -41,8 +41,8 @@ def check_order(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         word = "ahead"
     elif ahead:
         verdict, word = "plausible_only_with", "ahead-in"
-    elif len(behind) < len(by_precision):
-        word = "open"
+    elif len(behind) < len(by_precision) or _over(behind, by_precision).high > 1:
+        word = "open"  # nor is one whose range holds both orders said to be behind
     elif bound is not None and bound < 1:
         verdict, word = "impossible", "impossible"
     else:

@@ -11,6 +11,7 @@ from advisor.claims.claim import Claim
 from advisor.claims.reading.batch_words import LARGEST_SIZE, SIZE_DIGITS
 from advisor.claims.reading.corrected import Denied, find_denied, with_units
 from advisor.claims.reading.number_words import NO_WHOLE_SIZE, NOT_ONE_NUMBER, WHOLE_SIZE, search, spelled_out
+from advisor.claims.reading.usual_words import in_usual_words
 from advisor.claims.refusals import refusal
 
 MAX_CHARACTERS = 2000
@@ -34,12 +35,6 @@ _LAPTOP_BEFORE = re.compile(rf"(?:\blaptop\s*|笔记本(?:电脑)?(?:上的?|的
 """A laptop's card is one of its own, whichever side the word stands on and with or without its brand."""
 _NEGATED = re.compile(r"\b(is|are|was|were|does|do|did|has|have|had|would|could|should|wo|ca)n ?['’`´]?t\b", re.ASCII)
 """Typed in a hurry or in print: `doesnt`, `isn’t`."""
-_ON_PAR = re.compile(
-    r"\b(?:is |are |was |were |runs |performs )?(?:right )?"
-    r"(?:on (?:a )?par with|neck and neck with|(?:roughly |about )?(?:comparable (?:to|with)|equivalent to))"
-    r"(?! (?:\d|half|twice))",
-    re.ASCII,
-)
 _PARTS = re.compile(r"(?<=\d{4})，(?=\d)|(?<=\d)，(?=\d)(?!\d{3}(?!\d| ?[万亿]))")
 """A Chinese comma between two figures parts them, but for one that may join groups of three digits (`1，400`)."""
 
@@ -93,8 +88,7 @@ def _alike(text: str) -> str:
     plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)
     plain = re.sub(r"(?<=\d) ?gigs?\b", " gb", plain)
-    plain = re.sub(r"(?<=\d) ?fps\b", " frames/s", plain)
-    plain = _ON_PAR.sub("is as fast as", plain)
+    plain = in_usual_words(plain)
     plain = _NEGATED.sub(r"\1n't", plain)
     plain = _LAPTOP_BEFORE.sub(r"rtx \1 laptop ", _LAPTOP_BEHIND.sub(r"rtx \1 laptop ", plain))
     return re.sub(r"\s+", " ", plain).strip()

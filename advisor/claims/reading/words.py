@@ -188,9 +188,17 @@ def says_two_speeds(plain: str) -> bool:
 
 
 def says_fits(plain: str) -> bool | None:
-    """Whether a model is said to fit a card, or not to; None: neither is said."""
-    if search(_FITS_NOT, plain):
-        return False
+    """Whether a model is said to fit a card, or not to; None: neither is said.
+
+    What another set-up does in a part of its own, without a figure, decides nothing beside what does fit:
+    `ZeRO-2 on 8 A100 can train a 7B, plain DDP ran out of memory`.
+    """
+    if (without := search(_FITS_NOT, plain)) is not None:
+        parts = re.split(r"[,;.。，；](?!\d)|\b(?:but|while|whereas)\b|但|而", plain)
+        beside = next((part for part in parts if without.group() in part), plain)
+        others = plain.replace(beside, " ")
+        holds = search(rf"{_FITS}|\bcan (?:train|fine-?tune|run)\b|能训", others) is not None
+        return holds and search(r"\d", beside) is None
     return True if search(_FITS, plain) else None
 
 

@@ -1,0 +1,54 @@
+"""Turns of phrase in the words that the reader knows: what is said in many ways is read in one."""
+
+from __future__ import annotations
+
+import re
+
+from advisor.claims.reading.words import CARD
+
+_COPULA = r"(?:is |are |was |were |be |runs |performs |feels |looks )?"
+_SOFTLY = r"(?:right |about |roughly |basically |nearly |almost |pretty much |more or less )*"
+_PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0}
+_TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.ASCII), usual)
+    for pattern, usual in (
+        (r"(?<=\d) ?fps\b", " frames/s"),
+        # A comma right before a figure joins nothing where no figure stands before it: `5万条,512长度`.
+        (r"(?<=[^\d\s]),(?=\d)|(?<=\d),(?=[2-5]0[5-9]0(?!\d))", ", "),
+        (
+            rf"\b{_COPULA}{_SOFTLY}(?:on (?:a )?par with|neck and neck with|comparable (?:to|with))(?! (?:\d|half|twice))",
+            "is as fast as",
+        ),
+        (
+            (
+                rf"(?<=[:,]) ?{_COPULA}{_SOFTLY}(?:equal|on par|identical|the same|a tie|tied|neck and neck)\b"
+                r"(?! (?:time|speed|throughput|as|to|batch|memory|model))"
+            ),
+            " same speed",
+        ),
+        (
+            (
+                r"(?<=[\dx×] )the (?:tokens|tok|images|imgs?|samples|sequences|steps|its?)"
+                r"(?: ?/ ?s(?:ec(?:ond)?)?\b| (?:per|a|each) second)"
+            ),
+            "the speed",
+        ),
+        (
+            r"(吞吐量?|速度|时间|用时|耗时)(?:上)?(?:几乎|基本上?|差不多|完全|都|也){0,2}(?:没有?(?:什么|怎么|任何)?(?:变化?|改变)|不变|持平)",
+            "速度没变",
+        ),
+        (r"\b(throughput|speed) (?:barely|hardly) (?:changed|moved|improved)\b", r"no difference in \1"),
+        (r"\b(?:lets?|allows?|enables?|allowed|enabled) (?:us|me|you|one)(?: to)? (?=train|fine-?tune|run)", "can "),
+    )
+)
+_PART_OF_CARD = re.compile(
+    rf"\b(?:(?:an?|one)[ -])?(half|third|quarter|fifth) (?:of )?(?=(?:an?|the|my|one|that of an?) {CARD})",
+    re.ASCII,
+)
+
+
+def in_usual_words(plain: str) -> str:
+    """The text, in lower case, with `on par with`, `a quarter of an A100`, `3x the tokens/s` as they are read."""
+    for pattern, usual in _TURNS:
+        plain = pattern.sub(usual, plain)
+    return _PART_OF_CARD.sub(lambda match: f"{_PARTS[match[1]]:.4g}% of ", plain)
