@@ -16,7 +16,7 @@ _TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         # A comma right before a figure joins nothing where no figure stands before it: `5万条,512长度`.
         (r"(?<=[^\d\s]),(?=\d)|(?<=\d),(?=[2-5]0[5-9]0(?!\d))", ", "),
         (
-            rf"\b{_COPULA}{_SOFTLY}(?:on (?:a )?par with|neck and neck with|comparable (?:to|with))(?! (?:\d|half|twice))",
+            rf"\b{_COPULA}{_SOFTLY}(?:on (?:a )?par|neck and neck|comparable) (?:with|to)(?! (?:\d|half|twice))",
             "is as fast as",
         ),
         (
