@@ -142,6 +142,9 @@ def _calibrations(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuS
     rows = {
         gpu.key: specs[gpu.spec_key] for gpu in facts.machine.gpus if gpu.spec_key is not None and gpu.spec_key in specs
     }
+    timed = [one for one in facts.measurements if one.device_key in rows and one.rates]
+    if not timed:
+        return ()
     compiled = {
         precision: compile_table(facts.tables[trace])
         for precision, trace in TRACE_PRECISIONS.items()
@@ -149,6 +152,5 @@ def _calibrations(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuS
     }
     return tuple(
         calibrate(measurement, rows[measurement.device_key], compiled, request.workload.training)
-        for measurement in facts.measurements
-        if measurement.device_key in rows and measurement.rates
+        for measurement in timed
     )

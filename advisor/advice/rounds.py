@@ -70,6 +70,7 @@ class Round:
         mode = request.workload.training.mode
         self.added = added
         self.predictions: tuple[Prediction, ...] = ()
+        self._present: set[tuple[object, ...]] = set()
         self.refusals: tuple[Reason, ...] = ()
         self.groups = Groups({})
         self.sources, self.memory = sources_and_memory(request, facts, specs, calibrations)
@@ -84,6 +85,7 @@ class Round:
         first = self._of_cards(request.gpu_keys, local=True)
         predicted = predict_candidates(first, self.sources, self.memory.answer)
         self.predictions, self.refusals, self.groups = predicted.predictions, predicted.refusals, predicted.groups
+        self._present = {prediction.set_up for prediction in self.predictions}
         if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
             own = request.workload.training.batch_size
             self._add_sharded(tuple(one for one in self.predictions if one.batch_size_per_device == own))
@@ -109,12 +111,12 @@ class Round:
 
     def _add(self, candidates: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
         """Those that are wanted and were not predicted before."""
-        present = {prediction.set_up for prediction in self.predictions}
-        further = self._open(candidate for candidate in candidates if candidate.set_up not in present)
+        further = self._open(candidate for candidate in candidates if candidate.set_up not in self._present)
         if not further:
             return ()
         more = predict_candidates(further, self.sources, self.memory.answer)
         self.predictions += more.predictions
+        self._present.update(prediction.set_up for prediction in more.predictions)
         self.refusals += tuple(reason for reason in more.refusals if reason not in self.refusals)
         return more.predictions
 

@@ -85,10 +85,24 @@ def families_of(ops: Iterable[Op]) -> Families:
     )
 
 
+_REMEMBERED = 16
+_COMPILED: dict[int, CompiledTable] = {}
+"""The last few, by the identity of their tables, which they hold: each grid of a question asks for the same ones."""
+
+
 def compile_table(table: OpTable | CompiledTable) -> CompiledTable:
     """The columns of a trace; a table that is compiled already as it is."""
     if isinstance(table, CompiledTable):
         return table
+    known = _COMPILED.get(id(table))
+    if known is None:
+        while len(_COMPILED) >= _REMEMBERED:
+            _COMPILED.pop(next(iter(_COMPILED), 0), None)
+        known = _COMPILED[id(table)] = _compiled(table)
+    return known
+
+
+def _compiled(table: OpTable) -> CompiledTable:
     fused = None if table.compiled is None else families_of(table.compiled.ops).memory
     return CompiledTable(
         **vars(families_of(table.ops)) | {"fused": fused},

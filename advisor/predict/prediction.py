@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+from operator import attrgetter
+
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS, Strategy
 from advisor.core.records import Record
@@ -74,8 +78,7 @@ class SetUp(Record, frozen=True, kw_only=True):
 
     def set_up_but(self, *names: str) -> tuple[object, ...]:
         """The same without the fields that are named."""
-        kept = (name for name in SetUp.__struct_fields__[1:] if name not in names)
-        return (self.device.key, *(getattr(self, name) for name in kept))
+        return (self.device.key, *_fields_but(names)(self))
 
     @property
     def effort_rank(self) -> int:
@@ -85,6 +88,13 @@ class SetUp(Record, frozen=True, kw_only=True):
     def differs_at_most_by(self, other: SetUp, *names: str) -> bool:
         """Whether the two agree in all but the fields that are named."""
         return all(getattr(self, name) == getattr(other, name) for name in SetUp.__struct_fields__ if name not in names)
+
+
+@lru_cache(maxsize=64)
+def _fields_but(names: tuple[str, ...]) -> Callable[[SetUp], tuple[object, ...]]:
+    """All of a set-up but its device and what is named; every answer asks that of thousands."""
+    kept = [name for name in SetUp.__struct_fields__[1:] if name not in names]
+    return attrgetter(*kept)
 
 
 class Candidate(SetUp, frozen=True, kw_only=True):

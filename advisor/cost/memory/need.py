@@ -125,6 +125,8 @@ def memory_question(  # noqa: PLR0913 - one question
     )
     ends = (False,) if split.pipeline == 1 or first_stage else (False, True)
     stages = [_stage_question(asked, last_stage=last) for last in ends]
+    if len(stages) == 1:
+        return stages[0]
     return max(stages, key=lambda stage: live_peak(stage.stream, stage.setup, training.batch_size).total)
 
 

@@ -23,6 +23,12 @@ def rounded(sizes: Floats) -> Floats:
 
 
 @lru_cache(maxsize=256)
+def _rounded_total(sizes: tuple[float, ...]) -> int:
+    """What single allocations take together."""
+    return sum(rounded_sizes(sizes))
+
+
+@lru_cache(maxsize=256)
 def rounded_sizes(sizes: tuple[float, ...]) -> tuple[int, ...]:
     """The same of single allocations, without empty ones."""
     return tuple(_rounded(size) for size in sizes if size > 0)
@@ -58,7 +64,8 @@ class Stream:
         self.resident_count = timeline.resident_event_count
         self.backward_start = timeline.backward_start
         self._signs = np.select([self.kinds == ALLOCATE, self.kinds == FREE], [1.0, -1.0], 0.0)
-        self._kept_signs = np.where(self.kinds == GRADIENT, -1.0, self._signs)
+        self.of_gradients = self.kinds == GRADIENT
+        self._kept_signs = np.where(self.of_gradients, -1.0, self._signs)
         self.convolves = bool((self.kinds == CONVOLUTION).any())
         self._sized: tuple[float, bool, Floats] | None = None
 
@@ -260,7 +267,7 @@ def live_bytes(stream: Stream, setup: StepSetup, sizes: Floats) -> Floats:
     """What is alive after each event of forward and backward; gradients that are freed at once with their update."""
     live = stream.live(sizes, gradients_kept=setup.gradients_kept or setup.gradients_freed)
     if setup.gradients_freed:
-        live = live + np.where(stream.kinds == GRADIENT, sizes, 0.0) * (1.0 + setup.update_share)
+        live = live + np.where(stream.of_gradients, sizes, 0.0) * (1.0 + setup.update_share)
     return live
 
 
@@ -268,15 +275,15 @@ def moments(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bo
     """The worst moment of forward and backward, and that of the optimizer's step."""
     sizes = stream.sizes(batch_size, rounding=rounding)
     live = live_bytes(stream, setup, sizes)
-    gradient_events = np.where((stream.kinds == GRADIENT) & (not setup.gradients_freed), sizes, 0.0)
+    gradient_events = np.where(stream.of_gradients & (not setup.gradients_freed), sizes, 0.0)
     all_gradients = float(gradient_events.sum())
-    constant = float(sum(rounded_sizes(setup.states)) + sum(rounded_sizes(setup.persistent)))
+    constant = float(_rounded_total(setup.states) + _rounded_total(setup.persistent))
     worst = int(np.argmax(live)) if len(live) else 0
     passes = (float(live[worst]) if len(live) else 0.0) + (all_gradients if setup.gradients_kept else 0.0)
     so_far = all_gradients if setup.gradients_kept else float(gradient_events[: worst + 1].sum())
     update = update_bytes(stream, setup, batch_size, rounding=rounding)
     return (
-        Peak(passes + constant + sum(rounded_sizes(setup.gathered)), so_far, in_optimizer=False),
+        Peak(passes + constant + _rounded_total(setup.gathered), so_far, in_optimizer=False),
         Peak(update, all_gradients, in_optimizer=True),
     )
 
@@ -285,6 +292,6 @@ def update_bytes(stream: Stream, setup: StepSetup, batch_size: float, *, roundin
     """Live bytes at the height of the optimizer's step, when no activation is left."""
     sizes = stream.sizes(batch_size, rounding=rounding)
     resident = stream.resident_bytes(sizes) if len(sizes) else 0.0
-    gradients = 0.0 if setup.gradients_freed else float(np.where(stream.kinds == GRADIENT, sizes, 0.0).sum())
+    gradients = 0.0 if setup.gradients_freed else float(np.where(stream.of_gradients, sizes, 0.0).sum())
     held = (setup.states, setup.persistent, setup.temporaries)
-    return resident + gradients + sum(sum(rounded_sizes(sizes)) for sizes in held)
+    return resident + gradients + sum(map(_rounded_total, held))
