@@ -7,6 +7,7 @@ import argparse
 from advisor.cli.faults import command_fault
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.core.sentences import Language
+from advisor.core.shown_names import shown_card
 
 _WORKLOADS = ("key", "name", "precision", "optimizer", "batch")
 _CARDS = ("key", "name", "memory", "fp32", "tf32", "fp16", "bandwidth")
@@ -57,6 +58,7 @@ def list_command(arguments: argparse.Namespace, language: Language) -> int:
         shown = [format_quantity(rate, "FLOP/s") if rate else "–" for rate in rates]
         memory = format_bytes(spec.memory_bytes) if spec.memory_bytes else unknown
         bandwidth = spec.memory_bandwidth_bytes_per_s
-        cards.append((key, spec.name, memory, *shown, format_quantity(bandwidth, "B/s") if bandwidth else unknown))
+        moved = format_quantity(bandwidth, "B/s") if bandwidth else unknown
+        cards.append((key, shown_card(spec.name), memory, *shown, moved))
     print_table(table_of(sentence("list-gpus", language), _CARDS, cards, language, first_number="memory"), console)
     return 0

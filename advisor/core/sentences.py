@@ -14,6 +14,7 @@ from advisor.core.bundled import resource
 from advisor.core.errors import InputError, OutputError, UserFacingError
 from advisor.core.foreign_text import visible as visible  # noqa: PLC0414 - named here too, where every sentence is made
 from advisor.core.records import Record
+from advisor.core.shown_names import shown_card
 from advisor.core.units import FORMATTERS, SizeUnits, format_sizes, unit_of
 
 if TYPE_CHECKING:
@@ -182,9 +183,12 @@ _BETWEEN = " / "
 
 
 def _in_words(name: str, language: Language) -> str:
-    """A name, or several with a slash between them, in the words of the language where it has its own."""
+    """A name, or several with a slash between them, in the words of the language where it has its own.
+
+    A card's is as it is shown everywhere.
+    """
     own = _own_words(language)
-    return _BETWEEN.join(own.get(part, part) for part in name.split(_BETWEEN))
+    return _BETWEEN.join(own.get(part, part) for part in shown_card(name).split(_BETWEEN))
 
 
 @cache

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from advisor.core.by_key import firsts
 from advisor.core.sentences import Language, sentence, visible
+from advisor.core.shown_names import shown_card
 from advisor.predict.prediction import Device, Prediction
 from advisor.recommend.comparison import counted
 from advisor.recommend.recommendation import Recommendation
@@ -29,7 +30,7 @@ def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
 
 def short_name(name: str) -> str:
     """A card's name without those of its maker and its family."""
-    return re.sub(r"NVIDIA |GeForce |Tesla |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", name)
+    return re.sub(r"NVIDIA |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", shown_card(name))
 
 
 def names_with_place(predictions: Iterable[Prediction], language: Language) -> dict[str, str]:

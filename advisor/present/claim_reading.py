@@ -9,6 +9,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Claim
 from advisor.claims.gpu_names import shared_name
 from advisor.core.sentences import Language, Value, labelled, sentence, visible
+from advisor.core.shown_names import shown_card
 from advisor.core.units import format_count
 from advisor.present.table_cells import strategy_name
 from advisor.present.workload_titles import bundled_titles
@@ -78,7 +79,7 @@ def _on(claim: Claim, language: Language) -> Iterator[str]:
 def _cards(count: int | None, keys: Sequence[str], unknown: Sequence[str]) -> str:
     table = spec_table()
     specs = [table[key] for key in keys if key in table]
-    name = shared_name(specs) if specs else ", ".join(visible(one) for one in (*keys, *unknown))
+    name = shown_card(shared_name(specs)) if specs else ", ".join(visible(one) for one in (*keys, *unknown))
     return name if count is None else f"{count:,} × {name or 'GPU'}"
 
 

@@ -10,6 +10,7 @@ from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.by_key import grouped
 from advisor.core.records import Record
 from advisor.core.sentences import Language, Reason, listed, say, sentence, visible
+from advisor.core.shown_names import shown_card
 from advisor.core.units import (
     Estimate,
     format_bytes,
@@ -254,7 +255,7 @@ def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
             prediction,
             names,
             language,
-            device=f"{visible(prediction.device.name)}{limit_mark(advice, prediction)}",
+            device=f"{shown_card(visible(prediction.device.name))}{limit_mark(advice, prediction)}",
             epoch=epoch_cell(prediction, advice, language),
         )
         for prediction in shown

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, sentence, visible
+from advisor.core.shown_names import shown_card
 from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
 from advisor.present.table_cells import NONE, strategy_cell
 from advisor.present.tables import Table, table_of
@@ -160,7 +161,7 @@ def gain_cells(switch: Switch, size: Callable[[float], str]) -> tuple[str, str, 
 def _row(switch: Switch, language: Language) -> tuple[str, ...]:
     return (
         _name(switch, language),
-        counted(switch.count, visible(switch.device_name)),
+        counted(switch.count, shown_card(visible(switch.device_name))),
         format_seconds(switch.step_s.value),
         *gain_cells(switch, _signed),
         _published(switch, language),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from advisor.catalogue.precisions import precision_name
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.sentences import Language, sentence, visible
+from advisor.core.shown_names import shown_card
 from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_quantity, format_seconds
 from advisor.predict.additions import Added
 from advisor.predict.prediction import Prediction, SetUp
@@ -69,7 +70,7 @@ def _known(estimate: Estimate | None, formatter: Callable[[float], str], languag
 
 
 _OF_A_SET_UP: dict[str, Callable[[Prediction, Language], str]] = {
-    "device": lambda prediction, _: visible(prediction.device.name),
+    "device": lambda prediction, _: shown_card(visible(prediction.device.name)),
     "count": lambda prediction, _: str(prediction.count),
     "strategy": strategy_of,
     "precision": lambda prediction, language: precision_name(prediction.precision, language),
@@ -90,7 +91,7 @@ _OF_A_SET_UP: dict[str, Callable[[Prediction, Language], str]] = {
 }
 
 _OF_A_STEP: dict[str, Callable[[CheckedStep, Language], str]] = {
-    "device": lambda checked, _: visible(checked.device_name),
+    "device": lambda checked, _: shown_card(visible(checked.device_name)),
     "precision": lambda checked, language: precision_name(checked.step.precision, language),
     "batch": lambda checked, language: batch_text(checked.step, language),
     "median": lambda checked, _: format_seconds(checked.summary.median_s),

@@ -158,11 +158,11 @@ def test_a_fixed_batch_that_no_card_holds_by_itself_is_kept_with_checkpointing_a
     answer = capsys.readouterr().out
     assert "batch size 1,024 per device" in answer
     assert "with activation checkpointing" in answer.partition("Why")[0]
-    assert "Without activation checkpointing no step fits 8 × GeForce RTX 4090" in answer
+    assert "Without activation checkpointing no step fits 8 × RTX 4090" in answer
     assert "The model does not fit one such card" not in answer
     assert "Activation checkpointing would save" not in answer
     assert (
-        "Without what you fixed, 8 × GeForce RTX 4090 at batch size 256 in 4 passes"
+        "Without what you fixed, 8 × RTX 4090 at batch size 256 in 4 passes"
         in answer.partition("What would change this")[2]
     )
 

@@ -198,8 +198,8 @@ def test_one_card_that_off_loads_is_said_to_and_why() -> None:
     chosen = advice.recommendation
     assert chosen is not None
     assert chosen.strategy == "fsdp_offload"
-    assert "GeForce RTX 4090, FSDP with CPU off-load, batch size 4" in set_up_line(chosen, "en")
-    assert "GeForce RTX 4090，策略 FSDP（CPU 卸载），批大小 4" in set_up_line(chosen, "zh")
+    assert "RTX 4090, FSDP with CPU off-load, batch size 4" in set_up_line(chosen, "en")
+    assert "RTX 4090，策略 FSDP（CPU 卸载），批大小 4" in set_up_line(chosen, "zh")
     why = next(reason for reason in chosen.why if reason.code == "why-sharded-batch")
     assert "does not hold a step of batch size 4, so what it does not need at once rests" in say(why, "en")
 

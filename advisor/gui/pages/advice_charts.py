@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import labelled, visible
+from advisor.core.shown_names import shown_card
 from advisor.gui.context import Context
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.chart import seconds_tick
@@ -40,7 +41,7 @@ def prediction_tip(prediction: Prediction, context: Context, *, over_limits: boo
     how = f"{strategy_of(prediction, texts.language)} · {texts.precision(prediction.precision)}"
     step_s, rate = prediction.step_s, prediction.samples_per_s
     lines = [
-        visible(f"{prediction.count} × {prediction.device.name} · {how}"),
+        visible(f"{prediction.count} × {shown_card(prediction.device.name)} · {how}"),
         texts(
             "advice-tip-batch",
             batch=f"{prediction.batch_size_per_device:,}",

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from advisor.core.sentences import visible
+from advisor.core.shown_names import shown_card
 from advisor.gui.context import Context
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.plots.job_chart import JobChart, JobRow
@@ -127,7 +128,7 @@ class SwitchesCard(Card):
             self._boxes[switch.kind] = box
             places.addWidget(box, line, 0)
         else:
-            where = counted(switch.count, visible(switch.device_name))
+            where = counted(switch.count, shown_card(visible(switch.device_name)))
             note = texts("advice-does-not-fit") if switch.fits is False else where
             places.addWidget(label(f"{name} · {note}", "muted", wrap=True), line, 0)
         for column, cell in enumerate(gain_cells(switch, self._signed), start=1):

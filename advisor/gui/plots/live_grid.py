@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
+from advisor.core.shown_names import shown_card
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.models.machine_words import FORMATS
 from advisor.gui.models.readings import BUCKETS, GPU_METRICS, HOST, Metric, ReadingsBuffer
@@ -301,5 +302,5 @@ def _process_line(process: GpuProcess, texts: Texts) -> str:
 
 
 def _short(name: str, limit: int = 34) -> str:
-    shown = name.replace("NVIDIA GeForce ", "").replace("NVIDIA ", "")
+    shown = shown_card(name).replace("NVIDIA ", "")
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"

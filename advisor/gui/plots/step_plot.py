@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QIcon
 
 from advisor.core.sentences import visible
+from advisor.core.shown_names import shown_card
 from advisor.core.units import format_seconds
 from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.plain_plot import PlainPlot
@@ -145,7 +146,7 @@ class StepPlot(Card):
 
     def _name(self, series: StepSeries) -> str:
         batch = self._texts("advice-batch-row", batch=f"{series.batch_size:,}")
-        return f"{visible(series.device_name)} · {batch} · {self._texts.precision(series.precision)}"
+        return f"{shown_card(visible(series.device_name))} · {batch} · {self._texts.precision(series.precision)}"
 
     def _words(self, series: StepSeries, place: int, age_s: float) -> str:
         return f"{self._name(series)}\n{format_seconds(series.walls_s[place])} · {age_s:.1f} s"

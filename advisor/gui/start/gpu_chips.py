@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QListView, QMenu, QToolButton, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
+from advisor.core.shown_names import shown_card
 from advisor.gui.context import Context
 from advisor.gui.start.set_up_chip import name_chip, number_button, together
 from advisor.gui.start.typed_cards import CardCompleter, number_typed, typed_cards
@@ -153,7 +154,7 @@ class GpuChips(QWidget):
 
     def _words(self, card: GpuSpec) -> str:
         size = f" · {self._texts.size(card.memory_bytes)}" if card.memory_bytes is not None else ""
-        return visible(f"{card.name}{size}")
+        return visible(f"{shown_card(card.name)}{size}")
 
     def _activated(self, index: QModelIndex) -> None:
         key, number = index.data(Qt.ItemDataRole.UserRole), number_typed(self.search.text())

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _BETWEEN = re.compile("[,;，、；]")
 _NUMBER = re.compile(r"\s*(?:\d{1,4}|[一两二三四五六七八])\s*[x×*张块片个]\s*(?=\S)", re.IGNORECASE)
 
+_MAKER = re.compile(r"\b(?:nvidia|geforce|tesla)\b\s*", re.IGNORECASE)
+"""Words that no name is shown with."""
+
 
 class TypedCards(NamedTuple):
     """Cards by key, each with its number where one was typed."""
@@ -38,8 +41,11 @@ def typed_cards(typed: str, specs: Mapping[str, GpuSpec], shown: Mapping[str, st
     found: list[tuple[str, int | None]] = []
     for part in parts:
         words, number = counted_card(part, specs, "window")
-        fitting = [key for key, text in shown.items() if words.casefold() in text.casefold()]
-        meant: Sequence[str] = cards_meant(words, specs) if number is not None or len(parts) > 1 else ()
+        looked_for = _MAKER.sub("", words).casefold()
+        fitting = [key for key, text in shown.items() if looked_for in text.casefold()] if looked_for else []
+        meant: Sequence[str] = ()
+        if number is not None or len(parts) > 1 or not fitting:
+            meant = cards_meant(words, specs)
         keys = list(meant or fitting)
         if not keys:
             return words
@@ -56,7 +62,7 @@ class CardCompleter(QCompleter):
 
     def splitPath(self, path: str) -> list[str]:
         """What is looked for."""
-        return [_NUMBER.sub("", path, count=1)]
+        return [_MAKER.sub("", _NUMBER.sub("", path, count=1))]
 
 
 def number_typed(typed: str) -> int | None:
