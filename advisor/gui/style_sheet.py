@@ -218,7 +218,7 @@ QListWidget::item { padding: 2px 8px; border-radius: 4px; min-height: 20px; }
 QListWidget::item:hover { background: %(hover)s; }
 QListWidget::item:selected { background: %(accent_soft)s; color: %(accent)s; }
 QTabBar::tab {
-  background: transparent; color: %(muted)s; padding: 6px 10px; border: 0; border-bottom: 2px solid transparent;
+  background: transparent; color: %(muted)s; padding: 6px 8px; border: 0; border-bottom: 2px solid transparent;
 }
 QTabBar::tab:selected { color: %(accent)s; border-bottom: 2px solid %(accent)s; font-weight: 600; }
 QTabBar::tab:focus { color: %(text)s; }

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStyleOptionFrame,
+    QTabBar,
     QTableView,
     QWidget,
 )
@@ -26,6 +27,8 @@ from advisor.gui.widgets.labels import ElidedLabel, QuietLabel
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_TAB_PADDING = 8
+"""Pixels at each end of a tab, as the style sheet has it."""
 _SLACK = 1
 """Pixels: advances are rounded."""
 _LINE_MARGIN = 4
@@ -113,6 +116,12 @@ def _cut_headings(widget: QTableView) -> Iterator[str]:
             yield f"heading: {text}"
 
 
+def _cut_tabs(widget: QTabBar) -> Iterator[str]:
+    for place in range(widget.count()):
+        if _too_wide(widget, widget.tabText(place), widget.tabRect(place).width() - 2 * _TAB_PADDING):
+            yield f"tab: {widget.tabText(place)}"
+
+
 _FINDERS: tuple[tuple[type[QWidget], Callable[[Any], Iterator[str]]], ...] = (
     (ElidedLabel, _cut_elided),
     (QLabel, _cut_label),
@@ -120,5 +129,6 @@ _FINDERS: tuple[tuple[type[QWidget], Callable[[Any], Iterator[str]]], ...] = (
     (QLineEdit, _cut_line),
     (QAbstractButton, _cut_button),
     (QTableView, _cut_headings),
+    (QTabBar, _cut_tabs),
     (QScrollArea, _cut_content),
 )

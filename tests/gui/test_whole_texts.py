@@ -49,25 +49,41 @@ def cut_on(window: MainWindow, name: str, qtbot: QtBot) -> list[str]:
     return [f"{name}: {text}" for text in found + cut_texts(window.navigation)]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_no_text_of_any_page_is_cut(
-    session: Session, settings: Settings, tmp_path: Path, qtbot: QtBot, language: str
-) -> None:
+def shown_window(session: Session, settings: Settings, folder: Path, qtbot: QtBot, size: tuple[int, int]) -> MainWindow:
     from advisor.gui.fonts import load_fonts
     from advisor.gui.main_window import MainWindow
 
     load_fonts()
-    settings.store("language", language)
     advice = fakes.advice()
     session.machine = advice.machine
     session.show_recorded(advice)
-    keep(tmp_path, advice)
+    keep(folder, advice)
     window = MainWindow(session, settings)
     qtbot.addWidget(window)
-    window.resize(1024, 700)
+    window.resize(*size)
     window.show()
     qtbot.waitUntil(lambda: window._painted)
-    assert (window.width(), window.height()) == (1024, 700)
+    assert (window.width(), window.height()) == size
+    return window
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_with_the_largest_letters_in_a_narrow_window_tabs_and_lines_to_type_in_are_whole(
+    session: Session, settings: Settings, tmp_path: Path, qtbot: QtBot, language: str
+) -> None:
+    settings.store("language", language)
+    settings.store("zoom", "1.6")
+    window = shown_window(session, settings, tmp_path, qtbot, (960, 640))
+    found = [text for name in ("machine", "model", "compare") for text in cut_on(window, name, qtbot)]
+    assert [text for text in found if text.split()[1] in {"tab:", "line:", "button:", "choice:"}] == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_text_of_any_page_is_cut(
+    session: Session, settings: Settings, tmp_path: Path, qtbot: QtBot, language: str
+) -> None:
+    settings.store("language", language)
+    window = shown_window(session, settings, tmp_path, qtbot, (1024, 700))
     assert [text for name in PAGE_NAMES for text in cut_on(window, name, qtbot)] == []
 
 

@@ -28,9 +28,11 @@ from advisor.present.look import OVER_LIMITS
 from advisor.recommend.recommendation import Goal
 
 _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
-_GIVES_WAY = ("energy", "range", "step", "basis", "cost", "memory", "job", "precision")
+_GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "cost", "memory", "job", "precision")
 """Hidden, in turn, where the window is too narrow for all: what tells set-ups apart after what follows from others."""
 _VISIBLE_ROWS = 12
+_FILTER_WIDTH = 230
+"""Pixels with usual letters: what stands in the empty line is as wide."""
 
 
 class SetUpsCard(GrowingCard):
@@ -90,7 +92,7 @@ class SetUpsCard(GrowingCard):
         self.search.setPlaceholderText(self.texts("compare-filter"))
         self.search.setAccessibleName(self.texts("compare-filter"))
         self.search.setClearButtonEnabled(True)
-        self.search.setMaximumWidth(230)
+        self.search.setMaximumWidth(self._context.theme.sized(_FILTER_WIDTH))
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.all = QCheckBox(self.texts("compare-all"))
         self.fitting = QCheckBox(self.texts("compare-fitting"))

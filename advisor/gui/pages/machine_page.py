@@ -27,7 +27,7 @@ _MANY_CARDS = 6
 """Beyond so many, cards are lower and four stand in a row: the plots are to be seen too."""
 _MOST_COLUMNS = 4
 _ROOM_FOR_FOUR = 1000
-"""Pixels of the page."""
+"""Pixels of the page with usual letters, as the widths below."""
 _ROOM_BESIDE = 760
 _START_WIDTH = 400
 _CARD_WIDTH = 250
@@ -121,8 +121,9 @@ class MachinePage(LivePage):
         cards = list(self._cards.values())
         many = len(cards) > _MANY_CARDS
         room = self._place_start(many=many, beside=len(cards) != 1)
-        below = many and room >= _ROOM_FOR_FOUR
-        columns = _MOST_COLUMNS if below else max(1, min(len(cards), _WIDE_COUNT, room // _CARD_WIDTH))
+        sized = self.context.theme.sized
+        below = many and room >= sized(_ROOM_FOR_FOUR)
+        columns = _MOST_COLUMNS if below else max(1, min(len(cards), _WIDE_COUNT, room // sized(_CARD_WIDTH)))
         if len(cards) <= _STACKED_COUNT and self._top.direction() == QBoxLayout.Direction.LeftToRight:
             columns = 1
         if not cards or (columns, below) == self._shape:
@@ -139,14 +140,16 @@ class MachinePage(LivePage):
 
     def _place_start(self, *, many: bool, beside: bool) -> int:
         """The start card lies beside the devices where there is room for both and several; returns their width."""
-        beside = beside and self.width() >= (_ROOM_FOR_FOUR + _START_WIDTH if many else _ROOM_BESIDE)
+        sized = self.context.theme.sized  # with larger letters there is less room beside the start card
+        start_width = sized(_START_WIDTH)
+        beside = beside and self.width() >= (sized(_ROOM_FOR_FOUR) + start_width if many else sized(_ROOM_BESIDE))
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         if direction != self._top.direction():
             self._top.setDirection(direction)
-        self.start.setFixedWidth(_START_WIDTH) if beside else self.start.setMaximumWidth(_ANY_WIDTH)
+        self.start.setFixedWidth(start_width) if beside else self.start.setMaximumWidth(_ANY_WIDTH)
         if not beside:
             self.start.setMinimumWidth(0)
-        return self.width() - 2 * _SIDE - (_START_WIDTH + GAP if beside else 0)
+        return self.width() - 2 * _SIDE - (start_width + GAP if beside else 0)
 
     def _show_loading(self) -> None:
         failed = self.session.machine_outcome is not None
