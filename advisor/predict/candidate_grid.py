@@ -92,7 +92,12 @@ class CandidateGrid:
         self.refusals: list[Reason] = []
         self.rows: dict[str, int] = {}
         self.steps = self._single_steps()
-        self.traffic = traffic_of(self.table, precision, backward=training.mode != "inference")
+        self.traffic = traffic_of(
+            self.table,
+            precision,
+            backward=training.mode != "inference",
+            forward_again=training.activation_checkpointing == "full",
+        )
         self._scaled: dict[tuple[int, int], tuple[ScaledGrid, ScaledRange]] = {}
 
     def _single_steps(self) -> DeviceSteps | None:

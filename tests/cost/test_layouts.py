@@ -46,10 +46,10 @@ def _link(**changes: object) -> Link:
     return link(**(fields | changes))
 
 
-def _step(layout: Layout, own: Link | None = None, *, rounds: int = 1) -> LaidOutStep:
+def _step(layout: Layout, own: Link | None = None, *, rounds: int = 1, forward_again: bool = False) -> LaidOutStep:
     replica = ReplicaStep(
         steps=steps(step_s=1.0),
-        traffic=traffic(14e9, block_count=32),
+        traffic=traffic(14e9, block_count=32, forward_again=forward_again),
         batch_size=2,
         link=own or _link(),
         memory_bytes_per_s=3e12,
@@ -157,6 +157,17 @@ def test_a_pipelines_bubble_shrinks_with_more_micro_batches() -> None:
 def test_tensor_parallel_across_hosts_is_slower_than_within_one() -> None:
     layout = Layout(data_parallel="ddp", count=16, tensor=16, host_size=8)
     assert _step(Layout(data_parallel="ddp", count=16, tensor=16, host_size=16)).step_s < _step(layout).step_s
+
+
+def test_blocks_that_run_forward_again_send_again_but_for_the_sum_that_ends_them() -> None:
+    split = Layout(data_parallel="ddp", count=8, tensor=8, host_size=8)
+    once, again = (_step(split, forward_again=recomputed).parts_s["communication_s"] for recomputed in (False, True))
+    assert again / once == pytest.approx((2 + 3 / 4) / 2)
+    ring = Layout(data_parallel="ddp", count=8, context=8, host_size=8)
+    plain, checkpointed = (_step(ring, forward_again=recomputed) for recomputed in (False, True))
+    assert checkpointed.parts_s["communication_s"] > plain.parts_s["communication_s"]
+    stages = Layout(data_parallel="ddp", count=8, pipeline=8, host_size=8)
+    assert _step(stages, forward_again=True) == _step(stages)
 
 
 def test_degrees_that_do_not_divide_the_devices_are_refused() -> None:

@@ -11,16 +11,22 @@ from advisor.optable.op_columns import Floats
 _ALL_REDUCES_PER_LAYER = 2
 """A transformer block has about nine modules with parameters and reduces twice a pass; at least one a model."""
 
+_REDUCED_AGAIN = 0.75
+"""Of a block's two reductions, each a scatter of sums and a gathering, those before the product that ends the block:
+what is recomputed stops there, since backward needs no more."""
+
 
 def tensor_communication_s(traffic: Traffic, cost: Costs, batch_sizes: Floats, count: int) -> Floats:
     """Seconds of all-reduces on the critical path of one micro-batch, shape of `batch_sizes` (batch a card).
 
     `count` cards work on one batch of count x batch samples; forward and backward reduce the same bytes
-    (Shoeybi et al. 2019, Megatron-LM). Nothing overlaps: the next layer needs the sum.
+    (Shoeybi et al. 2019, Megatron-LM), and blocks that run forward again reduce again (Korthikanti et al. 2022).
+    Nothing overlaps: the next layer needs the sum.
     """
     reduces = max(1, _ALL_REDUCES_PER_LAYER * traffic.layer_count // 9)
     message = row_parallel_bytes(traffic, batch_sizes * count) / reduces
-    return _pass_count(traffic) * reduces * cost.all_reduce_s(message)
+    passes = _pass_count(traffic) + (_REDUCED_AGAIN if traffic.forward_again else 0.0)
+    return passes * reduces * cost.all_reduce_s(message)
 
 
 def _pass_count(traffic: Traffic) -> float:
@@ -42,10 +48,10 @@ def context_communication_s(traffic: Traffic, cost: Costs, batch_size: float, fo
     """Seconds that keys and values of a micro-batch of `batch_size` add: they go round the cards that share a length.
 
     Each pass of attention sees those of all cards, backward sends their gradients too: three passes of two of a
-    block's nine linear outputs (Liu et al. 2023, ring attention). What the forward pass (of three) is long enough to
-    hide counts once; a ring's first hop is always exposed.
+    block's nine linear outputs (Liu et al. 2023, ring attention); a block that runs forward again passes them once more.
+    What the forward pass is long enough to hide counts once a pass; a ring's first hop is always exposed.
     """
-    passes = 3.0 if traffic.backward else 1.0
+    passes = (3.0 if traffic.backward else 1.0) + (1.0 if traffic.forward_again else 0.0)
     moved = passes * float(cost.half_s(row_parallel_bytes(traffic, np.array([batch_size])))[0])
     return max(moved / cost.count, moved - passes * forward_s)
 

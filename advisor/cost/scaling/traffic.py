@@ -61,6 +61,8 @@ class Traffic:
     """Of `parameter_bytes` those that a step changes: frozen weights stand still. None: all."""
     backward: bool = True
     """Whether a step has a way back, for which weights are gathered and activations are sent once more."""
+    forward_again: bool = False
+    """Whether backward runs every block forward again, and so sends what that sends."""
 
     @property
     def unit_count(self) -> int:
@@ -116,10 +118,12 @@ def _thinned(sizes: Floats, ready: Floats) -> Buckets:
     )
 
 
-def traffic_of(table: OpTable, precision: ComputedPrecision, *, backward: bool = True) -> Traffic:
+def traffic_of(
+    table: OpTable, precision: ComputedPrecision, *, backward: bool = True, forward_again: bool = False
+) -> Traffic:
     """What a traced model sends; gradients are half wide only where the weights are, and none without `backward`.
 
-    A table without a gradient timeline counts as filling its buckets evenly through backward.
+    `forward_again`: full activation checkpointing. A table without a gradient timeline counts as filling its buckets evenly through backward.
     """
     element_bytes = PRECISION_FACTS[precision].weight_bytes
     counts = [float(gradient.element_count) for gradient in table.gradients_ready]
@@ -145,6 +149,7 @@ def traffic_of(table: OpTable, precision: ComputedPrecision, *, backward: bool =
         accumulation=accumulation_of(table),
         updated_bytes=sum(counts) * gathered,
         backward=backward,
+        forward_again=backward and forward_again,
     )
 
 
