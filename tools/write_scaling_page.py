@@ -69,10 +69,10 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
   `(1 + B / Bc) / (1 + B0 / Bc)` times the samples, `Bc` being the critical batch size (`--critical-batch`; 64 to 8,192
   samples where nobody knows).
 - **Tensor parallel** reduces two activations a block and pass. Nothing hides that, but for Transformer Engine's layers,
-  which send pieces beside their products: one of `n` is exposed. **Context parallel** passes keys and values round;
-  blocks that are checkpointed send again what they send forward, but for the sum that ends them, where recomputing stops.
-  **Pipelines** wait `stages - 1` micro-batches, and each of a stage's tensor-parallel cards passes its part of an
-  activation on. All are given with a wide range: no run of the fit uses them.
+  which send pieces beside their products: one of `n` is exposed. **Context parallel** passes keys and values round.
+  Blocks that are checkpointed send again what they send forward, but for the sum that ends them, where recomputing
+  stops. **Pipelines** wait `stages - 1` micro-batches, and each of a stage's tensor-parallel cards passes its part of
+  an activation on. All are given with a wide range: no run of the fit uses them.
 - **Inference** on one card by itself exchanges nothing. Where no card holds the model, shards are gathered once, split
   layers reduce in forward alone, and no gradient is sent. No published run judged it.
 

@@ -9,7 +9,7 @@ from advisor.catalogue.precisions import ComputedPrecision
 from advisor.cost.layout import Layout
 from advisor.cost.memory.mixed_units import mixes_units, with_units_mixed
 from advisor.cost.memory.need import memory_question
-from advisor.cost.memory.run_software import RunSoftware
+from advisor.cost.memory.run_software import RunSoftware, software_of_year
 from advisor.cost.memory.sharding import shares_of
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline, OpTable
 from tests.cost.small_tables import table, training
@@ -73,6 +73,38 @@ def test_accumulated_gradients_are_those_of_all_blocks_and_are_there_while_a_los
     mixed = with_units_mixed(plain, _adapted(), accumulated=True)
     assert mixed.unit_gradient_bytes == ()
     assert sum(mixed.gathered_bytes) - sum(plain.gathered_bytes) == pytest.approx(BLOCKS * BLOCK - 2 * BLOCK / 100)
+
+
+def test_adapters_that_are_units_have_each_other_gathered_ahead_and_not_the_next_block() -> None:
+    how = msgspec.structs.replace(training(**ADAPTERS), precision="bf16_true")
+    whole = {}
+    for name, software in (("today", RunSoftware()), ("apart", RunSoftware(adapters_apart=True))):
+        for layout in (SHARDED, msgspec.structs.replace(SHARDED, data_parallel="zero2")):
+            asked = memory_question(
+                _adapted(), how, "bf16_true", compute_capability="8.0", layout=layout, software=software
+            )
+            assert asked is not None
+            whole[name, layout.data_parallel] = sum(asked.shares.gathered_bytes)
+    assert whole["today", "fsdp"] - whole["apart", "fsdp"] == pytest.approx(BLOCK)
+    assert whole["today", "zero2"] == whole["apart", "zero2"]
+
+
+@pytest.mark.parametrize(
+    ("year", "by_module", "mixed", "apart"),
+    [
+        (2023, True, True, False),
+        (2024, True, False, True),
+        (2025, True, False, True),
+        (2025, False, False, False),
+        (2026, True, False, False),
+        (None, True, False, False),
+    ],
+)
+def test_adapters_share_units_until_2024_and_are_units_until_trainers_shard_tensors(
+    year: int | None, *, by_module: bool, mixed: bool, apart: bool
+) -> None:
+    software = software_of_year(year, units_by_module=by_module)
+    assert (software.units_mixed, software.adapters_apart) == (mixed, apart)
 
 
 def test_only_a_question_of_trainers_of_earlier_years_has_such_gradients() -> None:

@@ -33,6 +33,7 @@ from advisor.cost.memory.sharding import Shares, layout_of, output_bytes, shares
 from advisor.cost.memory.states import OptimizerMemory, optimizer_memory
 from advisor.cost.memory.whole_units import absent_bytes
 from advisor.cost.parts import MemoryPart
+from advisor.cost.scaling.adapter_units import gathers_adapters_apart
 from advisor.optable.op_table import OpTable, at
 from advisor.workload.workload import Training
 
@@ -163,6 +164,7 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         offloaded=asked.strategy == "fsdp_offload" or training.offload == "parameters",
         last_stage=last_stage,
         chunked_loss=training.chunked_loss,
+        adapters_apart=software.adapters_apart and gathers_adapters_apart(training, asked.layout),
         backward=training.mode != "inference",
         updated=training.updates_weights,
     )

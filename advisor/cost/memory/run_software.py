@@ -22,6 +22,8 @@ class RunSoftware(NamedTuple):
     """The loss keeps the logits twice (`copied_logits`)."""
     units_mixed: bool = False
     """Adapters share units of full sharding with frozen weights (`mixed_units`)."""
+    adapters_apart: bool = False
+    """Adapters are units of full sharding by themselves, of which each has the next one gathered."""
     kernels_whole: bool = False
     """The context holds every kernel of the libraries, used or not (`capacity`)."""
 
@@ -35,10 +37,12 @@ def software_of_year(year: int | None, *, units_by_module: bool = True) -> RunSo
     `units_by_module`: full sharding gathers modules, as all that is called so does but the second generation and
     DeepSpeed's.
     """
+    mixed = is_before(year, ADAPTERS_APART_FROM_YEAR)
     return RunSoftware(
         gradients_kept=is_before(year, GRADIENTS_FREED_YEAR),
         inputs_kept=is_before(year, INPUTS_FREED_FROM_YEAR),
         logits_copied=is_before(year, LABELS_SHIFTED_FROM_YEAR),
-        units_mixed=units_by_module and is_before(year, ADAPTERS_APART_FROM_YEAR),
+        units_mixed=units_by_module and mixed,
+        adapters_apart=units_by_module and not mixed and is_before(year, INPUTS_FREED_FROM_YEAR),
         kernels_whole=is_before(year, KERNELS_LAZY_FROM_YEAR),
     )

@@ -16,7 +16,9 @@ _OPTIMIZER_BUCKET_ELEMENTS = 5e8
 _NCCL_BYTES = 0.35 * 2**30
 """NCCL's buffers outside the allocator, a communicator over a few ranks on one host."""
 _GATHERED_UNITS = 2
-"""Full sharding holds the unit that runs and the one that is prefetched."""
+"""Full sharding holds the unit that runs and the one that is prefetched. Of adapters that are units by themselves the
+first that backward comes to is prefetched with a block: the next block follows when most of this one's activations are
+gone."""
 _FULLY_SHARDED = frozenset({"fsdp", "hsdp"})
 
 
@@ -79,13 +81,15 @@ def shares_of(  # noqa: PLR0913 - one question
     offloaded: bool = False,
     last_stage: bool = False,
     chunked_loss: bool = False,
+    adapters_apart: bool = False,
     backward: bool = True,
     updated: bool = True,
 ) -> Shares:
     """What one of the layout's devices holds; everything on a single device.
 
     `micro_batch_count` fills a pipeline, of which the first stage is asked for, or the `last_stage`; `offloaded`:
-    shards rest in the host's memory; `backward`: there are gradients; `updated`: an optimizer has copies of weights.
+    shards rest in the host's memory; `adapters_apart`: adapters are units by themselves; `backward`: there are
+    gradients; `updated`: an optimizer has copies of weights.
     """
     if layout.count == 1 and not offloaded:
         return Shares()
@@ -109,7 +113,14 @@ def shares_of(  # noqa: PLR0913 - one question
     gradients = _unit_gradients(unit, table, precision) if backward else (0.0, 0.0)
     if layout.data_parallel in _FULLY_SHARDED or offloaded:
         return _fully_sharded(
-            shares, table, precision, layout.shard_count, gradients, offloaded=offloaded, updated=updated
+            shares,
+            table,
+            precision,
+            layout.shard_count,
+            gradients,
+            block_count=1 if adapters_apart else _GATHERED_UNITS,
+            offloaded=offloaded,
+            updated=updated,
         )
     return _with_replicas(
         shares, layout, table.gradient_bytes * held, PRECISION_FACTS[precision].weight_bytes, gradients
@@ -199,6 +210,7 @@ def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
     group: int,
     gradients: tuple[float, float],
     *,
+    block_count: int,
     offloaded: bool,
     updated: bool,
 ) -> Shares:
@@ -217,7 +229,7 @@ def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
     gathered = facts.compute_bytes / facts.weight_bytes
     masters = facts.master_copies and trained == 1.0
     held = 0.0 if offloaded else part
-    blocks = (block * gathered,) * _GATHERED_UNITS
+    blocks = (block * gathered,) * block_count
     units = (*blocks, outside * gathered)
     width = FP32_BYTES / facts.weight_bytes if masters else 1.0
     return shares._replace(

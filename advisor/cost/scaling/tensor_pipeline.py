@@ -48,8 +48,8 @@ def context_communication_s(traffic: Traffic, cost: Costs, batch_size: float, fo
     """Seconds that keys and values of a micro-batch of `batch_size` add: they go round the cards that share a length.
 
     Each pass of attention sees those of all cards, backward sends their gradients too: three passes of two of a
-    block's nine linear outputs (Liu et al. 2023, ring attention); a block that runs forward again passes them once more.
-    What the forward pass is long enough to hide counts once a pass; a ring's first hop is always exposed.
+    block's nine linear outputs (Liu et al. 2023, ring attention); a block that runs forward again passes them once
+    more. What the forward pass is long enough to hide counts once a pass; a ring's first hop is always exposed.
     """
     passes = (3.0 if traffic.backward else 1.0) + (1.0 if traffic.forward_again else 0.0)
     moved = passes * float(cost.half_s(row_parallel_bytes(traffic, np.array([batch_size])))[0])

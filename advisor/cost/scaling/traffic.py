@@ -123,7 +123,8 @@ def traffic_of(
 ) -> Traffic:
     """What a traced model sends; gradients are half wide only where the weights are, and none without `backward`.
 
-    `forward_again`: full activation checkpointing. A table without a gradient timeline counts as filling its buckets evenly through backward.
+    `forward_again`: full activation checkpointing. A table without a gradient timeline counts as filling its buckets
+    evenly through backward.
     """
     element_bytes = PRECISION_FACTS[precision].weight_bytes
     counts = [float(gradient.element_count) for gradient in table.gradients_ready]
