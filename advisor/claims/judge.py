@@ -15,9 +15,9 @@ from advisor.claims.hedged import as_told, turned
 from advisor.claims.memory import check_fits
 from advisor.claims.needed import check_need
 from advisor.claims.order import check_order
+from advisor.claims.overlooked.otherwise import left_out, other_reading
 from advisor.claims.predictor import Predictor
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
-from advisor.claims.reading.otherwise import left_out, other_reading
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
 from advisor.claims.setting import held_by_rounding

@@ -7,7 +7,7 @@ import pytest
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Claim, Verdict
 from advisor.claims.judge import check_claim
-from advisor.claims.reading.otherwise import left_out, other_reading
+from advisor.claims.overlooked.otherwise import left_out, other_reading
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.sentences import SaidError
 from tests.claims.judged import assert_readable

@@ -6,7 +6,7 @@ import pytest
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.judge import check_claim
-from advisor.claims.reading.otherwise import left_out
+from advisor.claims.overlooked.otherwise import left_out
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.sentences import SaidError, say
 from tests.claims.judged import assert_judged, assert_readable, assert_refused

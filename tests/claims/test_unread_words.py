@@ -7,7 +7,7 @@ import pytest
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Claim
 from advisor.claims.judge import check_claim
-from advisor.claims.reading.otherwise import left_out
+from advisor.claims.overlooked.otherwise import left_out
 from advisor.claims.reading.reader import parse_claim
 from tests.claims.judged import assert_judged, assert_refused
 from tests.recommend.real_predictor import real_predictor
@@ -21,6 +21,7 @@ from tests.recommend.real_predictor import real_predictor
         ("torch.compile doubled the speed of my ResNet-18 on an RTX 2080 Ti", ("resnet-18",)),
         ("BERT pretraining on 8 V100 is 7x as fast as on one", ("pretraining",)),
         ("ResNet-50 on a V100 under WSL2 at 380 img/s", ("wsl2",)),
+        ("Without torch.compile I get 1.9 it/s, with it 2.6, GPT-2 small on a 3090", ("2.6",)),
         ("V100 上 ResNet-50 每秒 380 张，虚拟环境里跑的", ("虚拟环境",)),
         ("3090 训练 ResNet-50 每秒 400 张，水冷", ("水冷",)),
     ],

@@ -47,6 +47,19 @@ def test_a_comma_before_a_figure_parts_it_from_what_stands_before(text: str, fie
     assert {name: getattr(claim, name) for name in fields} == fields
 
 
+@pytest.mark.parametrize(
+    ("text", "ratio"),
+    [
+        ("I was told DDP scales linearly, but 8 A100 gave only 6.1x on GPT-2 small", 6.1),
+        ("8 A100 scale linearly on GPT-2 small", 8.0),
+        ("fp8 doesn't help on L40S for BERT-large", 1.0),
+        ("两块 2080 Ti 用 DataParallel 跑 BERT-base 反而更慢", 1.0),
+    ],
+)
+def test_what_was_reached_is_claimed_and_not_what_was_expected(text: str, ratio: float) -> None:
+    assert parse_claim(text, spec_table()).speed_up_ratio == pytest.approx(ratio)
+
+
 def test_what_another_set_up_does_beside_the_one_that_fits_does_not_deny_it() -> None:
     text = "ZeRO-2 on 8x A100 40GB lets us train a 7B, plain DDP ran out of memory"
     assert parse_claim(text, spec_table()).fits is True

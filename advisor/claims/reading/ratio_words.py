@@ -82,7 +82,9 @@ _NOT_REACHED = (
 )
 """What was hoped for and did not come: `why is it not 2x faster`."""
 _SAME = (
-    r"\bno (?:[a-z]+ ){0,2}(?:speed-?\s?up|faster|gain|improvement|difference|acceleration|benefit)"
+    r"(?:n't|\bnot) (?:really |actually )?help(?:ed)?\b(?! [^.;,]{0,24}\b(?:memory|vram|fit))"
+    r"|没(?:有)?(?:什么|任何|啥)?(?:效果|帮助)"
+    r"|\bno (?:[a-z]+ ){0,2}(?:speed-?\s?up|faster|gain|improvement|difference|acceleration|benefit)"
     r"|\bnot (?:any |at all )?faster|\b(?:same|equal|identical) (?:\w+ )?(?:speed|time|throughput)\b"
     r"|\bjust as fast|\b(?<!times )(?<!x )(?<!half )(?<!twice )as fast as"
     r"|\b(?:isn't|wasn't|aren't|weren't) (?:any )?faster"
@@ -135,7 +137,8 @@ def find_efficiency(plain: str) -> float | None:
     )
     if match is not None:
         return number(match.group(1), match.group(2)) / 100
-    return 1.0 if search(_LINEAR, plain) is not None else None
+    # A figure is what was reached, whatever was expected: `DDP scales linearly, but 8 cards gave only 6.1x`.
+    return 1.0 if search(_LINEAR, plain) is not None and find_ratio(plain, alike=False) is None else None
 
 
 def before_to_after(plain: str) -> float | None:

@@ -21,7 +21,7 @@ _MOST_NAMED = 6
 _ENGLISH = re.compile(r"(?<![a-z0-9.])[a-z](?:[a-z0-9_.+'-]*[a-z0-9+])?", re.ASCII)
 _ENDINGS = ("'s", "s", "es", "ed", "d", "ing", "ly")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
-_BARE = re.compile(r"(?<![\w.,:/-])(?!(?:19|20)\d\d(?!\d))\d\d+k?(?![\w.%])", re.ASCII)
+_BARE = re.compile(r"(?<![\w.,:/-])(?!(?:19|20)\d\d(?!\d))(?:\d\d+|\d+\.\d+)k?(?![\w.%]|\s?\d+b\b)", re.ASCII)
 """A number without a unit, but a year, and a single digit, which mostly is one of a name or of cards."""
 _MEANINGLESS, _MEANINGLESS_CHINESE = "q", "〇"
 """Letters that make no word of a claim."""
