@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _CHINESE = r"[\u3000-\u9fff\uff00-\uffef]"
 _FLAG = re.compile(
-    rf"(?:(?<={_CHINESE}) )?`?(?<![\w-])--(?P<flag>[a-z][a-z-]*)(?: (?:[A-Z]+|[a-z_]+\.json|\d+))?`?"
+    rf"(?:(?<={_CHINESE}) )?(?:`advisor |`)?(?<![\w-])--(?P<flag>[a-z][a-z-]*)(?: (?:[A-Z]+|[a-z_]+\.json|\d+))?`?"
     rf"(?: (?={_CHINESE}))?"
 )
 """With the spaces that part it from Chinese words: a name in quotes needs none."""

@@ -18,7 +18,9 @@ from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.start.typed_cards import number_typed
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
+from tests.gui.at_the_window import strike_key
 from tests.gui.conftest import renew
+from tests.gui.test_at_the_window import active
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -106,6 +108,24 @@ def test_numbers_are_chosen_from_each_cards_menu(card: StartCard, settings: Sett
     assert asked(settings).card_counts == {}
     assert asked(settings).counts == (1,)
     assert not card.chips.numbered
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_numbers_are_reached_and_chosen_by_keyboard(card: StartCard, window: MainWindow, qtbot: QtBot) -> None:
+    typed(card.chips, "2x rtx 3090, 1x l40s")
+    qtbot.waitUntil(lambda: len(chip_texts(card.chips)) == 4)
+    active(window, qtbot)
+    card.most.setFocus()
+    strike_key(window, Qt.Key.Key_Tab)
+    assert window.focusWidget() is card.chips._numbers[0]
+    strike_key(window, Qt.Key.Key_Space)
+    (menu,) = card.chips._numbers[0].findChildren(QMenu)
+    menu.actions()[0].trigger()
+    menu.close()
+    qtbot.wait(1)
+    assert [button.text() for button in card.chips._numbers] == ["1 ×", "1 ×"]
+    strike_key(window, Qt.Key.Key_Tab)
+    assert window.focusWidget() in card.chips._chips
 
 
 def test_the_usual_cards_have_no_numbers_again(card: StartCard, settings: Settings) -> None:

@@ -72,3 +72,9 @@ def test_a_name_in_quotes_stands_in_chinese_without_spaces() -> None:
     assert window_words("请使用 --measure 运行。", "zh") == "请使用“测量并给出建议”运行。"
     assert window_words("增大预算（--budget）。", "zh") == "增大预算（“测量时长（秒）”）。"
     assert window_words("Run with --measure now.", "en") == 'Run with "Measure and advise" now.'
+
+
+def test_a_whole_command_is_the_windows_name_of_its_flag() -> None:
+    told = "Use a key that `advisor --list` shows."
+    assert window_words(told, "en") == "Use a key that the search for GPUs shows."
+    assert window_words("请使用 `advisor --list` 列出的键。", "zh") == "请使用“GPU 搜索”列出的键。"
