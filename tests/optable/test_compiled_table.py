@@ -118,3 +118,11 @@ def test_the_compilers_own_rule_decides_from_the_shapes_whether_convolutions_are
     asked: OpTable, *, turned: bool
 ) -> None:
     assert compile_table(asked).turned_by_compiler is turned
+
+
+def test_a_table_is_compiled_once_and_never_answers_for_one_that_is_alike_but_for_a_figure() -> None:
+    tables = [table(matmul((0.0, 64.0), 32, width)) for width in range(8, 8 + 40)]  # more than are remembered
+    first = [compile_table(one) for one in tables]
+    assert compile_table(tables[-1]) is first[-1]
+    for one, compiled in zip(tables, [compile_table(one) for one in tables], strict=True):
+        assert compiled.table is one
