@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -40,6 +40,8 @@ _LINES_BESIDE = 9
 """The title, the table's own and its head, the last line, and the empty ones between; a title in two lines."""
 _GIVE_WAY = ("summary-change", "summary-why", "summary-help")
 """Whose last sentences wait for the details where all would be more than a screen, in this order."""
+_OF_THE_FIXED = "alternative-freed"
+"""What the user fixed costs: it gives way to nothing."""
 _FEW_FIGURES = 5
 """Each figure beyond them takes the place of a reason."""
 _FIGURES = (
@@ -97,7 +99,10 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
             sections.append(Section(title=section.title, sentences=kept))
     heads = [whole.headline, *(f"{label:<24} {text}" for label, text in figures)]
     beside = sum(_lines(text, 0) for text in heads) + min(len(rows), ROWS) + _LINES_BESIDE
-    sections = _within(sections, _MOST_LINES - beside, [sentence(code, language) for code in _GIVE_WAY])
+    freed = () if advice.main is None else (one for one in advice.main.would_change_if if one.code == _OF_THE_FIXED)
+    kept_back = {merged.get(text, text) for text, place in gravity.items() if place == 0} | {*said(freed, language)}
+    give_way = [sentence(code, language) for code in _GIVE_WAY]
+    sections = _within(sections, _MOST_LINES - beside, give_way, kept_back)
     of_whole = {section.title: section.sentences for section in whole.sections}
     shown = sum(merged.get(text, text) in section.sentences for section in sections for text in of_whole[section.title])
     more = _left_out(
@@ -115,14 +120,16 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
     )
 
 
-def _within(sections: Sequence[Section], most_lines: int, give_way: Sequence[str]) -> list[Section]:
+def _within(
+    sections: Sequence[Section], most_lines: int, give_way: Sequence[str], grave: Collection[str]
+) -> list[Section]:
     """The sections in so many lines: by their titles those of `give_way` lose their last sentences, the first first.
 
-    Of the first of them nothing need be left, of the others one sentence each.
+    Of the first of them nothing need be left, of the others one sentence each; what is `grave` stands first, and stays.
     """
     kept = {section.title: section.sentences for section in sections}
     for place, title in enumerate(give_way):
-        least = 1 if place else 0
+        least = max(1 if place else 0, sum(text in grave for text in kept.get(title, ())))
         while len(kept.get(title, ())) > least and _lines_of(kept) > most_lines:
             kept[title] = kept[title][:-1]
     return [Section(title=title, sentences=sentences) for title, sentences in kept.items() if sentences]
