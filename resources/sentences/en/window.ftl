@@ -321,7 +321,7 @@ machine-no-vectors = no vector instructions known
 machine-fact-waiting = Wait
 
 ## Compare
-compare-subtitle = Every device at the same precision, batch size and number of cards, with its 80 % range
+compare-subtitle = Every device at the chosen precision, batch size and number of cards, with its 80 % range
 compare-empty-title = Nothing to compare yet
 compare-empty-text = An advice, measured or predicted, compares this machine with the cards of the spec table.
 compare-batch = Batch

@@ -300,7 +300,7 @@ machine-no-vectors = 未知向量指令
 machine-fact-waiting = 等待
 
 ## Compare
-compare-subtitle = 在相同精度、批大小与显卡数量下比较每个设备，附 80 % 区间
+compare-subtitle = 在所选精度、批大小与显卡数量下比较每个设备，附 80 % 区间
 compare-empty-title = 还没有可对比的内容
 compare-empty-text = 有了建议（实测或预测）之后，这里会把本机与规格表中的显卡进行对比。
 compare-batch = 批大小
