@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 
 import msgspec
 import pytest
@@ -21,9 +21,9 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.predict.prediction import Candidate, Prediction, SetUp
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.recommendation import prediction_of
-from advisor.recommend.switches import Change, Switch
+from advisor.recommend.switches import Switch
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import with_training
+from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
@@ -56,17 +56,17 @@ def fp8_switch(
     """What FP8 brings, and what was asked to be traced for it."""
     wanted_traces: list[tuple[TracePrecision, ...]] = []
 
-    def traced(
-        change: Change, wanted: tuple[TracePrecision, ...], traces: Traces
+    def find(
+        traces: Traces, workload: Workload, wanted: Iterable[TracePrecision]
     ) -> Generator[RunnerEvent, None, Tables]:
         yield from ()
-        if change.kind != "fp8":
+        if workload.training.precision != "fp8":
             return {}
-        wanted_traces.append(wanted)
-        known = traces.known(change.workload, wanted)
-        return {precision: known[precision] for precision in wanted}
+        wanted_traces.append(tuple(wanted))
+        known = traces.known(workload, wanted_traces[-1])
+        return {precision: known[precision] for precision in wanted_traces[-1]}
 
-    monkeypatch.setattr("advisor.advice.switched._traced", traced)
+    monkeypatch.setattr(Traces, "find", find)
     switches = drive(find_switches(request, facts, advice, Traces()))
     (switch,) = (one for one in switches if one.kind == "fp8")
     (wanted,) = wanted_traces
