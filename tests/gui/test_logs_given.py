@@ -114,7 +114,7 @@ def test_logs_are_among_the_files_that_may_be_opened(window: MainWindow, monkeyp
     window.commands.act("open")
     window.commands.act("open-log")
     logs = "Training logs (*.log *.txt *.out *.err *.csv *.jsonl)"
-    assert offered == [f"Workloads, models, saved advice and GPUs (*.toml *.json *.py);;{logs}", logs]
+    assert offered == [f"Workloads, models, saved advice, GPUs and prices (*.toml *.json *.py);;{logs}", logs]
 
 
 def test_with_the_largest_letters_nothing_of_the_page_is_beyond_the_narrowest_window(
