@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from advisor.core.sentences import Names, say
+from advisor.core.shown_names import shown_card
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemoryAnswer, unknown_memory
 from advisor.predict.prediction import Candidate, Prediction
@@ -50,7 +51,7 @@ def test_a_card_that_holds_no_batch_that_was_tried_is_named_as_the_one_that_keep
     (said,) = uneven_reasons(comparison, of(comparison, A100.key))
     assert said.code == "scaling-uneven-memory"
     assert said.numbers["devices"] == Names(names=(V100.name,))
-    assert V100.name in say(said, "en")
+    assert shown_card(V100.name) in say(said, "en")
 
 
 def test_cards_that_hold_a_batch_but_may_not_grow_it_are_kept_apart_by_no_card() -> None:
