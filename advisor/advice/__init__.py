@@ -91,8 +91,6 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
     names = re.split(_BETWEEN, gpus.strip()) if isinstance(gpus, str) else gpus
     pairs = None if names is None else _cards_meant(names, {**spec_table(), **own})
     keys = with_own_cards(None if pairs is None else (key for key, _ in pairs), own)
-    named = {key for key, _ in pairs or ()}
-    pairs = [*(pairs or ()), *((key, None) for key in keys or () if key not in named)]
     request = AdviceRequest(
         workload=described,
         measure=measure,
@@ -100,7 +98,7 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
         gpu_keys=keys,
         extra_specs=tuple(own.values()),
         counts=USUAL_COUNTS if counts is None else tuple(sorted(set(counts))),
-        card_counts=counts_by_key(pairs, counts),
+        card_counts=counts_by_key(pairs or (), counts, keys or ()),
         allow_code=allow_code,
     )
     events = advise_events(request)

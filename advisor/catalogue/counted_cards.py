@@ -50,13 +50,16 @@ def counted_card(
 
 
 def counts_by_key(
-    asked: Iterable[tuple[str, int | None]], others: Sequence[int] | None = None
+    asked: Iterable[tuple[str, int | None]], others: Sequence[int] | None = None, beside: Iterable[str] = ()
 ) -> dict[str, tuple[int, ...]]:
     """The numbers of each card that are asked for, by its key; empty where no number is said of any.
 
-    Beside cards with a number, one without is tried with `others`; None: one of it.
+    Beside cards with a number, one without is tried with `others`; None: one of it. `beside`: keys of all cards that
+    are compared, of which those that are not among the asked ones have no number.
     """
     pairs = list(asked)
+    named = {key for key, _ in pairs}
+    pairs += [(key, None) for key in beside if key not in named]
     if all(count is None for _, count in pairs):
         return {}
     numbers: dict[str, set[int]] = {}

@@ -36,7 +36,7 @@ def _with_more_samples(claim: Claim, answer: ClaimAnswer, workload: Workload) ->
     of_epoch = claim.epoch_s is not None
     samples = workload.data.samples * (1 if of_epoch else workload.training.epochs)
     passed = (samples * claimed_s / step_s for step_s in (expected.high, expected.low))
-    least, most = (round(float(f"{samples:.2g}")) for samples in passed)
+    least, most = (round(float(f"{count:.2g}")) for count in passed)
     numbers: Arguments = {"samples": round(samples), "model": workload.name, "least": least, "most": most}
     if of_epoch:
         said = Reason.of("claim-samples-of-model-below", **numbers)

@@ -228,9 +228,7 @@ def _cards(
     meant_by = {words: _meant(words, specs, language) for words in dict.fromkeys(card.words for card in cards)}
     pairs = [(key, card.number) for card in cards for key in meant_by[card.words]]
     keys = with_own_cards((key for key, _ in pairs), extra) or ()
-    named = {key for key, _ in pairs}
-    pairs += [(key, None) for key in keys if key not in named]
-    return keys, counts_by_key(pairs, arguments.counts)
+    return keys, counts_by_key(pairs, arguments.counts, keys)
 
 
 def _refuse_unknown(asked: tuple[str, ...], specs: Mapping[str, GpuSpec]) -> None:
