@@ -7,8 +7,8 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.claims.claim import Claim, Verdict
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.ratios import card_ratio, check_card_ratio
 from advisor.claims.setting import usual_precision
+from advisor.claims.two_cards import card_ratio, check_card_ratio
 from advisor.core.sentences import Arguments, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Candidate, Prediction

@@ -11,8 +11,8 @@ from advisor.cases.case_file import Case, Finding
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.claims.claim import Claim, Verdict
+from advisor.claims.more_cards import check_count_ratio
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.ratios import check_count_ratio
 from advisor.core.sentences import Arguments, Reason, SaidError
 from advisor.predict.prediction import Prediction
 from advisor.workload.workload import Workload

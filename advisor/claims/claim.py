@@ -23,6 +23,8 @@ Counted = Annotated[int, Meta(ge=1, le=1_000_000)]
 Tuning = Literal["full", "lora", "qlora"]
 ClaimedSwitch = Literal["channels_last", "fused_optimizer", "optimizer_8bit"]
 Verdict = Literal["plausible", "plausible_only_with", "below_expected", "impossible"]
+WITH_NVLINK, WITHOUT_NVLINK = "NVLink", "without NVLink"
+"""Words of a link, as `--interconnect` takes them."""
 LIKELIEST_FIRST: tuple[Verdict, ...] = ("plausible", "plausible_only_with", "below_expected", "impossible")
 """Verdicts from the one that leaves a claim most, where it may be read in several ways."""
 
@@ -86,6 +88,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """How several cards share the work."""
     interconnect: Annotated[str, Meta(max_length=200)] | None = None
     """What joins several cards, in the words that `--interconnect` takes; None: as such cards usually are."""
+    reference_interconnect: Annotated[str, Meta(max_length=200)] | None = None
+    """What joined as many of the same cards before, where one link is compared with another."""
     precision: Precision | None = None
     """What the step computes in; None: each that may be meant is tried."""
     batch_size: Counted | None = None

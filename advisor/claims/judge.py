@@ -13,20 +13,21 @@ from advisor.claims.generated import with_generation
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.hedged import as_told, turned
 from advisor.claims.memory import check_fits
+from advisor.claims.more_cards import check_count_ratio
 from advisor.claims.needed import check_need
 from advisor.claims.order import check_order
 from advisor.claims.overlooked.otherwise import left_out, other_reading
 from advisor.claims.predictor import Predictor
-from advisor.claims.ratios import check_card_ratio, check_count_ratio
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
 from advisor.claims.setting import held_by_rounding
 from advisor.claims.sized import check_sized
 from advisor.claims.switched import check_change
 from advisor.claims.times import check_time
+from advisor.claims.two_cards import check_card_ratio
 from advisor.claims.utilised import check_flop_rate, check_utilisation
 from advisor.core.file_fault import shown_value
-from advisor.core.sentences import Listed, Names, Reason, SaidError
+from advisor.core.sentences import Arguments, Listed, Names, Reason, SaidError
 from advisor.workload.workload_file import load_workload
 
 _SIZE_SLACK = 1.3
@@ -82,14 +83,27 @@ def _in_the_likelier_way(claim: Claim, answer: ClaimAnswer, predictor: Predictor
         return answer
     if LIKELIEST_FIRST.index(instead.verdict) > LIKELIEST_FIRST.index(answer.verdict):
         return answer
+    alike = instead.verdict == answer.verdict
+    if claim.reference_gpus:
+        taken, left = (answer, instead) if alike else (instead, answer)
+        said = Reason.of("claim-read-other-order", **_cards_of(taken.claim, predictor.specs), **_verdict_of(left))
+        return msgspec.structs.replace(taken, reasons=(*taken.reasons, said))
     # A loss is told of a change: that more cards are slower than one is told beside the one.
-    gains = (claim.speed_up_ratio or 1.0) >= 1
-    alike = gains and LIKELIEST_FIRST.index(instead.verdict) == LIKELIEST_FIRST.index(answer.verdict)
-    taken, left = (answer, instead) if alike else (instead, answer)
-    verdict = Listed(reasons=(Reason.of(f"verdict-{left.verdict}"),))
-    words = {"taken": "cards" if alike else "change", "count": claim.count or 1, "verdict": verdict}
+    of_cards = alike and (claim.speed_up_ratio or 1.0) >= 1
+    taken, left = (answer, instead) if of_cards else (instead, answer)
+    words = {"taken": "cards" if of_cards else "change", "count": claim.count or 1, **_verdict_of(left)}
     said = Reason.of("claim-read-otherwise", after=words_of(other)["after"], **words)
     return msgspec.structs.replace(taken, reasons=(*taken.reasons, said))
+
+
+def _verdict_of(answer: ClaimAnswer) -> Arguments:
+    return {"verdict": Listed(reasons=(Reason.of(f"verdict-{answer.verdict}"),))}
+
+
+def _cards_of(claim: Claim, specs: Mapping[str, GpuSpec]) -> Arguments:
+    """The two cards of a claim by their names, in its order."""
+    sides = {"device": claim.gpus, "other": claim.reference_gpus}
+    return {side: shared_name([specs[key] for key in keys]) for side, keys in sides.items()}
 
 
 def _beside(claim: Claim, answer: ClaimAnswer, specs: Mapping[str, GpuSpec]) -> Iterator[Reason]:

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from advisor.claims.change_sides import predicted_pair
 from advisor.claims.changes import (
     batches_of,
     judged_by,
     kind_of,
     models_of,
-    predicted_pair,
     ways_meant,
     words_of,
 )

@@ -6,9 +6,9 @@ from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor
-from advisor.claims.ratios import ASKED, card_ratio, largest_bound, rate_reasons
 from advisor.claims.refusals import cards_unpredicted
 from advisor.claims.setting import range_over
+from advisor.claims.two_cards import ASKED, card_ratio, largest_bound, rate_reasons
 from advisor.core.sentences import Names, Reason
 from advisor.core.units import Estimate
 from advisor.recommend.comparison import counted

@@ -13,7 +13,7 @@ from advisor.claims.claim import Claim, Verdict
 from advisor.claims.predictor import Predictor
 from advisor.claims.refusals import refusal
 from advisor.core.units import Estimate
-from advisor.predict.prediction import basis_of
+from advisor.predict.prediction import Prediction, basis_of
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
@@ -24,6 +24,15 @@ _TOLD_STEP = 0.05
 """In which people round what they tell in per cent."""
 _TOLD_WHOLE = 5
 """Times from which on people tell whole ones."""
+
+PANEL: tuple[str, ...] = ("bert_base_sst2", "resnet50", "vit_base", "gpt2_small")
+"""Models that stand for the rest where a claim names none."""
+SIZED_PANEL: tuple[str, ...] = ("gpt2_small", "bert_large_squad", "llama_8b")
+"""Those of them, and larger ones, that a model of text is nearest to in size."""
+FP8_PANEL: tuple[str, ...] = ("gpt2_small", "llama_8b")
+"""Models whose linear layers are traced in FP8."""
+OPEN_FACTORS = (1, 2, 4)
+"""Batches that may be meant where a claim names none, in units of the workload's own."""
 
 
 def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
@@ -103,6 +112,26 @@ def held_by_rounding(ratio: float, expected: Estimate) -> bool:
     """Whether a ratio lies outside a range, and no further than it is rounded."""
     inside = round(expected.low, _DIGITS) <= round(ratio, _DIGITS) <= round(expected.high, _DIGITS)
     return not inside and held_against(ratio, expected)[0] == "plausible"
+
+
+def ratio_of(after: Prediction, before: Prediction, spread: float = 1.0) -> Estimate:
+    """Samples a second of one set-up over those of another, which may be off by a factor `spread` in themselves.
+
+    Where several cards share a step, what their link errs by counts too, of either side by itself: squares add.
+    """
+    value = after.samples_per_s.value / before.samples_per_s.value
+    (after_down, after_up), (before_down, before_up) = _of_link(after), _of_link(before)
+    own = math.log(spread)
+    down, up = math.hypot(own, after_down, before_up), math.hypot(own, after_up, before_down)
+    return Estimate(value=value, low=value * math.exp(-down), high=value * math.exp(up), basis=after.step_s.basis)
+
+
+def _of_link(one: Prediction) -> tuple[float, float]:
+    """How far the logarithm of a rate may be off downwards and upwards by the efficiency of several cards."""
+    efficiency = one.efficiency
+    if efficiency is None or efficiency.low <= 0:
+        return 0.0, 0.0
+    return math.log(efficiency.value / efficiency.low), math.log(efficiency.high / efficiency.value)
 
 
 def range_over(estimates: Sequence[Estimate]) -> Estimate | None:

@@ -11,6 +11,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.claims.change_sides import predicted_pair
 from advisor.claims.changes import (
     batches_before,
     batches_of,
@@ -18,7 +19,6 @@ from advisor.claims.changes import (
     kind_of,
     may_be_prepared,
     models_of,
-    predicted_pair,
     shards_one_side,
     ways_meant,
     words_of,
@@ -26,10 +26,10 @@ from advisor.claims.changes import (
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.memory_change import check_memory_change
+from advisor.claims.more_cards import LINEAR_SLACK
 from advisor.claims.predictor import Predictor
-from advisor.claims.ratios import LINEAR_SLACK
 from advisor.claims.refusals import change_unpredicted, refusal
-from advisor.claims.setting import held_against, range_over
+from advisor.claims.setting import held_against, range_over, ratio_of
 from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.predict.ranges.gain_range import GainKind, gain_range
@@ -107,6 +107,8 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         raise refusal("claim-strategies-without-count", claim, predictor.specs)
     specs = [predictor.specs[key] for key in claim.gpus or _OF_ANY_CARD]
     names = models_of(claim, predictor)
+    if kind_of(claim) == "link" and all(spec.nvlink_bytes_per_s is None for spec in specs):
+        raise refusal("claim-card-without-nvlink", claim, predictor.specs, device=_device(claim, specs))
     if claim.switched == "channels_last" and all(load_workload(name).data.image_size is None for name in names):
         raise refusal("claim-layout-without-pictures", claim, predictor.specs)
     timed = dataclasses.replace(predictor, solves_memory=False)
@@ -179,6 +181,9 @@ def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list
         pair = predicted_pair(meant, predictor, spec, name, batch)
         if pair is not None:
             after, before = pair
+            if kind_of(claim) == "link":
+                gains.append(_Gain(name, before.batch_size_per_device, ratio_of(after, before)))
+                continue
             unlike = "fp8" in {after.precision, before.precision} or after.strategy != before.strategy
             estimate = gain_range(after, before, "unlike" if unlike else _gain_kind(claim))
             if kind_of(claim) == "batch":  # a step of more samples takes no less time

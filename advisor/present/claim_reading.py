@@ -84,12 +84,19 @@ def _cards(count: int | None, keys: Sequence[str], unknown: Sequence[str]) -> st
 
 
 def _is_changed(claim: Claim) -> bool:
-    against = [getattr(claim, f"reference_{field}") for field in _CHANGED]
+    against = [getattr(claim, f"reference_{field}") for field in (*_CHANGED, "interconnect")]
     return claim.batch_ratio is not None or claim.switched is not None or any(one is not None for one in against)
 
 
 def _changes(claim: Claim, language: Language) -> Iterator[str]:
     """What is held against another of its kind, or holds of all that is compared."""
+    if claim.reference_interconnect is not None:
+        yield sentence(
+            "claim-read-against",
+            language,
+            one=visible(claim.interconnect or ""),
+            other=visible(claim.reference_interconnect),
+        )
     for field in _CHANGED:
         one, other = getattr(claim, field), getattr(claim, f"reference_{field}")
         if one is None:
@@ -113,7 +120,7 @@ def _circumstances(claim: Claim, language: Language) -> Iterator[str]:
     for field in ("trained_tokens", "trained_samples"):
         if (value := getattr(claim, field)) is not None:
             yield sentence(f"claim-read-{field.replace('_', '-')}", language, passed=format_count(value))
-    if claim.interconnect is not None and claim.count != 1:
+    if claim.interconnect is not None and claim.count != 1 and claim.reference_interconnect is None:
         yield sentence("claim-read-interconnect", language, words=visible(claim.interconnect))
     for field in ("offload", "channels_last", "compile"):
         if (value := getattr(claim, field)) is not None:

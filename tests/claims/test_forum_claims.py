@@ -92,7 +92,9 @@ def test_what_several_cards_cannot_do_is_told_of_all_of_them() -> None:
 
 def test_two_cards_whose_range_holds_either_order_are_not_told_as_one() -> None:
     answer = check_claim("two 3090s are faster than one 4090", real_predictor())
-    assert [reason.code for reason in answer.reasons[:2]] == ["claim-order-open", "claim-order-either-in"]
+    assert answer.reasons[0].code == "claim-order-open"
+    assert answer.expected_ratio is not None
+    assert answer.expected_ratio.low < 1 < answer.expected_ratio.high
 
 
 @pytest.mark.parametrize("model", ["gpt2", "vit_base", "resnet50"])

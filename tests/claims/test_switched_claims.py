@@ -9,7 +9,7 @@ import pytest
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Verdict
 from advisor.claims.judge import check_claim
-from advisor.claims.ratios import LINEAR_SLACK
+from advisor.claims.more_cards import LINEAR_SLACK
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.sentences import SaidError
 from tests.claims.judged import assert_judged, assert_readable

@@ -30,6 +30,7 @@ OTHER: dict[str, Any] = {
     "workload": {"workload": "resnet50"},
     "count": {"count": 8},
     "interconnect": {"interconnect": "without NVLink", "count": 8},
+    "reference_interconnect": {"interconnect": "NVLink", "reference_interconnect": "without NVLink", "count": 8},
     "fits": {"fits": False},
 }
 """Values of fields that say nothing alone, or of which not every one may be taken."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
+
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.claim import Claim
@@ -15,6 +17,7 @@ from advisor.claims.reading.circumstances import set_ups_left_out
 from advisor.claims.reading.number_words import search, spelled_out
 from advisor.claims.reading.plain_text import checked, normalised
 from advisor.claims.reading.reader import parse_claim
+from advisor.claims.reading.sides import leaves_order_open
 from advisor.claims.reading.told_change import as_change
 from advisor.claims.reading.unread import unread_figures
 from advisor.claims.reading.words import PRECISIONS, find_counts, named_in_order
@@ -23,11 +26,22 @@ from advisor.workload.workload_file import load_workload
 
 
 def other_reading(claim: Claim, specs: Mapping[str, GpuSpec]) -> Claim | None:
-    """What a read claim may mean as well: the change that it names, on as many cards; None: nothing is left open."""
+    """What a read claim may mean as well; None: nothing is left open.
+
+    The change that it names, on as many cards; or, of two cards that are only set against each other, the other one.
+    """
     if claim.text is None or claim.speed_up_ratio is None:
         return None
     plain = spelled_out(normalised(claim.text))
     cards = find_gpus(plain, specs).mentions
+    if claim.reference_gpus and leaves_order_open(plain, cards):
+        return msgspec.structs.replace(
+            claim,
+            gpus=claim.reference_gpus,
+            reference_gpus=claim.gpus,
+            count=claim.reference_count,
+            reference_count=claim.count or 1,
+        )
     counts = {count for _, count in find_counts(plain, [(card.start, card.end) for card in cards])}
     return as_change(claim, plain, len(counts))
 
@@ -44,14 +58,15 @@ def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     def read(text: str) -> Claim:
         return parse_claim(text, specs)
 
-    unread = unread_figures(plain, claim, read)
+    mentions = find_gpus(plain, specs).mentions
+    unread = unread_figures(plain, claim, read, [(card.start, card.end) for card in mentions])
     of_whole = claim.epoch_s is not None or claim.job_s is not None
     half = next((figure.words for figure in unread if figure.of_change or (of_whole and figure.of_time)), None)
     if half is not None:
         raise refusal("claim-figure-unread", claim, specs, figure=half)
     figures = (figure.words for figure in unread if not _is_own_memory(figure.words, claim, specs))
     link = (claim.interconnect or "").lower()
-    cards = tuple(plain[card.start : card.end] for card in find_gpus(plain, specs).mentions)
+    cards = tuple(plain[card.start : card.end] for card in mentions)
     set_ups = (words for words in set_ups_left_out(plain) if not _overlap(words, (*cards, link)))
     told = (*_names_left_out(checked(claim.text, specs), claim, specs), *set_ups, *figures)
     own = load_workload(claim.workload).name.lower() if claim.workload is not None else ""

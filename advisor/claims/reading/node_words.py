@@ -25,6 +25,13 @@ _ONE = (
 )
 
 
+_ADDED = (
+    rf"\b(?:add(?:ing|ed)|going to|with) (?:a |an |another |the |my )?(?:second|2nd|extra|additional) {_NODES}"
+    rf"|\b(?:add(?:ing|ed)) another {_NODES}|(?:再?[加增]加?了?)(?:第二|一)台(?:机器|服务器|机)?"
+)
+_HAS = rf"(?<![a-z0-9.-]){COUNT}\s*[x×*]? ?(?={_CARDS})"
+
+
 def in_cards(plain: str) -> str:
     """The text with all cards of several machines counted, and those of one machine where that is held against them."""
     for pattern in _OF_EACH:
@@ -36,6 +43,10 @@ def in_cards(plain: str) -> str:
             behind = re.sub(_ONE, f"{cards} gpus", plain[match.end() :], flags=re.ASCII)
             before = re.sub(_ONE, f"{cards} gpus", plain[: match.start()], flags=re.ASCII)
             return f"{before}{nodes * cards} {behind}"
+    added, has = search(_ADDED, plain), search(_HAS, plain)
+    if added is not None and has is not None:
+        cards = count_of(has[1])
+        return f"{plain[: added.start()]}{2 * cards} gpus instead of {cards} gpus {plain[added.end() :]}"
     return _told_apart(plain)
 
 

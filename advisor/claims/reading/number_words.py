@@ -108,7 +108,7 @@ _ENGLISH_FRACTIONS = (
 )
 _CHINESE_FRACTION = re.compile(
     r"(?:(?<=快了)|(?<=慢了)|(?<=快)|(?<=慢)|(?<=缩短了)|(?<=缩短到)|(?<=缩短至)|(?<=减少了)|(?<=降低了)|(?<=提升了)"
-    r"|(?<=提高了)|(?<=省了)|(?<=少了))(?P<part>[二三四五六八十])分之(?P<many>[一二两三四])(?!的?显存)"
+    r"|(?<=提高了)|(?<=省了)|(?<=少了)|(?<=的))(?P<part>[二三四五六七八九十])分之(?P<many>[一二两三四五六七八])(?!的?(?:显存|内存|价))"
 )
 """A share of speed or time; those of memory are words of their own."""
 _PARTS = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}

@@ -8,6 +8,7 @@ _LESS_THAN, _MORE_THAN = r"(?<![-=<>])<(?![-=<>])", r"(?<![-=<>])>(?![-=<>])"
 _LOSES = (
     rf"{_LESS_THAN}|\b(?:slower|worse) than\b|\bloses to\b|\b(?:is|are|falls?|lags?) behind\b"
     r"|\bnot as (?:fast|quick|good) as\b|比[^,。;；]{1,30}慢|慢于|不如|不及|没有[^,。;；]{1,30}快"
+    r"|\bm(?:ade|akes)\b[^.;,]{1,40}\bslower\b(?! by)"
     r"|反而(?:更|变|还){0,2}慢(?!了?\s*\d)"
 )
 _WINS = (

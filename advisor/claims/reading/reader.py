@@ -30,7 +30,7 @@ from advisor.claims.reading.change_words import (
     says_on,
 )
 from advisor.claims.reading.figures import Figures, find_figures
-from advisor.claims.reading.link_words import find_interconnect
+from advisor.claims.reading.link_words import find_interconnect, find_link_change
 from advisor.claims.reading.model_words import find_model
 from advisor.claims.reading.need_words import find_needed_bytes, find_needed_times, needs_more, runs_only
 from advisor.claims.reading.node_words import compares_nodes, in_cards
@@ -127,7 +127,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if (of_cards := find_card_hours(plain)) is not None:
         return _of_card_hours(text, of_cards, specs)
     if (nodes := compares_nodes(plain)) is not None:
-        raise refusal("claim-figure-unread", Claim(), specs, figure=nodes)
+        raise refusal("claim-nodes-uncounted", Claim(), specs, nodes=nodes)
     of_step = find_step_tokens(plain)
     plain = plain if of_step is None else of_step.without
     cards = find_gpus(plain, specs)
@@ -243,6 +243,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     precisions = _precisions(plain, sides, cards) if of_change else None
     batches = compared_batches(plain) if of_change else None
     strategies = compared_strategies(plain) if of_change else None
+    links = find_link_change(plain) if of_change and (sides.card_count or 1) > 1 and not sides.reference else None
     of_each = search(_OF_ONE_CARD, plain) is not None
     of_all = sides.card_count or 1 if of_each else 1
     of_each_flop = (rate := find_flop_rate(plain)) is not None and rate.per_card
@@ -257,7 +258,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         gpus=sides.subject,
         count=sides.card_count,
         reference_gpus=sides.reference,
-        reference_count=sides.reference_count,
+        reference_count=(sides.card_count or 1) if links else sides.reference_count,
         workload=workload,
         parameters=parameters,
         trainable=find_trainable(plain),
@@ -268,7 +269,8 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         mode="inference" if _is_inference(plain, figures) else "training",
         strategy=strategies[0] if strategies is not None else find_strategy(plain),
         reference_strategy=strategies[1] if strategies is not None else None,
-        interconnect=find_interconnect(plain, [(card.start, card.end) for card in cards]),
+        interconnect=links[0] if links else find_interconnect(plain, [(card.start, card.end) for card in cards]),
+        reference_interconnect=links[1] if links else None,
         precision=precisions[0] if precisions is not None else first_named(PRECISIONS, plain),
         reference_precision=precisions[1] if precisions is not None else None,
         batch_size=batch,

@@ -19,6 +19,7 @@ from advisor.claims.reading.ratio_words import says_slower
 from advisor.claims.reading.share_words import find_flop_rate, other_utilisation, says_part
 from advisor.claims.reading.sides import Sides
 from advisor.claims.reading.size_words import is_mixture
+from advisor.claims.reading.switch_words import names_change
 from advisor.claims.reading.told_change import acting_cause
 from advisor.claims.reading.unread import HARD_FIGURE
 from advisor.claims.reading.words import says_fits
@@ -76,6 +77,7 @@ def refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str,
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
     of_change = claim.speed_up_ratio is not None and not claim.reference_gpus
+    of_change = of_change and claim.reference_interconnect is None
     if of_change and (acting := acting_set_up(plain, brings=True)) is not None:
         raise refusal("claim-change-unjudged", claim, specs, change=acting)
     batches = (claim.reference_batch_size, claim.batch_ratio)
@@ -99,8 +101,8 @@ def without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, G
     faster = says_faster(plain)
     if sides.compared and faster is not None and search(HARD_FIGURE, plain) is None:
         return _ordered(claim, faster=faster)
-    named = claim.gpus and (claim.workload is not None or claim.parameters is not None)
-    if faster is False and named and (claim.count or 1) > sides.reference_count and not of_memory:
+    slower = faster is False and claim.gpus and not names_change(plain)
+    if slower and (claim.count or 1) > sides.reference_count and not of_memory:
         return msgspec.structs.replace(claim, speed_up_ratio=1.0, told_as="most")
     if of_memory:
         raise refusal("claim-memory-without-change", claim, specs)

@@ -6,8 +6,21 @@ import re
 from typing import NamedTuple
 
 from advisor.claims.gpu_names import Mention
+from advisor.claims.reading.batch_words import compared_batches
 from advisor.claims.reading.change_words import ATTENTIONS, STRATEGIES, TUNINGS, compared_strategies, find_change
-from advisor.claims.reading.number_words import DURATION, NUMBER, PERCENT, RATE, RATE_BEHIND, duration, number, search
+from advisor.claims.reading.number_words import (
+    A_SECOND,
+    DURATION,
+    NUMBER,
+    PERCENT,
+    RATE,
+    RATE_BEHIND,
+    SAMPLES,
+    TOKENS,
+    duration,
+    number,
+    search,
+)
 from advisor.claims.reading.order_words import denies_order
 from advisor.claims.reading.ratio_words import ABOUT, FOLD, before_to_after, find_efficiency, find_ratio
 from advisor.claims.reading.words import PRECISIONS, compared_precisions, find_counts, named_in_order
@@ -30,7 +43,8 @@ _SO_MANY = (
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
 _SHARE_BEFORE = (
-    rf"(?<!within )(?<!within about ){PERCENT} of (?:the |an? |my |its )?(?:desktop |regular |normal |plain |full )?$"
+    rf"(?<!within )(?<!within about ){PERCENT} of (?:the |an? |my |its )?(?:desktop |regular |normal |plain |full )?"
+    r"(?:(?:\d{1,4}|two|three|four|eight) ?[x×]? ?)?$"
 )
 _SHARE_BEHIND = rf"^\s*的\s*(?:大?约|大概)?\s*{PERCENT}(?!\s*(?:显存|内存|价))"
 _SET_BESIDE = r"\band\b|和|跟|与|同"
@@ -41,6 +55,14 @@ _IN_PLACE_OF = r"\b(?:rather than|instead of)\b|而不是"
 """Between two numbers of cards of which the first is what there is now."""
 _WAS_BEFORE = r"(?:\b(?:before|previously|formerly|was)|之前|原来|以前|原先)\s*(?:是|用的?是?|:)?\s*(?:the |an? )?$"
 """Right before the card that was used before."""
+_ONLY_SET_AGAINST = r"^\s*(?:vs\.?|versus|against|or|/|,|和|跟|与|对比|对|还是)\s*(?:the |an? )?(?:\d{1,4} ?[x×] ?)?$"
+"""All that stands between two cards of which neither is the subject: `A100 vs H100: 2x faster`."""
+_NAMED_AGAIN = (
+    r"(?:[:;,.?!，。；：？]\s*(?:(?:so|and|but|then|here|imo|for me),? )?(?:the |an? |my |our |one |single )*"
+    r"|(?:faster|slower|quicker|speed-?up|the speed|throughput|better|ahead) (?:on|with|for) (?:the |an? |my )?)$"
+)
+"""Before a card that is named again, as that which the figure is told of: `A100 vs H100: the H100 is`."""
+_LATTER, _FORMER = r"\bthe latter\b|后者", r"\bthe former\b|前者"
 _AFTER = r"\b(?:after(?:wards?)?|now|then)\b|现在|之后|以后|后来"
 _OF_EACH_CARD = (
     r"\b(?:per|each)[ -](?:gpu|card)['s]{0,2} (?:throughput|speed|rate|tokens|samples|images)"
@@ -171,7 +193,18 @@ def _ratio_of_set_ups(plain: str, figures: list[tuple[int, float]]) -> float | N
         named = list(dict.fromkeys(meant for _, meant in named_in_order(words, plain)))
         if pair is not None and len(named) == _PAIR:
             return first / other if pair[0] == named[0] else other / first
-    return None
+    return _ratio_of_batches(plain, first, other)
+
+
+def _ratio_of_batches(plain: str, first: float, other: float) -> float | None:
+    """Two speeds of which each is of one batch size, as samples a second: `batch 1 35 ms, batch 8 90 ms`."""
+    batches = compared_batches(plain)
+    if batches is None:
+        return None
+    of_samples = search(rf"{NUMBER}\s*(?:{SAMPLES}|{TOKENS}){A_SECOND}", plain) is not None
+    before, after = sorted(batches, key=lambda size: plain.index(str(size)))
+    gain = other / first * (1.0 if of_samples else after / before)
+    return gain if batches[0] == after else 1 / gain
 
 
 def _ratio_of_times(plain: str, figures: list[tuple[int, float]]) -> float | None:
@@ -190,6 +223,28 @@ def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
         return ratio
     between = plain[counts[0][0] : counts[1][0]]
     return 1 / ratio if search(r"\bthan\b|\bas (?:fast|quick|slow|long) as\b|比", between) and ratio > 0 else ratio
+
+
+def _told_again(plain: str, cards: tuple[Mention, ...], mentions: tuple[Mention, ...]) -> tuple[str, ...] | None:
+    """Which of two cards is named again, as that which the figure is told of; None: neither is."""
+    if search(_LATTER, plain) is not None or search(_FORMER, plain) is not None:
+        return cards[1 if search(_LATTER, plain) is not None else 0].keys
+    places = [place for place, mention in enumerate(mentions) if mention in cards]
+    for place in range(places[1] + 1, len(mentions)):
+        again = mentions[place]
+        if search(_NAMED_AGAIN, plain[mentions[place - 1].end : again.start]) is not None:
+            return next((card.keys for card in cards if card.keys == again.keys), None)
+    return None
+
+
+def leaves_order_open(plain: str, mentions: tuple[Mention, ...]) -> bool:
+    """Whether two cards are only set against each other, and it is not said of which the figure is told."""
+    cards = _different(mentions)
+    if len(cards) != _PAIR or _told_again(plain, cards, mentions) is not None:
+        return False
+    between, behind = plain[cards[0].end : cards[1].start], plain[cards[1].end :]
+    told_behind = find_ratio(behind) is not None and find_ratio(plain[: cards[1].start]) is None
+    return told_behind and search(_ONLY_SET_AGAINST, between) is not None
 
 
 def _share_of_card(plain: str, keys: tuple[str, ...], mentions: tuple[Mention, ...]) -> float | None:
@@ -224,17 +279,32 @@ def _cards(
     figures = _figures(plain)
     parted = len(figures) == _PAIR and figures[1][0] > first.start  # two that stand before both cards are of neither
     if ratio is None and parted:
-        ratio, compared = figures[0][1] / figures[1][1], True
-        if ratio < 1:
-            return Sides(1 / ratio, other_count, count, other.keys, first.keys, compared)
-        return Sides(ratio, count, other_count, first.keys, other.keys, compared)
-    if ratio is not None and search(_WAS_BEFORE, plain[: other.start]) is not None:
-        return Sides(ratio, count, other_count, first.keys, other.keys, compared=True)
-    if search(_CHANGED_TO, between) and search(_CHANGED, plain[: other.start]):
-        return Sides(ratio, other_count, count, other.keys, first.keys, compared=True)
-    compared = bool(search(_COMPARING, between) or search(_COMPARING_CHINESE, between))
-    compared = compared or share is not None or (ratio is not None and search(_SET_BESIDE, between) is not None)
+        ratio = figures[0][1] / figures[1][1]
+        turned, compared, ratio = ratio < 1, True, max(ratio, 1 / ratio)
+    else:
+        turned = ratio is not None and _is_of_second(plain, (first, other), mentions)
+        told_of_one = share is not None or turned or (ratio is not None and _tells_of_one(plain, cards, mentions))
+        compared = told_of_one or search(rf"{_COMPARING}|{_COMPARING_CHINESE}", between) is not None
+    if turned:
+        return Sides(ratio, other_count, count, other.keys, first.keys, compared)
     return Sides(ratio, count, other_count, first.keys, other.keys, compared)
+
+
+def _tells_of_one(plain: str, cards: tuple[Mention, ...], mentions: tuple[Mention, ...]) -> bool:
+    """Whether a ratio of two cards that nothing compares is told of one: named again, there before, or beside it."""
+    first, other = cards
+    beside = search(_SET_BESIDE, plain[first.end : other.start]) or search(_WAS_BEFORE, plain[: other.start])
+    return beside is not None or _told_again(plain, cards, mentions) is not None
+
+
+def _is_of_second(plain: str, cards: tuple[Mention, Mention], mentions: tuple[Mention, ...]) -> bool:
+    """Whether a ratio is told of the card that is named second: it is named again, or the first was changed to it."""
+    first, other = cards
+    again = _told_again(plain, cards, mentions)
+    if again is not None or search(_WAS_BEFORE, plain[: other.start]) is not None:
+        return again == other.keys
+    between = plain[first.end : other.start]
+    return search(_CHANGED_TO, between) is not None and search(_CHANGED, plain[: other.start]) is not None
 
 
 def _own_counts(cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> tuple[int, int]:

@@ -87,7 +87,7 @@ def changed(claim: Claim, change: Changed) -> Claim:
         or claim.reference_gpus
         or claim.compile
         or counted
-        or any(stated is not None for stated in others)
+        or any(stated is not None for stated in (*others, claim.reference_interconnect))
     ):
         return claim
     settings: dict[str, str] = {}
@@ -210,4 +210,4 @@ def _has_reference(claim: Claim) -> bool:
     """Whether it is said what was changed, on both sides."""
     before = (claim.reference_precision, claim.reference_batch_size, claim.batch_ratio, claim.reference_strategy)
     operators = (claim.reference_tuning, claim.reference_attention, claim.reference_activation_checkpointing)
-    return any(told is not None for told in (*before, *operators))
+    return any(told is not None for told in (*before, *operators, claim.reference_interconnect))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -58,18 +58,25 @@ class Unread(NamedTuple):
     """Whether it is a time, which may be another one than that which was read."""
 
 
-def unread_figures(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tuple[Unread, ...]:
-    """The figures, as the normalised text has them, without which `read` reads the same claim."""
+def unread_figures(
+    plain: str, claim: Claim, read: Callable[[str], Claim], cards: Sequence[tuple[int, int]]
+) -> tuple[Unread, ...]:
+    """The figures, as the normalised text has them, without which `read` reads the same claim.
+
+    `cards` are the places where a card is named, from and to: the number of a name is no figure.
+    """
     # How many samples or epochs there were decides nothing but times of all of them.
     whole = claim.epoch_s is not None or claim.job_s is not None
     as_read = msgspec.structs.replace(claim, text=None)
-    found = [match for match in _FIGURE.finditer(plain) if match["soft"] is None or whole]
+    told = (match for match in _FIGURE.finditer(plain) if match["soft"] is None or whole)
+    found = [hit for hit in told if not any(start <= hit.start() and hit.end() <= end for start, end in cards)]
     unread = [match for match in found[:_MOST] if reads_alike(_with_another(plain, match), as_read, read)]
     unread += found[_MOST:]
     units = {_unit(match) for match in found if match not in unread} - {None}
-    told = {match.group().strip(): match["number"] is not None or _unit(match) in units for match in unread}
+    words_of = {match.group().strip(): match["number"] is not None or _unit(match) in units for match in unread}
     return tuple(
-        Unread(words, of_change, search(rf"^[\d.]+\s*{UNIT}$", words) is not None) for words, of_change in told.items()
+        Unread(words, of_change, search(rf"^[\d.]+\s*{UNIT}$", words) is not None)
+        for words, of_change in words_of.items()
     )
 
 

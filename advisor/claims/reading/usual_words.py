@@ -8,6 +8,15 @@ from advisor.claims.reading.words import CARD
 
 _COPULA = r"(?:is |are |was |were |be |runs |performs |feels |looks )?"
 _SOFTLY = r"(?:right |about |roughly |basically |nearly |almost |pretty much |more or less )*"
+_REACHES = r"(?:is|gets?|got|hits?|reach(?:es|ed)|does|manages|delivers?|gives?|offers?|has)"
+_ABOUT = r"(?:(?:about|around|roughly|only|almost|nearly|up to|~) ?)?"
+_SIZE = r"\d{2,3} ?gi?b?"
+_SIZES = re.compile(
+    rf"({CARD}) (?P<first>{_SIZE})(?P<joined> ?(?:vs\.?|versus|against|compared (?:to|with)|and|or|和|与|跟|比|对比) ?"
+    rf"(?:the )?)(?P<other>{_SIZE})(?![\w/])",
+    re.ASCII,
+)
+"""One card of two sizes of memory: `A100 40GB vs 80GB`."""
 _PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0}
 _TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.ASCII), usual)
@@ -37,6 +46,9 @@ _TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"(吞吐量?|速度|时间|用时|耗时)(?:上)?(?:几乎|基本上?|差不多|完全|都|也){0,2}(?:没有?(?:什么|怎么|任何)?(?:变化?|改变)|不变|持平)",
             "速度没变",
         ),
+        (rf"({CARD}) {_REACHES} {_ABOUT}(\d+(?:\.\d+)?) ?[x×](?= (?:of )?(?:an? |the |my |one )?{CARD})", r"\1 is \2x"),
+        (rf"({CARD}) (\d+\.\d+) ?[x×](?= (?:an? )?{CARD})", r"\1 is \2x"),
+        (rf"(?<=[a-z0-9]) ?(?:≈|~=|==?) ?(?=(?:an? )?{CARD})", " is as fast as "),
         (r"\b(throughput|speed) (?:barely|hardly) (?:changed|moved|improved)\b", r"no difference in \1"),
         (r"\b(?:lets?|allows?|enables?|allowed|enabled) (?:us|me|you|one)(?: to)? (?=train|fine-?tune|run)", "can "),
     )
@@ -51,4 +63,17 @@ def in_usual_words(plain: str) -> str:
     """The text, in lower case, with `on par with`, `a quarter of an A100`, `3x the tokens/s` as they are read."""
     for pattern, usual in _TURNS:
         plain = pattern.sub(usual, plain)
-    return _PART_OF_CARD.sub(lambda match: f"{_PARTS[match[1]]:.4g}% of ", plain)
+    return _PART_OF_CARD.sub(lambda match: f"{_PARTS[match[1]]:.4g}% of ", _with_names(plain))
+
+
+def _with_names(plain: str) -> str:
+    """The text with a card's name before each size of memory that stands for one of its variants."""
+    match = _SIZES.search(plain)
+    if match is None:
+        return plain
+    card = match[1]
+    either = "|".join(re.escape(match[size]) for size in ("first", "other"))
+    told_of = r"(?=(?: one| card)? (?:is|was|does|gets|trains|runs|has)\b)"
+    sizes = rf"(?<!{re.escape(card)} )(?<![\w.])({either}){told_of}"
+    behind = re.sub(sizes, rf"{card} \1", plain[match.end() :], flags=re.ASCII)
+    return f"{plain[: match.start()]}{card} {match['first']}{match['joined']}{card} {match['other']}{behind}"

@@ -41,7 +41,10 @@ COMPARES = (
     r"|\bno (?:\w+ )?difference\b|比|相对|一样快|速度(?:基本)?一样|没有?(?:什么)?(?:区别|差别|差异)|差不多快"
 )
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
-_BROUGHT = r"^(?: training|训练)? ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
+_BROUGHT = (
+    r"^(?: training|训练| on (?:an? |the |my )?[a-z][a-z0-9 -]{1,16}?)?"
+    r" ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
+)
 """Behind a precision that is told alone: what it is held against is FP32, or BF16 where that is FP8."""
 _TURNED_OFF = (
     r"(?:\b(?:turn|switch)\w* off|\bdisabl\w+|\bremov\w+|\bdropp\w+|关掉|关了|关闭|去掉)\s*(?:the )?[a-z0-9 -]{2,24}$"
@@ -68,7 +71,7 @@ _WORDS = {
 }  # fmt: skip
 COUNT = r"(\d{1,4}|one|single|two|dual|both|three|four|quad|six|eight|ten|sixteen|十六|单|一|双|两|二|三|四|六|八)"
 CARD = (
-    r"(?:nvidia\s*|geforce\s*|tesla\s*|rtx\s*){0,4}(?:[avhlt]\d{1,3}[a-z]{0,2}|rtx\s*[a-z]?\d{4}|[2345]0[6-9]0(?:\s*ti)?|titan|b200"
+    r"(?:nvidia\s*|geforce\s*|tesla\s*|rtx\s*){0,4}(?:[avhlt]\d{1,3}[a-z]{0,2}|rtx\s*[a-z]?\d{4}|[2345]0[6-9]0(?:\s*ti)?|titan|b200|a[2-6]\d{3}"
     r"|mi\d{3}x?)s?\b"
 )
 _ALONE = r"(?<![a-z0-9.])(?<![a-z][-/])"

@@ -200,6 +200,7 @@ claim-read-otherwise = What brought it is left open. { $taken ->
     [change] It is judged as { $after } on { $count } cards against as many without it; as { $count } cards against one it would be { $verdict }.
    *[cards] It is judged as { $count } cards against one; as { $after } on as many cards it would be { $verdict }, too.
 }
+claim-read-other-order = It is not said which of the two is meant to be ahead. It is judged as { $device } over { $other }; the other way round it would be { $verdict }.
 claim-left-out = Told and not looked at: { $words }. Where that decides, the verdict says nothing of it.
 claim-other-quantity = The claim is about something else than the speed or memory of training: "{ $quantity }".
 claim-other-quantity-remedy = Claims are judged of times, rates, speed-ups, memory and utilisation. What a training costs in money or energy, the advice for your workload says.
@@ -270,9 +271,13 @@ claim-without-card-remedy = Name the card it was timed on, for example "on one R
 claim-without-batches = The claim is about a larger batch and does not say from how many samples to how many: a small one gains much, a large one nothing.
 claim-without-batches-remedy = Say model, card and both: "ResNet-50 at batch 64 is 1.3 times as fast as at batch 32 on one RTX 4090".
 claim-change-unjudged = The claim is about what "{ $change }" brings, of which no speed-up is predicted here.
-claim-change-unjudged-remedy = Claims are judged of cards and their number, precision, batch size, torch.compile, strategies, adapters, attention, checkpointing, channels last, fused and 8-bit optimizers. What a loader costs, --measure times.
+claim-change-unjudged-remedy = Claims are judged of cards and their number, precision, batch size, torch.compile, strategies, adapters, attention, checkpointing, channels last, fused and 8-bit optimizers, NVLink. What a loader costs, --measure times.
 claim-same-cards = As many cards of the same kind stand on both sides of the claim, and nothing is named between them that a claim can be judged by.
 claim-same-cards-remedy = Say what was changed: precision, batch size, torch.compile, a strategy, adapters, attention, checkpointing, channels last, the optimizer.
+claim-card-without-nvlink = { $device } has no NVLink, neither built in nor by a bridge.
+claim-card-without-nvlink-remedy = Claim it of cards that have one, such as 2 RTX 3090 or 8 A100.
+claim-nodes-uncounted = The claim holds several machines against one ("{ $nodes }") and does not say how many cards each of them has.
+claim-nodes-uncounted-remedy = Say it like "2 nodes of 8 H100 are 1.8 times as fast as one node".
 claim-layout-without-pictures = The channels-last layout is for convolutions of pictures, and the claim's model has none: it is neither faster nor slower with it.
 claim-layout-without-pictures-remedy = Claim it of a model of pictures, such as ResNet-50 or U-Net.
 claim-without-count = The claim is about a speed-up and does not say by how many GPUs, or over which card.

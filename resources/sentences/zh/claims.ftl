@@ -200,6 +200,7 @@ claim-read-otherwise = 没有说明提速来自什么。{ $taken ->
     [change] 这里按 { $count } 张卡上采用{ $after }与同样张数不采用相比来判断；若理解为 { $count } 张卡与一张卡相比，则为：{ $verdict }。
    *[cards] 这里按 { $count } 张卡与一张卡相比来判断；若理解为同样张数上采用{ $after }，则同样为：{ $verdict }。
 }
+claim-read-other-order = 没有说明两者中哪一个更快。这里按 { $device } 相对于 { $other } 来判断；若反过来理解，则为：{ $verdict }。
 claim-left-out = 说到但没有考虑的：{ $words }。如果起决定作用的正是它，此判断并不涉及。
 claim-other-quantity = 这条说法讲的不是训练的速度或显存，而是“{ $quantity }”。
 claim-other-quantity-remedy = 可以判断的是时间、速率、加速比、显存和利用率。训练要花多少钱或多少电，可在针对您的工作负载的建议中查看。
@@ -270,9 +271,13 @@ claim-without-card-remedy = 请写明在哪种卡上计时，例如“一张 RTX
 claim-without-batches = 这条说法讲的是更大的批，却没有说从多少样本增加到多少：批小时收益大，批大时没有收益。
 claim-without-batches-remedy = 请说明模型、显卡和两个批大小：“一张 RTX 4090 训练 ResNet-50，batch 64 比 batch 32 快 1.3 倍”。
 claim-change-unjudged = 这条说法讲的是“{ $change }”带来的提速，本程序不预测它。
-claim-change-unjudged-remedy = 可以核对的是：显卡及其数量、精度、批大小、torch.compile、并行策略、适配器、注意力、检查点、channels_last、融合优化器和 8 位优化器。数据加载的开销可用 --measure 测量。
+claim-change-unjudged-remedy = 可以核对的是：显卡及其数量、精度、批大小、torch.compile、并行策略、适配器、注意力、检查点、channels_last、融合优化器和 8 位优化器、NVLink。数据加载的开销可用 --measure 测量。
 claim-same-cards = 这条说法两边是同样数量的同一种卡，却没有说明可以核对的不同之处。
 claim-same-cards-remedy = 请说明改变了什么：精度、批大小、torch.compile、并行策略、适配器、注意力、检查点、channels_last 或优化器。
+claim-card-without-nvlink = { $device } 没有 NVLink，既非内置，也不能加桥。
+claim-card-without-nvlink-remedy = 请换成带 NVLink 的卡来说，例如 2 张 RTX 3090 或 8 张 A100。
+claim-nodes-uncounted = 这条说法把多台机器（“{ $nodes }”）与一台相比，但没有说每台有几张卡。
+claim-nodes-uncounted-remedy = 请这样写：“2 台各 8 卡 H100 的机器是一台的 1.8 倍”。
 claim-layout-without-pictures = channels_last 布局只影响图像的卷积，而说法中的模型没有卷积：采用后既不变快也不变慢。
 claim-layout-without-pictures-remedy = 请对处理图像的模型（如 ResNet-50 或 U-Net）提出这一说法。
 claim-without-count = 这条说法谈到提速，却没有说用了几张 GPU，也没有说与哪种卡相比。

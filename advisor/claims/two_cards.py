@@ -1,4 +1,4 @@
-"""Claims of the form `n times faster`: by more cards, or by another card."""
+"""Claims of the form `n times as fast` by another card, or by so many of it: data sheets and predictions."""
 
 from __future__ import annotations
 
@@ -9,116 +9,35 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, PRECISIONS, Precision
-from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack, ratio_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.refusals import cards_unpredicted, refusal, unknown_card_reasons
-from advisor.claims.setting import claimed_workload, held_against, least_meant, range_over, stand_ins, usual_precision
-from advisor.core.sentences import Arguments, Names, Reason
+from advisor.claims.refusals import cards_unpredicted
+from advisor.claims.setting import (
+    FP8_PANEL,
+    OPEN_FACTORS,
+    PANEL,
+    SIZED_PANEL,
+    claimed_workload,
+    held_against,
+    least_meant,
+    range_over,
+    ratio_of,
+    stand_ins,
+    usual_precision,
+)
+from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
-from advisor.predict.prediction import Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Workload, with_training
-from advisor.workload.workload_file import load_workload
 
-LINEAR_SLACK = 1.03
-"""Over n-fold by this much is still measurement noise."""
-PANEL: tuple[str, ...] = ("bert_base_sst2", "resnet50", "vit_base", "gpt2_small")
-"""Models that stand for the rest where a claim names none."""
-SIZED_PANEL: tuple[str, ...] = ("gpt2_small", "bert_large_squad", "llama_8b")
-"""Those of them, and larger ones, that a model of text is nearest to in size."""
-FP8_PANEL: tuple[str, ...] = ("gpt2_small", "llama_8b")
-"""Models whose linear layers are traced in FP8."""
-_OPEN_FACTORS = (1, 2, 4)
-"""Batches that may be meant where a claim names none, in units of the workload's own."""
-RATIO_SPREAD = 1.15
+_SPREAD = 1.15
 """The predicted speed-up ratio of two cards is off by this factor on average (held-back published runs)."""
 ASKED: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp")
 """Meant where a claim of two cards names no precision."""
-
-
-def check_count_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
-    """More cards of one kind: never more than n-fold by themselves; else held against the predicted scaling.
-
-    Raises InputError where the number of cards is not said. A card that is not in the table is named beside the answer.
-    """
-    ratio = claim.speed_up_ratio or 1.0
-    if claim.count is None or claim.count <= claim.reference_count:
-        raise refusal("claim-without-count", claim, predictor.specs)
-    most = claim.count / claim.reference_count
-    numbers: Arguments = {"count": claim.count, "fewer": claim.reference_count}
-    numbers |= {"claimed_ratio": ratio, "most_ratio": most}
-    impossible = ratio > most * LINEAR_SLACK
-    expected = None if impossible else _expected_scaling(claim, predictor)
-    verdict: Verdict
-    if impossible:
-        verdict, reason = "impossible", Reason.of("claim-more-than-linear", **numbers, beyond_ratio=ratio / most)
-    elif ratio < 1 and (expected is None or expected.low > ratio):
-        verdict, reason = "below_expected", Reason.of("claim-more-cards-slower", **numbers)
-    elif expected is not None:
-        verdict, word = held_against(ratio, expected)
-        reason = Reason.of(f"claim-scaling-{word}", **numbers, **expected.arguments("expected", "ratio"))
-    else:
-        verdict, word = _judged_by_efficiency(ratio / most, claim.strategy)
-        reason = Reason.of(f"claim-efficiency-{word}", **numbers, efficiency_fraction=ratio / most)
-    beside = (Reason.of("claim-something-else-changed"),) if impossible else ()
-    if expected is not None and claim.workload is None:
-        like = tuple(load_workload(name).name for name in stand_ins(claim, predictor, SIZED_PANEL))
-        beside = (Reason.of("claim-sized-like", like=Names(names=like)),)
-    reasons = (reason, *beside, *unknown_card_reasons(claim, predictor.specs))
-    return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=most)
-
-
-def _judged_by_efficiency(efficiency: float, strategy: Strategy | None) -> tuple[Verdict, str]:
-    """Without model and card only the efficiency can be named: from a half on it is common."""
-    if efficiency < 0.5:  # noqa: PLR2004 - what published runs mostly reach, see docs/formats.md
-        return "below_expected", "low"
-    if strategy == "dp":  # how busy one process keeps so many cards depends on the model, which is not named
-        return "plausible_only_with", "one-process"
-    return "plausible", "plausible"
-
-
-def _expected_scaling(claim: Claim, predictor: Predictor) -> Estimate | None:
-    """Predicted rate(n) / rate(reference) over the variants of the card; None without card or model."""
-    if not claim.gpus or (claim.workload is None and claim.parameters is None) or claim.count is None:
-        return None
-    (name,) = stand_ins(claim, predictor, SIZED_PANEL)
-    workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
-    own = workload.training.batch_size
-    batches = (claim.batch_size,) if claim.batch_size is not None else tuple(own * factor for factor in _OPEN_FACTORS)
-    open_ones: tuple[Precision, ...] = (workload.training.precision, "fp32")
-    precisions = (claim.precision,) if claim.precision is not None else tuple(dict.fromkeys(open_ones))
-    alone = claim.reference_count == 1
-    estimates: list[Estimate] = []
-    for spec in (predictor.specs[key] for key in claim.gpus):
-        for precision, batch in itertools.product(precisions, batches):
-            if rate_of(spec, precision) is None:
-                continue
-            strategy: Strategy = "single" if alone else "ddp"
-            fewer = candidate(spec, precision, batch, count=claim.reference_count, strategy=strategy)
-            more = candidate(spec, precision, batch, count=claim.count, strategy=claim.strategy or "ddp")
-            pair = predictor.predict(workload, (fewer, more))
-            if len(pair) == 2:  # noqa: PLR2004 - both could be predicted
-                estimates.append(_scaling(pair[0], pair[1]))
-    return range_over(estimates)
-
-
-def _scaling(fewer: Prediction, more: Prediction) -> Estimate:
-    """The ratio of rates; its range is that of the efficiency, since both steps share the card's own error."""
-    ratio = more.samples_per_s.value / fewer.samples_per_s.value
-    efficiency = more.efficiency
-    if efficiency is None or efficiency.value <= 0:
-        return Estimate(value=ratio, low=ratio, high=ratio, basis=more.step_s.basis)
-    return Estimate(
-        value=ratio,
-        low=ratio * efficiency.low / efficiency.value,
-        high=ratio * efficiency.high / efficiency.value,
-        basis=more.step_s.basis,
-    )
 
 
 def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
@@ -249,11 +168,18 @@ def card_ratio(
     for name in stand_ins(claim, predictor, panel):
         workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
         own = workload.training.batch_size
-        batches = (own, own * _OPEN_FACTORS[-1]) if precision == "fp8" and claim.batch_size is None else (own,)
+        batches = (own,) if claim.batch_size is not None else tuple(own * factor for factor in _open(claim, precision))
         for faster, other, batch in itertools.product(fast, slow, batches):
             sized = with_training(workload, batch_size=batch)
             estimates += _one_ratio(claim, predictor, sized, (faster, other), precision)
     return range_over(estimates)
+
+
+def _open(claim: Claim, precision: Precision) -> tuple[int, ...]:
+    """Batches that may be meant where none is named: what several cards send, and what FP8 casts, weighs by them."""
+    if max(claim.count or 1, claim.reference_count) > 1:
+        return OPEN_FACTORS
+    return (1, OPEN_FACTORS[-1]) if precision == "fp8" else (1,)
 
 
 def _one_ratio(
@@ -280,9 +206,7 @@ def _one_ratio(
         return []
     if used[0] != used[1] and "fp8" in used:
         return [independent_ratio(pair[0].samples_per_s, pair[1].samples_per_s)]
-    value = pair[0].samples_per_s.value / pair[1].samples_per_s.value
-    basis = pair[0].step_s.basis
-    return [Estimate(value=value, low=value / RATIO_SPREAD, high=value * RATIO_SPREAD, basis=basis)]
+    return [ratio_of(pair[0], pair[1], _SPREAD)]
 
 
 def rate_reasons(fast: GpuSpec, slow: GpuSpec) -> Iterator[Reason]:
