@@ -160,6 +160,13 @@ class Claim(ClaimFields, frozen=True, kw_only=True):
     unknown_gpus: tuple[str, ...] = ()
     """Cards that are named and not in the table: nothing is predicted for them, nor for their namesakes."""
 
+    @property
+    def order(self) -> Literal["slower", "faster"] | None:
+        """What is said of a change or of more cards without by how much; None: a figure is told."""
+        if self.speed_up_ratio != 1.0 or self.told_as is None:
+            return None
+        return "slower" if self.told_as == "most" else "faster"
+
 
 class ClaimEntry(ClaimFields, frozen=True, kw_only=True):
     """One `[[claim]]` of a claim file: free `text`, or the fields one by one (`gpu` a key of the spec table)."""

@@ -114,12 +114,14 @@ def _turned(answer: ClaimAnswer, ratio: float) -> tuple[Verdict, Reason] | None:
     numbers: Arguments = {"claimed_ratio": ratio}
     if expected is not None:
         numbers |= expected.arguments("expected", "ratio")
+    order = answer.claim.order
     if answer.claim.told_as == "least":
-        holds = below and expected is not None
-        return ("plausible", Reason.of("claim-bound-least", **numbers)) if holds else None
+        holds = expected is not None and (below or (order is not None and expected.high > 1))
+        return ("plausible", Reason.of(f"claim-bound-{order or 'least'}", **numbers)) if holds else None
     if expected is not None:
-        code = "claim-bound-not" if below else "claim-bound-most"
-        return ("below_expected" if below else "plausible"), Reason.of(code, **numbers)
+        held, missed = ("most", "not") if order is None else ("slower", "not-slower")
+        verdict: Verdict = "below_expected" if below else "plausible"
+        return verdict, Reason.of(f"claim-bound-{missed if below else held}", **numbers)
     if answer.verdict == "impossible" and most is not None:
         return "plausible", Reason.of("claim-bound-possible", **numbers, most_ratio=most)
     return None

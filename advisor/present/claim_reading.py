@@ -46,10 +46,11 @@ def read_as(claim: Claim, language: Language) -> str:
 
 def _claimed(claim: Claim, language: Language) -> Iterator[str]:
     each = "each" if claim.per_card else "all"
+    told = claim.order or claim.told_as or "exact"
     for field, argument in _FIGURES.items():
         value = getattr(claim, field)
         if value is not None:
-            numbers: dict[str, Value] = {argument: value, "told": claim.told_as or "exact", "each": each}
+            numbers: dict[str, Value] = {argument: value, "told": told, "each": each}
             yield sentence(f"claim-read-{field.replace('_', '-')}", language, **numbers)
     if claim.flop_per_s is not None:
         tflop = format_count(claim.flop_per_s / 1e12)

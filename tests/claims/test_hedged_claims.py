@@ -136,7 +136,7 @@ def test_a_word_of_something_else_makes_no_bound(text: str) -> None:
         ("the A100 is not 1.1x faster than a T4", "below_expected", "claim-bound-not"),
         ("4 GPUs are not 5x faster than one", "plausible", "claim-bound-possible"),
         ("an A100 is more than 1.1x as fast as a T4", "plausible", "claim-bound-least"),
-        ("4 V100 with nn.DataParallel are slower than 1 for BERT-base", "plausible", "claim-bound-most"),
+        ("4 V100 with nn.DataParallel are slower than 1 for BERT-base", "plausible", "claim-bound-slower"),
         # A denial of a comparison is the other one, or none.
         ("A 4090 is not faster than an H100 for training bert in bf16", "plausible", "claim-order-ahead"),
         ("The A100 is not faster than the V100 for training BERT", "impossible", "claim-order-impossible"),

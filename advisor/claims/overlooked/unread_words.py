@@ -55,7 +55,7 @@ def unread_words(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tupl
     spans = sorted((*_english(plain), *_chinese(plain), *_numbers(plain)))[:_MOST]
     unread: list[tuple[int, int]] = []
     for span in spans:
-        if not reads_alike(f"{plain[: span.start]}{span.instead}{plain[span.end :]}", as_read, read):
+        if not reads_alike(_with_another(plain, span), as_read, read):
             continue
         if unread and _APART.fullmatch(plain, unread[-1][1], span.start) is not None:
             unread[-1] = (unread[-1][0], span.end)
@@ -64,6 +64,14 @@ def unread_words(plain: str, claim: Claim, read: Callable[[str], Claim]) -> tupl
     phrases = dict.fromkeys(plain[start:end] for start, end in unread)
     whole = (phrase for phrase in phrases if phrase.isascii() or len(phrase) >= _LEAST_CHINESE)
     return tuple(whole)[:_MOST_NAMED]
+
+
+def _with_another(plain: str, span: _Span) -> str:
+    """The text with something else in the place of a phrase; of an English word, wherever it stands."""
+    word = plain[span.start : span.end]
+    if _ENGLISH.fullmatch(word) is None:
+        return f"{plain[: span.start]}{span.instead}{plain[span.end :]}"
+    return re.sub(rf"(?<![a-z0-9.]){re.escape(word)}(?![a-z0-9])", span.instead, plain)
 
 
 def _english(plain: str) -> Iterator[_Span]:

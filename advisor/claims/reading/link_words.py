@@ -19,6 +19,7 @@ _LINK = re.compile(
 """A slot of fewer lanes than a card takes is another link than its usual one."""
 _BRIDGE = r"(?:[\s-]?bridges?|\s?桥)?"
 _SET_AGAINST = r"\b(?:than|vs\.?|versus|over|against|instead of|compared (?:to|with))\b|比|相比|相对"
+_PCIE_FIRST = rf"\bpcie\b[^.;]{{0,60}}?(?:{_SET_AGAINST})[^.;,]{{0,16}}?(?:{_NVLINK})"
 _ADDED = (
     r"(?:\b(?:add(?:ed|ing)?|install(?:ed|ing)?|bought|buying|plugg(?:ed|ing) in)|加了?|装了?|插了?|上了?)"
     r"\s*(?:an? |the )?$"
@@ -37,6 +38,8 @@ def find_link_change(plain: str) -> tuple[str, str] | None:
 
     None: it only stands beside, as in `2x 3090 with NVLink give 1.9x`, which is said of two cards against one.
     """
+    if search(_PCIE_FIRST, plain) is not None:
+        return WITHOUT_NVLINK, WITH_NVLINK
     first = search(rf"(?P<denied>{_DENIED})?(?:{_NVLINK}){_BRIDGE}(?P<off>\s*(?:disabled|off)\b)?", plain)
     if first is None:
         return None

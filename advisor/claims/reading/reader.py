@@ -11,7 +11,7 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.claims.claim import Claim
-from advisor.claims.gpu_names import Mention, find_gpus
+from advisor.claims.gpu_names import Cards, Mention, find_gpus
 from advisor.claims.reading.batch_words import (
     BATCH,
     LARGEST_SIZE,
@@ -41,7 +41,7 @@ from advisor.claims.reading.number_words import (
     SECOND,
     search,
 )
-from advisor.claims.reading.order_words import denies_order
+from advisor.claims.reading.order_words import denies_order, says_faster
 from advisor.claims.reading.plain_text import checked, says_none
 from advisor.claims.reading.ratio_words import says_slower
 from advisor.claims.reading.refused import (
@@ -68,9 +68,19 @@ from advisor.claims.reading.size_words import (
     is_mixture,
     says_offloaded,
     says_possible,
+    trains_frozen,
 )
-from advisor.claims.reading.switch_words import COMPILES, find_saved_bytes
-from advisor.claims.reading.told_change import against_usual, changed, grown, refuse_alike, with_change
+from advisor.claims.reading.switch_words import COMPILES, find_saved_bytes, names_change
+from advisor.claims.reading.told_change import (
+    against_usual,
+    changed,
+    grown,
+    refuse_alike,
+    refuse_one_kind,
+    tells_change,
+    with_change,
+)
+from advisor.claims.reading.unread import HARD_FIGURE
 from advisor.claims.reading.words import (
     CARD,
     PRECISIONS,
@@ -138,11 +148,13 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         rate = of_step.tokens / told.figures.step_s
         told = told._replace(figures=told.figures._replace(step_s=None, tokens_per_s=rate))
     refuse_questions(plain, specs)
+    refuse_one_kind(plain, specs)
     refuse_figures(told.figures, plain, specs, of_memory=told.of_memory)
-    claim = grown(changed(_claim(text, plain, told.figures, told.sides, cards.mentions), told.change), told.growth)
-    claim = against_usual(claim, plain, specs, counts=len({count for _, count in told.counts}))
-    claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
+    claim = _with_change(text, plain, told, cards, specs)
     refuse_models(claim, plain, specs)
+    ordered = _ordered_change(text, plain, told, cards, specs)
+    if ordered is not None:
+        return ordered
     named = claim.workload is not None or claim.parameters is not None
     needs = _needing(claim, plain, told.figures) if named and not claim.gpus and not cards.unknown else None
     if needs is not None:
@@ -157,6 +169,25 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     refuse_half_told(claim, plain, told.sides, specs)
     refuse_alike(claim, plain, told.counts, specs)
     return claim
+
+
+def _with_change(text: str, plain: str, told: _Told, cards: Cards, specs: Mapping[str, GpuSpec]) -> Claim:
+    """What is claimed of which cards, and which change it is told of."""
+    claim = grown(changed(_claim(text, plain, told.figures, told.sides, cards.mentions), told.change), told.growth)
+    claim = against_usual(claim, plain, specs, counts=len({count for _, count in told.counts}))
+    return msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
+
+
+def _ordered_change(text: str, plain: str, told: _Told, cards: Cards, specs: Mapping[str, GpuSpec]) -> Claim | None:
+    """The claim that a change makes the same cards faster or slower, by how much is not said; None: it is another."""
+    faster = says_faster(plain)
+    compares = names_change(plain) or compared_strategies(plain) is not None
+    figured = told.figures or told.of_memory or search(HARD_FIGURE, plain) is not None
+    if faster is None or figured or told.sides.reference or not compares:
+        return None
+    claim = _with_change(text, plain, told._replace(figures=Figures(speed_up_ratio=1.0)), cards, specs)
+    alike = msgspec.structs.replace(claim, told_as="least" if faster else "most", fits=None)
+    return alike if tells_change(alike) else None
 
 
 class _Told(NamedTuple):
@@ -261,7 +292,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         reference_count=(sides.card_count or 1) if links else sides.reference_count,
         workload=workload,
         parameters=parameters,
-        trainable=find_trainable(plain),
+        trainable=find_trainable(plain) or trains_frozen(plain, bits),
         weights_bits=bits if parameters is not None else None,
         offload=True if says_offloaded(plain) else None,
         trained_tokens=find_tokens(plain) or (find_tokens_of_samples(plain) if of_job else None),

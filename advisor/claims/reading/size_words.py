@@ -17,6 +17,7 @@ from advisor.claims.reading.number_words import (
     number,
     search,
 )
+from advisor.claims.reading.words import says_training
 from advisor.workload.workload import Trainable
 
 WeightBits = Literal[4, 8, 16]
@@ -250,3 +251,8 @@ def cards_of_memory(plain: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]
     if match is None:
         return ()
     return tuple(key for key, spec in specs.items() if spec.memory_bytes == int(match.group(1)) * 2.0**30)
+
+
+def trains_frozen(plain: str, bits: WeightBits | None) -> Trainable | None:
+    """Adapters, where weights of four bits are said to be trained: these take no gradient themselves."""
+    return "lora" if bits == 4 and says_training(plain) else None  # noqa: PLR2004 - bits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -11,6 +12,8 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
 from advisor.claims.reading.batch_words import Growth, compared_batches
 from advisor.claims.reading.change_words import (
+    ATTENTIONS,
+    TUNINGS,
     Changed,
     find_change,
     find_cost,
@@ -204,6 +207,23 @@ def _turned(claim: Claim) -> Claim:
     """The claim with its ratios of what is on over what is left out, which it tells the other way round."""
     ratios = {name: getattr(claim, name) for name in ("speed_up_ratio", "memory_ratio")}
     return msgspec.structs.replace(claim, **{name: 1 / ratio for name, ratio in ratios.items() if ratio})
+
+
+def tells_change(claim: Claim) -> bool:
+    """Whether a claim is told of one change on the same cards."""
+    return _has_reference(claim) or bool(claim.switched or claim.compile)
+
+
+def refuse_one_kind(plain: str, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse two of what is predicted as one held against each other: `FA3 over FA2`, `xformers against SDPA`."""
+    for words in (ATTENTIONS, TUNINGS):
+        for pattern, _ in words:
+            named = list(re.finditer(pattern, plain, re.ASCII))
+            for one, other in itertools.pairwise(named):
+                between = plain[one.end() : other.start()]
+                if one.group() != other.group() and search(rf"^[^.;,]{{0,40}}(?:{COMPARES})", between) is not None:
+                    change = f"{one.group().strip()} / {other.group().strip()}"
+                    raise refusal("claim-change-unjudged", Claim(), specs, change=change)
 
 
 def _has_reference(claim: Claim) -> bool:

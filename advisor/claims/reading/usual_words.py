@@ -17,6 +17,10 @@ _SIZES = re.compile(
     re.ASCII,
 )
 """One card of two sizes of memory: `A100 40GB vs 80GB`."""
+_FORM = r"(?:pcie|sxm\d?|nvl)"
+_FORMS = re.compile(rf"({CARD})[ -](?P<form>{_FORM})\b", re.ASCII)
+_OTHER_FORM = rf"\b(the|than|vs\.?|versus|against|and|和|与|比) ({_FORM})\b(?! ?(?:\d|bus|link|slot|lanes?|switch))"
+"""A card's other form beside the one that is named with it: `H100 PCIe at 80 % of the SXM`."""
 _PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0}
 _TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.ASCII), usual)
@@ -67,7 +71,10 @@ def in_usual_words(plain: str) -> str:
 
 
 def _with_names(plain: str) -> str:
-    """The text with a card's name before each size of memory that stands for one of its variants."""
+    """The text with a card's name before each size of memory or form that stands for one of its variants."""
+    form = _FORMS.search(plain)
+    if form is not None:
+        plain = re.sub(_OTHER_FORM, lambda other: _with_card(other, form), plain, flags=re.ASCII)
     match = _SIZES.search(plain)
     if match is None:
         return plain
@@ -77,3 +84,9 @@ def _with_names(plain: str) -> str:
     sizes = rf"(?<!{re.escape(card)} )(?<![\w.])({either}){told_of}"
     behind = re.sub(sizes, rf"{card} \1", plain[match.end() :], flags=re.ASCII)
     return f"{plain[: match.start()]}{card} {match['first']}{match['joined']}{card} {match['other']}{behind}"
+
+
+def _with_card(other: re.Match[str], form: re.Match[str]) -> str:
+    """A form that stands alone with the card's name before it, where it is another one."""
+    alone = other[2][:3] != form["form"][:3] and other.start(2) != form.start("form")
+    return f"{other[1]} {form[1]} {other[2]}" if alone else other[0]

@@ -242,10 +242,12 @@ claim-read-tokens-per-s = { $tokens_rate } tokens a second{ $each ->
 claim-read-epoch-s = an epoch in { $epoch_s }
 claim-read-job-s = the training in { $job_s }
 claim-read-speed-up-ratio = { $told ->
-        [most] at most{" "}
-        [least] at least{" "}
-       *[exact] { "" }
-    }{ $speed_ratio } times as fast
+        [slower] slower
+        [faster] faster
+        [most] at most { $speed_ratio } times as fast
+        [least] at least { $speed_ratio } times as fast
+       *[exact] { $speed_ratio } times as fast
+    }
 claim-read-memory-ratio = { $memory_fraction } of the memory
 claim-read-saved-bytes = { $saved_bytes } of memory saved
 claim-read-memory-bytes = { $memory_bytes } of memory needed

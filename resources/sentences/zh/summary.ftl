@@ -236,11 +236,13 @@ claim-read-tokens-per-s = { $each ->
     }每秒 { $tokens_rate } 个 token
 claim-read-epoch-s = 一轮 { $epoch_s }
 claim-read-job-s = 整个训练 { $job_s }
-claim-read-speed-up-ratio = 速度为{ $told ->
-        [most] 至多
-        [least] 至少
-       *[exact] { "" }
-    } { $speed_ratio } 倍
+claim-read-speed-up-ratio = { $told ->
+        [slower] 变慢
+        [faster] 变快
+        [most] 速度为至多 { $speed_ratio } 倍
+        [least] 速度为至少 { $speed_ratio } 倍
+       *[exact] 速度为 { $speed_ratio } 倍
+    }
 claim-read-memory-ratio = 显存为 { $memory_fraction }
 claim-read-saved-bytes = 节省显存 { $saved_bytes }
 claim-read-memory-bytes = 需要显存 { $memory_bytes }
