@@ -16,6 +16,9 @@ from advisor.recommend.comparison import counted
 _ALIKE = 1.05
 """A card that is expected within this factor of another is neither ahead of it nor behind."""
 
+_CLEAR = 1.15
+"""One that is ahead by no more than what ratios of cards are off by is not told from one that may be either."""
+
 
 def check_order(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Whether a card is ahead of another: in every precision that may be meant, in some, or in none.
@@ -36,9 +39,12 @@ def check_order(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     behind = [precision for precision, expected in by_precision.items() if expected.value < 1 / _ALIKE]
     bound = largest_bound(claim, faster, slower, asked)
     verdict: Verdict = "plausible"
+    clear = any(by_precision[precision].value > _CLEAR for precision in ahead)
     told = ahead or [precision for precision in by_precision if precision not in behind] or behind
     if len(ahead) == len(by_precision):
         word = "ahead"
+    elif ahead and not clear and all(expected.high > 1 for expected in by_precision.values()):
+        told, word = list(by_precision), "open"
     elif ahead:
         verdict, word = "plausible_only_with", "ahead-in"
     elif len(behind) < len(by_precision) or _over(behind, by_precision).high > 1:

@@ -11,6 +11,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.claims.claim import Claim, Verdict
 from advisor.claims.predictor import Predictor
+from advisor.claims.reading.words import says_strict
 from advisor.claims.refusals import refusal
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction, basis_of
@@ -112,6 +113,19 @@ def held_by_rounding(ratio: float, expected: Estimate) -> bool:
     """Whether a ratio lies outside a range, and no further than it is rounded."""
     inside = round(expected.low, _DIGITS) <= round(ratio, _DIGITS) <= round(expected.high, _DIGITS)
     return not inside and held_against(ratio, expected)[0] == "plausible"
+
+
+def in_open_layouts(claim: Claim, name: str) -> tuple[Claim, ...]:
+    """The claim, and in torch's usual layout (NCHW) too, where it names none and the bundled workload has another."""
+    is_open = claim.channels_last is None and claim.switched is None and load_workload(name).training.channels_last
+    return (claim, msgspec.structs.replace(claim, channels_last=False)) if is_open else (claim,)
+
+
+def fp32_meant(claim: Claim, name: str) -> tuple[Precision, ...]:
+    """What `FP32` in a text may be: torch's default has cuDNN's convolutions in TF32 where a card has it."""
+    if claim.text is None or load_workload(name).data.image_size is None or says_strict(claim.text):
+        return ("fp32",)
+    return ("fp32", "default")
 
 
 def ratio_of(after: Prediction, before: Prediction, spread: float = 1.0) -> Estimate:

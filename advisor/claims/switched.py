@@ -29,7 +29,7 @@ from advisor.claims.memory_change import check_memory_change
 from advisor.claims.more_cards import LINEAR_SLACK
 from advisor.claims.predictor import Predictor
 from advisor.claims.refusals import change_unpredicted, refusal
-from advisor.claims.setting import held_against, range_over, ratio_of
+from advisor.claims.setting import fp32_meant, held_against, in_open_layouts, range_over, ratio_of
 from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.predict.ranges.gain_range import GainKind, gain_range
@@ -144,6 +144,8 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     why = [Reason.of(f"claim-why-{kind}")] if (kind, word) in _EXPLAINED else []
     why += [Reason.of("claim-prepared")] if may_be_prepared(claim) else []
     why += [Reason.of("claim-why-sharded")] if len(ways_meant(claim)) > 1 and shards_one_side(claim) else []
+    by_default = any(len(_of_open_fp32(claim, name)) > 1 for name in names) and any(rate_of(of, "tf32") for of in specs)
+    why += [Reason.of("claim-fp32-by-default")] if by_default else []
     no_card = () if claim.gpus else (Reason.of("claim-any-card"),)
     reasons = (Reason.of(f"claim-change-{word}", **numbers), *why, *grown, *no_card, *judged_by(claim, predictor))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
@@ -177,7 +179,9 @@ def _device(claim: Claim, specs: Sequence[GpuSpec]) -> str | Names:
 def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list[_Gain]:
     """How many times as fast the change makes one model, at each batch size and in each way that may be meant."""
     gains: list[_Gain] = []
-    for meant, batch in itertools.product(ways_meant(claim), batches_of(claim, name)):
+    layouts = in_open_layouts(claim, name)
+    ways = [meant for layout in layouts for of in _of_open_fp32(layout, name) for meant in ways_meant(of)]
+    for meant, batch in itertools.product(ways, batches_of(claim, name)):
         pair = predicted_pair(meant, predictor, spec, name, batch)
         if pair is not None:
             after, before = pair
@@ -192,6 +196,13 @@ def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list
                 estimate = msgspec.structs.replace(estimate, value=value, low=min(estimate.low, value), high=high)
             gains.append(_Gain(name, before.batch_size_per_device, estimate))
     return gains
+
+
+def _of_open_fp32(claim: Claim, name: str) -> tuple[Claim, ...]:
+    """The claim over each that the FP32 which it is held against may be."""
+    if claim.reference_precision != "fp32":
+        return (claim,)
+    return tuple(msgspec.structs.replace(claim, reference_precision=meant) for meant in fp32_meant(claim, name))
 
 
 def _by_size(gains: Sequence[_Gain], names: Sequence[str]) -> tuple[Reason, ...]:

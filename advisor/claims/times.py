@@ -2,72 +2,30 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
 
 import msgspec
 
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import STRATEGY_LABELS
-from advisor.claims.bounds import Bound, step_bound
+from advisor.claims.bounds import Bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
-from advisor.claims.gpu_names import shared_name
+from advisor.claims.claimed_set_up import ClaimedSetUp, claimed_set_ups, nearest_own, open_precisions
 from advisor.claims.limits import likely_limits
-from advisor.claims.predictor import Predictor, candidate
+from advisor.claims.predictor import Predictor
 from advisor.claims.reading.words import says_training
 from advisor.claims.refusals import unpredicted
-from advisor.claims.setting import claimed_workload, range_over, usual_precision
+from advisor.claims.setting import claimed_workload, fp32_meant, in_open_layouts
 from advisor.claims.untold_samples import of_own_samples
-from advisor.core.sentences import Arguments, Names, Reason, SaidError, Value
-from advisor.core.units import Estimate
-from advisor.predict.prediction import Prediction
-from advisor.recommend.candidates import batch_sizes_around
+from advisor.core.sentences import Arguments, Names, Reason, Value
 from advisor.recommend.comparison import counted
 from advisor.workload.workload import Workload, with_training
 
-EPOCH_SLACK = 1.15
-"""An epoch's wall time holds a validation pass, checkpoints and the loader's start beside its steps."""
-_OPEN: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp")
-"""Meant where a claim names no precision."""
 _COUNTED_FROM = 10
 """Of a second's samples: fewer are no count."""
-_LARGEST_FACTOR = 16
 _FAR_SLOWER = 2.0
 """A claim that only a batch below the usual one explains says so where that one would be so much slower (assumed)."""
-_SMALLEST_FACTOR = 0.2
-
-
-class ClaimedSetUp(NamedTuple):
-    """A claim seen at one precision and batch: what is claimed, expected, and the least there can be."""
-
-    precision: Precision
-    batch_size: int
-    claimed_step_s: float
-    expected: Estimate
-    best: Prediction
-    """The prediction of the fastest variant of the card."""
-    device: str
-    """The card, without what tells its variants apart where several are meant."""
-    bound: Bound | None
-    """Of the variant that it allows most."""
-    bounded: str
-    """That variant's name."""
-
-    @property
-    def impossible(self) -> bool:
-        """Whether the claimed step beats the card's roofline."""
-        return self.bound is not None and self.claimed_step_s < self.bound.step_s
-
-    @property
-    def holds(self) -> bool:
-        """Whether the claimed step lies in the expected range."""
-        return self.expected.holds(self.claimed_step_s)
-
-    @property
-    def reached(self) -> bool:
-        """Whether such a step is at least not faster than expected."""
-        return self.claimed_step_s >= self.expected.low
 
 
 def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
@@ -82,6 +40,7 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     workload = claimed_workload(claim, predictor)
     if answer is None:
         raise unpredicted(claim, workload.name, predictor.specs, traced=False)
+    answer = _in_usual_layout(claim, answer, predictor)
     length = workload.data.sequence_length
     answer = of_own_samples(claim, answer, workload)
     if claim.sequence_length is None and length is not None:
@@ -90,22 +49,40 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     return answer
 
 
+def _stated(claim: Claim) -> tuple[Precision, ...]:
+    """What the claim's precision may be; none where it names none."""
+    if claim.precision == "fp32" and claim.workload is not None:
+        return fp32_meant(claim, claim.workload)
+    return (claim.precision,) if claim.precision is not None else ()
+
+
+def _in_usual_layout(claim: Claim, answer: ClaimAnswer, predictor: Predictor) -> ClaimAnswer:
+    """A time that is longer than expected, in torch's usual layout where nobody says that it is of channels last."""
+    if answer.verdict != "below_expected" or answer.expected_step_s is None or claim.workload is None:
+        return answer
+    usual = in_open_layouts(claim, claim.workload)[-1]
+    other = _judged(usual, predictor) if usual is not claim else None
+    if other is None:
+        return answer
+    said = Reason.of("claim-usual-layout", **answer.expected_step_s.arguments("expected", "s"))
+    return msgspec.structs.replace(other, claim=claim, reasons=(*other.reasons, said))
+
+
 def _judged(claim: Claim, predictor: Predictor, *, fitting: bool = True) -> ClaimAnswer | None:
     """The answer by the set-ups that fit, or else by the smallest batch; None: there are no such set-ups."""
     workload = claimed_workload(claim, predictor)
-    stated = (claim.precision,) if claim.precision is not None else _open(workload)
-    set_ups = [
-        set_up for precision in stated for set_up in _set_ups(claim, predictor, workload, precision, fitting=fitting)
-    ]
+    stated = _stated(claim) or open_precisions(workload)
+    at_each = (claimed_set_ups(claim, predictor, workload, precision, fitting=fitting) for precision in stated)
+    set_ups = list(itertools.chain.from_iterable(at_each))
     if not set_ups:
         return None
     fastest = min(set_ups, key=lambda set_up: set_up.expected.value / set_up.claimed_step_s)
     if all(set_up.claimed_step_s > set_up.expected.high for set_up in set_ups):
-        return _below(claim, _nearest_own(set_ups, workload) or fastest, workload)
+        return _below(claim, nearest_own(set_ups, workload) or fastest, workload)
     held = [set_up for set_up in set_ups if set_up.holds]
     if near := held or [set_up for set_up in set_ups if set_up.reached]:
         judged = _plausible if held else _between
-        return judged(claim, _nearest_own(near, workload) or fastest, set_ups, workload)
+        return judged(claim, nearest_own(near, workload) or fastest, set_ups, workload)
     explained = _explained(claim, predictor, workload)
     if explained is not None:
         return explained
@@ -116,90 +93,6 @@ def _judged(claim: Claim, predictor: Predictor, *, fitting: bool = True) -> Clai
         key=lambda set_up: set_up.expected.value / set_up.claimed_step_s,
     )
     return _answer(claim, "plausible_only_with", possible, "claim-only-with-better-kernels")
-
-
-def _open(workload: Workload) -> tuple[Precision, ...]:
-    """What a claim without a precision may mean: what most use, and what its workload is trained in."""
-    return tuple(dict.fromkeys((*_OPEN, workload.training.precision)))
-
-
-def _set_ups(
-    claim: Claim, predictor: Predictor, workload: Workload, precision: Precision, *, fitting: bool = True
-) -> list[ClaimedSetUp]:
-    """The claim at one precision, at its batch or, where a rate names none, at every batch that may be meant."""
-    own = workload.training.batch_size
-    open_batch = claim.batch_size is None and claim.step_s is None
-    batches = [batch for batch in batch_sizes_around(own) if _SMALLEST_FACTOR * own <= batch <= _LARGEST_FACTOR * own]
-    batches = (batches if fitting else batches[:1]) if open_batch else [own]
-    reached_set_ups = []
-    for batch in batches:
-        set_up = _set_up(claim, predictor, workload, precision, batch)
-        if set_up is not None and (not open_batch or not fitting or set_up.best.fits is not False):
-            reached_set_ups.append(set_up)
-    return reached_set_ups
-
-
-def _set_up(
-    claim: Claim, predictor: Predictor, workload: Workload, precision: Precision, batch: int
-) -> ClaimedSetUp | None:
-    count = claim.count or 1
-    cards = [spec for key in claim.gpus if usual_precision(spec := predictor.specs[key], precision) == precision]
-    strategy = (claim.strategy or "ddp") if count > 1 else "single"
-    candidates = tuple(candidate(spec, precision, batch, count=count, strategy=strategy) for spec in cards)
-    changed = with_training(workload, precision=precision, batch_size=batch)
-    predictions = predictor.predict(changed, candidates)
-    expected = range_over([_with_waits(claim, prediction) for prediction in predictions])
-    if expected is None:
-        return None
-    best = min(predictions, key=lambda prediction: prediction.step_s.value)
-    tables = predictor.tables(changed)
-    bounds = [
-        (bound, spec.name)
-        for spec in cards
-        if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None
-    ]
-    bound, bounded = min(bounds, key=lambda pair: pair[0].step_s, default=(None, ""))
-    claimed_s, device = _claimed_step_s(claim, workload, batch, count), shared_name(cards)
-    return ClaimedSetUp(precision, batch, claimed_s, expected, best, device, bound, bounded)
-
-
-def _with_waits(claim: Claim, prediction: Prediction) -> Estimate:
-    """The step that a claim would time: an epoch or a job also waits for loader and start-up now and then."""
-    if claim.epoch_s is None and claim.job_s is None:
-        return prediction.step_s
-    return msgspec.structs.replace(prediction.step_s, high=prediction.step_s.high * EPOCH_SLACK)
-
-
-def _claimed_step_s(claim: Claim, workload: Workload, batch: int, count: int) -> float:
-    if claim.step_s is not None:
-        return claim.step_s
-    if claim.samples_per_s is not None:
-        return batch * count / claim.samples_per_s
-    length = workload.data.sequence_length
-    whole_s = claim.job_s or claim.epoch_s
-    if whole_s is not None and claim.trained_tokens is not None and length is not None:
-        return whole_s / max(1, math.ceil(claim.trained_tokens / length / (batch * count)))
-    if whole_s is not None and claim.trained_samples is not None:
-        return whole_s / math.ceil(claim.trained_samples / (batch * count))
-    steps = math.ceil(workload.data.samples / (batch * count))
-    if claim.epoch_s is not None:
-        return claim.epoch_s / steps
-    if claim.job_s is not None:
-        return claim.job_s / max(1, math.ceil(steps * workload.training.epochs))
-    raise SaidError.of("claim-no-figure")
-
-
-def _nearest_own(set_ups: list[ClaimedSetUp], workload: Workload) -> ClaimedSetUp | None:
-    """The set_up nearest to what the workload itself says: its precision first, then its batch."""
-    training = workload.training
-    return min(
-        set_ups,
-        key=lambda set_up: (
-            set_up.precision != training.precision,
-            abs(math.log(set_up.batch_size / training.batch_size)),
-        ),
-        default=None,
-    )
 
 
 def _numbers(set_up: ClaimedSetUp, claim: Claim) -> Arguments:
@@ -286,7 +179,7 @@ def _in_their_order(set_ups: list[ClaimedSetUp], precisions: Collection[Precisio
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
     """The first change at which a claim that is too fast would hold: precision, layout, compilation, mode, FP16."""
     stated = claim.precision
-    answer = _by_precision(claim, predictor, workload, _open(workload)) if stated is not None else None
+    answer = _by_precision(claim, predictor, workload, open_precisions(workload)) if stated is not None else None
     if answer is not None:
         return answer
     for code, change in _changes(claim, workload):
@@ -295,9 +188,9 @@ def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimA
         asked = claim if mode_kept else msgspec.structs.replace(claim, mode="inference")
         for precisions in (
             (stated,) if stated is not None else (),
-            _open(workload) if mode_kept or stated is None else (),
+            open_precisions(workload) if mode_kept or stated is None else (),
         ):
-            set_up = _nearest_own(_reaching(asked, predictor, changed, precisions), workload)
+            set_up = nearest_own(_reaching(asked, predictor, changed, precisions), workload)
             if set_up is not None:
                 return _answer(claim, "plausible_only_with", set_up, code)
     return _by_precision(claim, predictor, workload, ("fp16",))
@@ -307,7 +200,7 @@ def _by_precision(
     claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]
 ) -> ClaimAnswer | None:
     for precision in precisions:
-        set_up = _nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
+        set_up = nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
         if set_up is not None:
             fit, named = _memory_reasons(set_up), any_precision_of((precision,))
             return _answer(claim, "plausible_only_with", set_up, "claim-only-with-precision", fit, precisions=named)
@@ -320,7 +213,7 @@ def _reaching(
     return [
         set_up
         for precision in precisions
-        for set_up in _set_ups(claim, predictor, workload, precision)
+        for set_up in claimed_set_ups(claim, predictor, workload, precision)
         if set_up.reached
     ]
 

@@ -21,6 +21,7 @@ from advisor.claims.setting import (
     SIZED_PANEL,
     claimed_workload,
     held_against,
+    in_open_layouts,
     least_meant,
     range_over,
     ratio_of,
@@ -165,8 +166,9 @@ def card_ratio(
     """Predicted ratio of rates at one precision, over models (the claim's, or a panel) and variants."""
     panel = FP8_PANEL if precision == "fp8" else PANEL if claim.parameters is None else SIZED_PANEL
     estimates: list[Estimate] = []
-    for name in stand_ins(claim, predictor, panel):
-        workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
+    of_models = (msgspec.structs.replace(claim, workload=name) for name in stand_ins(claim, predictor, panel))
+    for meant in (told for of in of_models if of.workload is not None for told in in_open_layouts(of, of.workload)):
+        workload = claimed_workload(meant, predictor)
         own = workload.training.batch_size
         batches = (own,) if claim.batch_size is not None else tuple(own * factor for factor in _open(claim, precision))
         for faster, other, batch in itertools.product(fast, slow, batches):

@@ -205,7 +205,7 @@ def _slower(plain: str) -> float | None:
     longer = search(rf"{PERCENT}\s*(?:longer|more time|的?更?(?:多|长)的?时间)", plain) or search(
         rf"(?:时间|耗时|用时)\s*(?:增加|多|长|变长)了?\s*{PERCENT}|多(?:花|用)了?\s*{PERCENT}", plain
     )
-    longer = longer or search(rf"\bslow(?:s|ed|ing)? [^.;%]{{1,40}}? down (?:by )?{ABOUT}{PERCENT}", plain)
+    longer = longer or search(rf"\bslow(?:s|ed|ing)? [^.;%]{{1,40}}? (?:down (?:by )?|by ){ABOUT}{PERCENT}", plain)
     if longer is not None:
         groups = [group for group in longer.groups() if group is not None]
         return 1 / (1 + float(groups[0]) / 100)

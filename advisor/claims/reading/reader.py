@@ -274,7 +274,9 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     precisions = _precisions(plain, sides, cards) if of_change else None
     batches = compared_batches(plain) if of_change else None
     strategies = compared_strategies(plain) if of_change else None
-    links = find_link_change(plain) if of_change and (sides.card_count or 1) > 1 and not sides.reference else None
+    several = {count for _, count in find_counts(plain, [(card.start, card.end) for card in cards])}
+    alike = len(several) == 1 and several != {1} and not sides.reference
+    links = find_link_change(plain) if of_change and alike else None
     of_each = search(_OF_ONE_CARD, plain) is not None
     of_all = sides.card_count or 1 if of_each else 1
     of_each_flop = (rate := find_flop_rate(plain)) is not None and rate.per_card

@@ -104,7 +104,8 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     figures = _figures(plain)
     ratio = None
     if len(counts) == _PAIR and len(figures) == _PAIR:
-        fewer_first = counts[0][1] < counts[1][1]
+        beside = next((value for place, value in counts if 0 <= figures[0][0] - place <= _NEAR), counts[0][1])
+        fewer_first = beside < max(value for _, value in counts)
         joined, between = before_to_after(plain), plain[counts[0][0] : counts[1][0]]
         if joined is not None and search(_IN_PLACE_OF, between) is not None:
             ratio = 1 / joined if fewer_first else joined

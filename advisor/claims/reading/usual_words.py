@@ -53,6 +53,10 @@ _TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"({CARD}) {_REACHES} {_ABOUT}(\d+(?:\.\d+)?) ?[x×](?= (?:of )?(?:an? |the |my |one )?{CARD})", r"\1 is \2x"),
         (rf"({CARD}) (\d+\.\d+) ?[x×](?= (?:an? )?{CARD})", r"\1 is \2x"),
         (rf"(?<=[a-z0-9]) ?(?:≈|~=|==?) ?(?=(?:an? )?{CARD})", " is as fast as "),
+        (
+            r"\b(?:made|makes|change[sd]?) (?:absolutely |basically |literally )?nothing\b|\bno change\b",
+            "no difference",
+        ),
         (r"\b(throughput|speed) (?:barely|hardly) (?:changed|moved|improved)\b", r"no difference in \1"),
         (r"\b(?:lets?|allows?|enables?|allowed|enabled) (?:us|me|you|one)(?: to)? (?=train|fine-?tune|run)", "can "),
     )

@@ -18,6 +18,11 @@ _WITHOUT_HALF = (
     rf"|(?<![a-z0-9]){_HALF}(?:(?: is| was|,)? (?:disabled|(?:turned |switched )?off)\b|\s?=\s?(?:false|0)\b"
     r"|\s*(?:已?关闭|关掉|关了|没开|未开))"
 )
+_STRICT = (
+    r"\b(?:strict|true|ieee|real)[ -]?(?:fp32|float32|single)|\b(?:no|without|disabl\w+|not) tf32"
+    r"|\btf32 (?:is )?(?:off|disabled)"
+    r"|allow_tf32\s*=\s*(?:false|0)|(?:关闭|关掉|不用|没有)\s*tf32|严格\s*fp32"
+)
 _AUTOCAST = r"(?:[\s-]{0,2}(?:amp\b|autocast\b|mixed[\s-]precision|混合精度))?"
 """Behind a type's name it says nothing more: `BF16 AMP` names one precision, not two."""
 _AUTOCAST_IN = r"(?:\b(?:amp|mixed[\s-]precision)[\s-]{0,2}(?:\(|with |in |using )?)?"
@@ -28,7 +33,7 @@ PRECISIONS: tuple[tuple[str, Precision], ...] = (
     (rf"{_AUTOCAST_IN}\bb(?:float|f)16\b{_AUTOCAST}", "bf16_amp"),
     (r"(?<![a-z0-9])tf32(?![a-z0-9])|tensorfloat", "tf32"),
     (r"\b(?:pure|full)[\s-](?:fp16|half)|\bo2\b|纯\s*fp16", "fp16"),
-    (r"\b(?:strict |full |true )?fp[\s-]?32\b|\bfloat32\b|single[\s-]precision|单精度|全精度", "fp32"),
+    (r"\b(?:strict |full |true )?fp[\s-]?32\b|\bfloat32\b|(?:single|full)[\s-]precision|单精度|全精度", "fp32"),
     (
         rf"{_AUTOCAST_IN}\b(?:fp[\s-]?|float)16\b{_AUTOCAST}|\bamp\b|(?:mixed|half)[\s-]precision|混合精度|半精度",
         "fp16_amp",
@@ -43,7 +48,7 @@ COMPARES = (
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
 _BROUGHT = (
     r"^(?: training|训练| on (?:an? |the |my )?[a-z][a-z0-9 -]{1,16}?)?"
-    r" ?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
+    r" ?(?:only |just |已经?|只)?(?:made|makes|gave|gives|brought|brings|sped|speeds|doubles|doubled|is|was|使|让)"
 )
 """Behind a precision that is told alone: what it is held against is FP32, or BF16 where that is FP8."""
 _TURNED_OFF = (
@@ -122,6 +127,11 @@ _MOST = 4096
 def says_training(text: str) -> bool:
     """Whether a claim says in words that a model was trained: then no inference explains it."""
     return search(r"\b(?:re|pre)?-?train|fine-?\s?tun|\bq?lora\b|\bepochs?\b|训练|微调|轮", text.lower()) is not None
+
+
+def says_strict(text: str) -> bool:
+    """Whether FP32 is said to be FP32 in convolutions, too."""
+    return search(_STRICT, text.lower()) is not None
 
 
 def first_named(words: tuple[tuple[str, Word], ...], plain: str) -> Word | None:
