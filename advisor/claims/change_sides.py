@@ -17,7 +17,7 @@ from advisor.claims.setting import (
     claimed_workload,
     usual_precision,
 )
-from advisor.claims.sized import usual_sharing
+from advisor.claims.sized.ways import usual_sharing
 from advisor.predict.prediction import Prediction
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Workload, with_training

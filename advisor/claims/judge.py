@@ -14,14 +14,14 @@ from advisor.claims.gpu_names import shared_name
 from advisor.claims.hedged import as_told, turned
 from advisor.claims.memory import check_fits
 from advisor.claims.more_cards import check_count_ratio
-from advisor.claims.needed import check_need
 from advisor.claims.order import check_order
 from advisor.claims.overlooked.otherwise import left_out, other_reading
 from advisor.claims.predictor import Predictor
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
 from advisor.claims.setting import held_by_rounding
-from advisor.claims.sized import check_sized
+from advisor.claims.sized.needed import check_need
+from advisor.claims.sized.rate import check_sized
 from advisor.claims.switched import check_change
 from advisor.claims.times import check_time
 from advisor.claims.two_cards import check_card_ratio

@@ -14,7 +14,9 @@ from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import lacks_precision, refusal, size_text, unpredicted
 from advisor.claims.setting import claimed_workload, range_over
-from advisor.claims.sized import HALF, alike, check_memory, flop_per_token, usual_sharing
+from advisor.claims.sized.memory import check_memory
+from advisor.claims.sized.rate import HALF, alike, flop_per_token
+from advisor.claims.sized.ways import usual_sharing
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate
 from advisor.optable.op_table import OpTable, at, step_flop

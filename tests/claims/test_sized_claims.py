@@ -8,7 +8,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Claim, Verdict
 from advisor.claims.judge import check_claim
 from advisor.claims.reading.reader import parse_claim
-from advisor.claims.sized import ways_of
+from advisor.claims.sized.ways import ways_of
 from advisor.core.sentences import SaidError
 from tests.claims.judged import assert_judged
 from tests.recommend.real_predictor import real_predictor
@@ -90,3 +90,32 @@ def test_a_rate_of_each_of_several_cards_is_not_held_against_the_memory_of_one()
     assert [reason.code for reason in answer.reasons] == ["claim-size-expected", "claim-size-of-several"]
     alone = check_claim("7B trains at 3900 tokens/s on one A100 SXM 80GB", real_predictor())
     assert alone.verdict == "plausible_only_with"
+
+
+def test_zero_2_keeps_the_weights_whole_on_each_card() -> None:
+    answer = check_claim("two 3090s can train a 3B model with ZeRO-2", real_predictor())
+    assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-size-only-with")
+    assert "claim-size-zero2" in {reason.code for reason in answer.reasons}
+    need = {
+        way: check_claim(f"8x A100 80GB can train a 7B model with {way}", real_predictor())
+        .reasons[0]
+        .numbers["need_bytes"]
+        for way in ("ZeRO-2", "ZeRO-3")
+    }
+    assert need["ZeRO-3"] == pytest.approx(16 * 7e9)
+    assert need["ZeRO-2"] == pytest.approx((2 * 8 + 14) * 7e9)
+
+
+def test_what_leaves_no_room_for_activations_hardly_fits() -> None:
+    assert_judged("RTX A6000 48GB can do full finetune of a 3B model", "plausible_only_with", "claim-size-hardly")
+    assert_judged("RTX A6000 48GB can do full finetune of a 2B model", "plausible", "claim-size-fits")
+
+
+def test_a_rate_a_second_and_card_is_one_of_each_card() -> None:
+    claim = parse_claim("4张A6000训练Llama-7B全参，每秒每卡900 token", spec_table())
+    assert (claim.count, claim.tokens_per_s) == (4, 3600.0)
+
+
+def test_nanogpts_size_is_gpt_2() -> None:
+    claim = parse_claim("llm.c: 124M, 10B tokens, 1x H100, about 6 hours", spec_table())
+    assert (claim.workload, claim.trained_tokens, claim.job_s) == ("gpt2_small", 1e10, 6 * 3600.0)

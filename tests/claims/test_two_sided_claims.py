@@ -29,6 +29,13 @@ from tests.recommend.real_predictor import real_predictor
         ("8x4090 reaches only 55% of 8xA100 for a 7B FSDP training", "rtx4090", "a100-sxm4-80", 0.55),
         ("RTX 6000 Ada ≈ L40S for training", "rtx6000ada", "l40s", 1.0),
         ("A100的速度只有H100的七分之三", "a100-sxm4-80", "h100-sxm", 3 / 7),
+        (
+            "A100 vs 4090 for LLM fine-tuning: 4090 gets about 70% of the A100 performance",
+            "rtx4090",
+            "a100-sxm4-80",
+            0.7,
+        ),
+        ("RTX 4090 笔记本版只有台式机4090的六成性能", "rtx4090-laptop", "rtx4090", 0.6),
     ],
 )
 def test_a_ratio_is_of_the_card_that_it_is_told_of(text: str, card: str, other: str, ratio: float) -> None:
@@ -118,6 +125,25 @@ def test_steps_of_two_batches_are_compared_by_their_samples() -> None:
     assert claim.speed_up_ratio == pytest.approx(90 / 35 / 8)
     of_rates = parse_claim("On a 3090 resnet50 batch 64 gives 800 img/s, batch 256 gives 900 img/s", spec_table())
     assert of_rates.speed_up_ratio == pytest.approx(800 / 900)
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"),
+    [
+        ("Batch 128 needs twice as long per step as batch 64 on a 3090 for ResNet-50", 1.0),
+        ("doubling the batch size makes each step only 1.5x longer on a 4090 for bert-base", 2 / 1.5),
+        ("batch 128 is 1.1x as fast as batch 64 on a 3090 for ResNet-50", 1.1),
+    ],
+)
+def test_a_longer_step_of_a_larger_batch_is_told_of_its_samples(text: str, ratio: float) -> None:
+    assert parse_claim(text, spec_table()).speed_up_ratio == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize(
+    "text", ["GPU is 20x faster than my CPU for ResNet-50", "a T4 is slower than the CPU for an MLP"]
+)
+def test_a_cpu_is_said_to_be_predicted_by_no_name(text: str) -> None:
+    assert_refused(text, "claim-against-cpu")
 
 
 def test_a_precision_is_what_brought_a_gain_where_its_card_stands_between() -> None:

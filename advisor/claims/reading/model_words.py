@@ -14,6 +14,7 @@ _MODELS = (
     (r"\bbert(?:[\s_-]*base)?(?![a-z])", "bert_base_sst2"),
     (r"\b(?:resnet|rn)[\s_-]*(?:v1\.5[\s_-]*)?50(?!\d)", "resnet50"),
     (r"\bvit(?:[\s_/-]*b(?:ase)?(?:[\s_/-]*16)?)?(?![a-z])|\bvision transformer", "vit_base"),
+    (r"\bnanogpt\b|\bgpt[\s_-]*2[\s_-]*\(?124m\b|(?<![\w.])124m\b(?=[^.;]{0,40}\btok)", "gpt2_small"),
     (r"\bgpt[\s_-]*2(?:[\s_-]*small)?(?![\s_-]*(?:medium|large|xl))", "gpt2_small"),
     (rf"{_LLAMA_8B}[^.,;]{{0,30}}\bqlora\b|\bqlora\b[^.,;]{{0,30}}{_LLAMA_8B}", "llama_8b_qlora"),
     (rf"{_LLAMA_8B}[^.,;]{{0,30}}\blora\b|\blora\b[^.,;]{{0,30}}{_LLAMA_8B}", "llama_8b_lora"),

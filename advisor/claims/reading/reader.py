@@ -48,6 +48,7 @@ from advisor.claims.reading.refused import (
     refuse_figures,
     refuse_half_told,
     refuse_models,
+    refuse_processors,
     refuse_questions,
     refuse_unread,
     without_figure,
@@ -75,6 +76,7 @@ from advisor.claims.reading.told_change import (
     against_usual,
     changed,
     grown,
+    of_samples,
     refuse_alike,
     refuse_one_kind,
     tells_change,
@@ -148,6 +150,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         rate = of_step.tokens / told.figures.step_s
         told = told._replace(figures=told.figures._replace(step_s=None, tokens_per_s=rate))
     refuse_questions(plain, specs)
+    refuse_processors(plain, specs)
     refuse_one_kind(plain, specs)
     refuse_figures(told.figures, plain, specs, of_memory=told.of_memory)
     claim = _with_change(text, plain, told, cards, specs)
@@ -160,7 +163,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if needs is not None:
         return needs
     if claim.fits is not None and not told.figures:
-        refuse_unread(claim, plain, specs)
+        refuse_unread(claim, _without_plurals(plain, cards.mentions), specs)
         in_words = not claim.gpus and not cards.unknown
         return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
     if not told.figures:
@@ -175,6 +178,7 @@ def _with_change(text: str, plain: str, told: _Told, cards: Cards, specs: Mappin
     """What is claimed of which cards, and which change it is told of."""
     claim = grown(changed(_claim(text, plain, told.figures, told.sides, cards.mentions), told.change), told.growth)
     claim = against_usual(claim, plain, specs, counts=len({count for _, count in told.counts}))
+    claim = of_samples(claim, plain)
     return msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
 
 
@@ -182,7 +186,8 @@ def _ordered_change(text: str, plain: str, told: _Told, cards: Cards, specs: Map
     """The claim that a change makes the same cards faster or slower, by how much is not said; None: it is another."""
     faster = says_faster(plain)
     compares = names_change(plain) or compared_strategies(plain) is not None
-    figured = told.figures or told.of_memory or search(HARD_FIGURE, plain) is not None
+    hard = search(HARD_FIGURE, _without_plurals(plain, cards.mentions)) is not None
+    figured = told.figures or told.of_memory or hard
     if faster is None or figured or told.sides.reference or not compares:
         return None
     claim = _with_change(text, plain, told._replace(figures=Figures(speed_up_ratio=1.0)), cards, specs)

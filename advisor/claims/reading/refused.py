@@ -26,6 +26,10 @@ from advisor.claims.reading.words import says_fits
 from advisor.claims.refusals import refusal, unknown_card
 
 _ASKS_HOW = r"\bhow (?:many|much|long|fast)\b|(?<!不了)(?<!没)多少|多久|多快|多长时间|几[个张块台小天]"
+_AGAINST_CPU = (
+    r"\b(?:than|over|vs\.?|versus|against|as) (?:on )?(?:my |a |the |an? )?(?:[a-z0-9-]{1,12} ){0,2}cpus?\b"
+    r"|\bcpus? (?:vs\.?|versus|against|to)\b|比[^,.;，。；]{0,8}cpu|cpu[^,.;，。；]{0,6}比"
+)
 _LEAST, _MOST, _MOST_FLOP = 1e-15, 1e15, 1e22
 """Of seconds, rates and ratios; the last of FLOP a second."""
 
@@ -52,6 +56,12 @@ def refuse_questions(plain: str, specs: Mapping[str, GpuSpec]) -> None:
     told = "".join(part for part in parts if part not in asked)
     if asked and search(HARD_FIGURE, told) is None and search(HARD_FIGURE, "".join(asked)) is not None:
         raise refusal("claim-without-figure", Claim(), specs)
+
+
+def refuse_processors(plain: str, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse a GPU that is held against a CPU, of which none is predicted by its name."""
+    if search(_AGAINST_CPU, plain) is not None:
+        raise refusal("claim-against-cpu", Claim(), specs)
 
 
 def refuse_models(claim: Claim, plain: str, specs: Mapping[str, GpuSpec]) -> None:

@@ -275,8 +275,12 @@ def _cards(
         count, other_count = _own_counts(cards, beside) if beside else (None, 1)
         return Sides(float(many), count, other_count, first.keys, other.keys, compared=True)
     share = _share_of_card(plain, other.keys, mentions)
+    of_first = share is None and len(mentions) > _PAIR and _share_of_card(plain, first.keys, mentions) is not None
+    if of_first:
+        first, other = other, first
+        share = _share_of_card(plain, other.keys, mentions)
     ratio = share if share is not None else find_ratio(plain, alike=not denies_order(plain))
-    count, other_count = _own_counts(cards, counts)
+    count, other_count = _own_counts((first, other), counts)
     figures = _figures(plain)
     parted = len(figures) == _PAIR and figures[1][0] > first.start  # two that stand before both cards are of neither
     if ratio is None and parted:

@@ -63,6 +63,12 @@ _OF_CARDS = (
     r"|卡|并行|扩展|这|机"
 )
 _PART_OF_SHARING = r"\b(?:bucket\w*|overlap\w*|prefetch\w*|hooks?|compression)\b|分桶|重叠"
+_OF_A_STEP = (
+    r"\b(?:long|longer|slow|slower|more time|the time) (?:per|a|each|every) (?:step|iteration|iter|batch)\b"
+    r"|\b(?:step|iteration|iter)(?: time)? (?:takes?|took|is|are|was|got|gets) (?:[^.;,]|\.\d){0,24}?(?:long|slow|time)"
+    r"|\beach (?:step|iteration) (?:[^.;,]|\.\d){0,24}?(?:long|slow|time)|每步(?:的?时间|耗时|用时|要|慢)"
+)
+"""A ratio of steps, and not of what passes in a second."""
 _SCALES = r"\bscal\w+|\befficien\w+|\blinear\w*|加速比|扩展|线性|效率"
 """Words of more cards against fewer, whatever else is told."""
 
@@ -100,6 +106,15 @@ def changed(claim: Claim, change: Changed) -> Claim:
         after, before = change.checkpointing
         settings |= {"activation_checkpointing": after, "reference_activation_checkpointing": before}
     return msgspec.structs.replace(claim, **settings)
+
+
+def of_samples(claim: Claim, plain: str) -> Claim:
+    """The claim with its ratio of steps of two batches as one of samples: `twice as long a step at twice the batch`."""
+    sizes, ratio = (claim.batch_size, claim.reference_batch_size), claim.speed_up_ratio
+    grew = claim.batch_ratio or (sizes[0] / sizes[1] if sizes[0] and sizes[1] else None)
+    if grew is None or ratio is None or claim.reference_gpus or search(_OF_A_STEP, plain) is None:
+        return claim
+    return msgspec.structs.replace(claim, speed_up_ratio=ratio * grew)
 
 
 def grown(claim: Claim, growth: Growth | None) -> Claim:

@@ -57,6 +57,8 @@ _TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"\b(?:made|makes|change[sd]?) (?:absolutely |basically |literally )?nothing\b|\bno change\b",
             "no difference",
         ),
+        (r"每秒(?:钟)?每(?:张|块)?卡", "每卡每秒"),
+        (r"(?<=\d)%性能|(?<=成)性能", "的速度"),
         (r"\b(throughput|speed) (?:barely|hardly) (?:changed|moved|improved)\b", r"no difference in \1"),
         (r"\b(?:lets?|allows?|enables?|allowed|enabled) (?:us|me|you|one)(?: to)? (?=train|fine-?tune|run)", "can "),
     )

@@ -1,27 +1,23 @@
-"""Claims about a model that is named by its size alone: what its parameters need, and what no card can beat."""
+"""Speeds of a model that is named by its size alone: what no card can beat, and what traced models reach."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS, Precision
-from advisor.catalogue.strategies import Strategy
+from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Precision
 from advisor.claims.bounds import clock_slack
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.refusals import lacks_precision, refusal, size_text
 from advisor.claims.setting import range_over
-from advisor.core.sentences import Arguments, Listed, Names, Reason, SaidError
+from advisor.claims.sized.memory import check_memory
+from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.core.units import Estimate, format_count
-from advisor.cost.memory.capacity import usable_bytes
-from advisor.optable.op_table import OpTable
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
@@ -42,37 +38,6 @@ HALF: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "bf16_true")
 """Tried with them, and what a share of the peak is of, where a claim names no precision."""
 _OPEN: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "tf32", "fp32")
 """Meant where a claim names no precision; beyond them FP8 is named as what would explain it."""
-_ADAPTERS_SHARE = 0.01
-"""Of the frozen weights' bytes: what adapters with their gradients and states mostly stay below."""
-_EIGHT_BIT_BYTES = 1 + 4 / 256
-"""A state in blocks of 256 that share one FP32 scale."""
-
-
-class Way(NamedTuple):
-    """A way to train, and the bytes that it keeps a parameter; the sentence is `claim-way-NAME`."""
-
-    name: str
-    parameter_bytes: float
-
-
-def ways_of(claim: Claim) -> tuple[Way, ...]:
-    """How a model may be trained as a claim says, from the usual way to the one that keeps least on the card."""
-    if claim.mode == "inference" or claim.trainable == "lora":
-        kind = "inference" if claim.mode == "inference" else "lora"
-        stored: tuple[int, ...] = (16, 8, 4) if claim.weights_bits is None else (claim.weights_bits,)
-        if kind == "inference" and claim.precision in {"fp32", "tf32"}:
-            stored = (32,)
-        return tuple(Way(f"{kind}-{bits}", bits / 8) for bits in stored)
-    mixed, pure = PRECISION_FACTS["bf16_amp"], PRECISION_FACTS["bf16_true"]
-    states = OPTIMIZER_FACTS["adamw"].state_count
-    weights = pure.weight_bytes
-    return (
-        Way("mixed", 2 * mixed.weight_bytes + states * mixed.state_bytes),
-        Way("pure", 2 * weights + states * pure.state_bytes),
-        Way("eight-bit", 2 * weights + states * _EIGHT_BIT_BYTES),
-        Way("in-backward", weights + states * _EIGHT_BIT_BYTES),
-        Way("stateless", weights),
-    )
 
 
 def check_sized(claim: Claim, predictor: Predictor) -> ClaimAnswer:
@@ -83,67 +48,6 @@ def check_sized(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if claim.fits is not None:
         return check_memory(claim, predictor)
     return _check_rate(claim, predictor)
-
-
-def check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
-    """Whether so many parameters fit the cards, by the bytes that each way of training keeps of one."""
-    specs = [predictor.specs[key] for key in claim.gpus]
-    spec = max(specs, key=lambda spec: spec.memory_bytes or 0.0)
-    alike = [one for one in specs if one.memory_bytes == spec.memory_bytes]
-    if spec.memory_bytes is None:
-        raise SaidError.of("predict-missing-figures", gpu=spec.name, fields="memory_bytes")
-    parameters, shared = claim.parameters or 0.0, _sharing(claim)
-    capacity = usable_bytes(spec.memory_bytes) * shared
-    ways = ways_of(claim)
-    usual, least = ways[0], ways[-1]
-    numbers: Arguments = {
-        "model": size_text(parameters),
-        "device": counted(claim.count or 1, shared_name(alike)),
-        "way": said_way(usual),
-        "need_bytes": usual.parameter_bytes * parameters,
-        "capacity_bytes": capacity,
-        "left_bytes": max(0.0, capacity - usual.parameter_bytes * parameters),
-        "least_way": said_way(least),
-        "least_bytes": least.parameter_bytes * parameters,
-    }
-    beside = _ADAPTERS_SHARE if usual.name.startswith("lora") else 0.0
-    chosen = next((way for way in ways if (1 + beside) * way.parameter_bytes * parameters < capacity), None)
-    if claim.offload:
-        verdict, code = _either(claim, "plausible_only_with", "below_expected"), "claim-size-offloaded"
-    elif chosen is None:
-        verdict, code = _either(claim, "impossible", "plausible"), "claim-size-beyond"
-    elif chosen is usual:
-        verdict, code = _either(claim, "plausible", "plausible_only_with"), "claim-size-fits"
-    else:
-        numbers |= {"least_way": said_way(chosen), "least_bytes": chosen.parameter_bytes * parameters}
-        verdict, code = _either(claim, "plausible_only_with", "plausible"), "claim-size-only-with"
-    reasons = [Reason.of(code, **numbers)]
-    if (claim.count or 1) > 1:
-        reasons.append(Reason.of("claim-size-shared" if shared > 1 else "claim-size-whole", count=claim.count or 1))
-    if usual.name.startswith("lora"):
-        reasons.append(Reason.of("claim-size-adapters"))
-    return ClaimAnswer(claim=claim, verdict=verdict, reasons=tuple(reasons))
-
-
-def _either(claim: Claim, fits: Verdict, fits_not: Verdict) -> Verdict:
-    """The verdict, by whether it is claimed to fit or not to."""
-    return fits if claim.fits else fits_not
-
-
-def _sharing(claim: Claim) -> int:
-    """Over how many cards the parameters are spread: all, but for the strategies that copy the model to each."""
-    return 1 if claim.strategy in {"dp", "ddp"} else claim.count or 1
-
-
-def usual_sharing(spec: GpuSpec, tables: Iterable[OpTable]) -> Strategy:
-    """A copy on each card where that may hold one with its gradients and states, else shards."""
-    parameters = max((table.trainable_parameter_count for table in tables), default=0)
-    return "ddp" if parameters * ways_of(Claim())[0].parameter_bytes < (spec.memory_bytes or 0.0) else "fsdp"
-
-
-def said_way(way: Way) -> Listed:
-    """The way in words."""
-    return Listed(reasons=(Reason.of(f"claim-way-{way.name}"),))
 
 
 def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:

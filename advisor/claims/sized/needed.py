@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.predictor import Predictor
 from advisor.claims.refusals import refusal, size_text
-from advisor.claims.sized import said_way, ways_of
+from advisor.claims.sized.ways import said_way, ways_of
 from advisor.core.sentences import Arguments, Reason
 from advisor.workload.workload_file import load_workload
 
