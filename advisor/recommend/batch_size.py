@@ -112,6 +112,8 @@ def advise_batches(
                 BatchAdvice(
                     device_key=key,
                     precision=precision,
+                    checkpointing_added=chosen.checkpointing_added,
+                    chunked_loss_added=chosen.chunked_loss_added,
                     largest_that_fits=tried if exact is None else exact,
                     knee=knee.batch_size_per_device if knee is not None else None,
                     chosen=chosen.batch_size_per_device,

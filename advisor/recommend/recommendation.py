@@ -25,6 +25,10 @@ class BatchAdvice(Record, frozen=True, kw_only=True):
     """Key of the device, one of which is looked at."""
     precision: Precision
     """What its steps compute in."""
+    checkpointing_added: bool = False
+    """Whether it recomputes activations there, which the workload as read does not ask for."""
+    chunked_loss_added: bool = False
+    """Whether it computes logits and loss in chunks there, which the workload as read does not ask for."""
     largest_that_fits: int | None
     """With head-room; None: unknown."""
     knee: int | None
@@ -150,9 +154,15 @@ def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation | No
 
 
 def batch_advice_on(chosen: Recommendation, batch_advice: Sequence[BatchAdvice]) -> BatchAdvice | None:
-    """Knee and limit of batch sizes on the recommended device at the recommended precision."""
-    place = (chosen.device.key, chosen.precision)
-    return next((advice for advice in batch_advice if (advice.device_key, advice.precision) == place), None)
+    """Knee and limit of batch sizes on the recommended device at the recommended precision.
+
+    With what the recommendation adds to free memory, where one device was looked at so, else with nothing added.
+    """
+    place, added = (chosen.device.key, chosen.precision), (chosen.checkpointing_added, chosen.chunked_loss_added)
+    there = [advice for advice in batch_advice if (advice.device_key, advice.precision) == place]
+    alike = (one for one in there if (one.checkpointing_added, one.chunked_loss_added) == added)
+    plain = (one for one in there if not (one.checkpointing_added or one.chunked_loss_added))
+    return next(alike, next(plain, None))
 
 
 def names_set_ups(chosen: Recommendation | None) -> bool:

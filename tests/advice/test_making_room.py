@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from advisor.catalogue.precisions import PRECISION_FACTS
@@ -13,7 +14,7 @@ from advisor.present.one_screen import one_screen
 from advisor.present.script.launch_script import render
 from advisor.present.summary import summarise
 from advisor.recommend.fixed import Fixed
-from advisor.recommend.recommendation import prediction_of
+from advisor.recommend.recommendation import batch_advice_on, prediction_of
 from advisor.recommend.strategy import WORTH_ACCUMULATING_FRACTION
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import with_training
@@ -113,6 +114,29 @@ def test_more_memory_never_lowers_the_largest_batch_that_fits(answers: dict[floa
             assert told.largest_that_fits >= before.get((precision,), 0)
             before[precision,] = told.largest_that_fits
         assert before
+
+
+def test_the_batch_advice_of_what_makes_room_is_of_that_room(answers: dict[float, AdviceRecord]) -> None:
+    limits = []
+    for advice in answers.values():
+        chosen = advice.recommendation
+        assert chosen is not None
+        found = batch_advice_on(chosen, advice.batch_advice)
+        as_read = msgspec.structs.replace(chosen, checkpointing_added=False, chunked_loss_added=False)
+        plain = batch_advice_on(as_read, advice.batch_advice)
+        assert found is not None
+        assert plain is not None
+        alone = any(
+            one.count == 1 and one.strategy == "single" and one.added == chosen.added for one in advice.predictions
+        )
+        shown = (chosen.checkpointing_added, chosen.chunked_loss_added) if alone else (False, False)
+        assert (found.checkpointing_added, found.chunked_loss_added) == shown
+        if alone and chosen.added:
+            assert found.largest_that_fits is not None
+            assert found.largest_that_fits >= chosen.batch_size_per_device
+            limits.append((found.largest_that_fits, plain.largest_that_fits or 0))
+    assert limits
+    assert all(roomy > cramped for roomy, cramped in limits)
 
 
 def _codes(advice: AdviceRecord) -> set[str]:
