@@ -176,6 +176,35 @@ def test_a_hugging_face_model_trains_by_its_config(tmp_path: Path) -> None:
     assert run_script(tmp_path, made, "--steps", "5")["steps"] == 5
 
 
+@pytest.mark.parametrize(
+    ("config", "task"),
+    [
+        ({"model_type": "t5", "d_model": 32, "d_ff": 64, "d_kv": 16, "num_layers": 1, "num_heads": 2}, "seq2seq-lm"),
+        (
+            {"model_type": "llama", "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1}
+            | {"num_attention_heads": 2, "num_key_value_heads": 1},
+            "sequence-classification",
+        ),
+    ],
+)
+def test_tokens_that_a_bare_configuration_leaves_open_are_those_it_was_predicted_with(
+    tmp_path: Path, config: dict[str, object], task: str
+) -> None:
+    table = {
+        "name": "bare",
+        "model": {"source": "huggingface", "config": {**config, "vocab_size": 100}, "task": task},
+        "data": {"samples": 64, "sequence_length": 8, "loader_workers": 0},
+        "training": {"precision": "fp32", "batch_size": 4},
+    }
+    made = advised(count=1, strategy="single", precision="fp32", batch_size_per_device=4, thread_count=1)
+    made = msgspec.structs.replace(made, workload=load_workload(table))
+    assert run_script(tmp_path, made, "--steps", "2")["steps"] == 2
+    said = {**config, "pad_token_id": 1, "decoder_start_token_id": 1}
+    model = msgspec.structs.replace(made.workload.model, config=said)
+    named = msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, model=model))
+    assert "token_id = 0" not in launch_script.render(named)
+
+
 @pytest.mark.parametrize("workload", bundled_names())
 @pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "fsdp"])
 def test_every_bundled_workload_gives_a_script_that_parses(workload: str, strategy: str) -> None:

@@ -71,11 +71,23 @@ def _huggingface(model: HuggingFaceModel, workload: Workload, sides: tuple[int, 
         config=shown,
         constants="\n".join(line for name, line in constants.items() if name in sample),
         auto_class=AUTO_CLASSES[task],
-        uncached="    config.use_cache = False  # keys and values are kept for generating alone\n" * uncached,
+        settings="    config.use_cache = False  # keys and values are kept for generating alone\n" * uncached
+        + _missing_tokens(task, config),
         attention=", attn_implementation='eager'" if workload.training.attention == "eager" else "",
         sample=sample,
     )
     return ModelCode(text)
+
+
+def _missing_tokens(task: Task, config: dict[str, Any]) -> str:
+    """Lines for tokens that a loss needs and a bare configuration may leave open, as they were predicted with."""
+    needed = {"decoder_start_token_id": task in WRITING_TASKS}
+    needed["pad_token_id"] = task in {"sequence-classification", *WRITING_TASKS}
+    return "".join(
+        f'    if getattr(config, "{name}", None) is None:\n        config.{name} = 0  # a checkpoint tells its own\n'
+        for name, wanted in needed.items()
+        if wanted and config.get(name) is None
+    )
 
 
 def _without_sample(
