@@ -1,8 +1,11 @@
-"""Low-rank adapters (LoRA): their usual rank, and the names of the layers that carry them."""
+"""Low-rank adapters (LoRA): their usual settings, and the names of the layers that carry them."""
 
 from __future__ import annotations
 
 DEFAULT_RANK = 16
+ADAPTER_ALPHA = 16
+"""What adapters weigh, times their rank: what they add is scaled by alpha / rank."""
+ADAPTER_DROPOUT = 0.05
 ATTENTION_PARTS = ("attn", "attention")
 """What is in the names of modules of attention, whose projections all get adapters where `attention` is asked for."""
 USUAL_LAYERS = (

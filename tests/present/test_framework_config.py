@@ -144,7 +144,8 @@ def test_a_loop_of_ones_own_is_told_batch_workers_and_the_optimizer_with_its_rat
     if "optimizer" not in changes:
         text = _said(framework, made("autocast"), **{"fused_optimizer": False, **changes})
     assert shown in text
-    assert "DataLoader(data, batch_size=4, shuffle=True, num_workers=4)" in plain
+    loader = "DataLoader(data, batch_size=4, shuffle=True, num_workers=4, persistent_workers=True, pin_memory=True)"
+    assert loader in plain
 
 
 def test_several_machines_are_started_by_a_command_that_names_each() -> None:

@@ -10,6 +10,7 @@ from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABE
 from advisor.core.sentences import SaidOutputError, visible
 from advisor.predict.assembly import optimizer_step_count
 from advisor.present.script.framework_gaps import Framework, fp8_backend, global_batch, half_format, left_out
+from advisor.present.script.framework_model import of_the_model, recomputes_itself
 from advisor.present.script.launch_script import launch_command
 from advisor.present.script.learning_rates import learning_rate
 from advisor.present.script.strategy_lines import has_script
@@ -25,7 +26,7 @@ _EIGHT_BITS = 8
 def render(advice: AdviceRecord, framework: Framework) -> str:
     """A commented YAML file that sets `framework` up as advised; what it has no field for is said in comments.
 
-    Field names as in transformers 5 (`TrainingArguments`), Accelerate 1.6 and later (FSDP2) and Lightning 2. Raises
+    Field names as in transformers 5.23 (`TrainingArguments`), Accelerate 1.6 and later (FSDP2) and Lightning 2. Raises
     OutputError where there is nothing to advise, nothing is trained, or the framework has no such strategy.
     """
     chosen = advice.main
@@ -40,6 +41,7 @@ def render(advice: AdviceRecord, framework: Framework) -> str:
         f"Advised: {expected_line(chosen)}",
         f"Use: {_use(chosen, framework)}",
         *left_out(advice, chosen, framework),
+        *of_the_model(advice.workload, chosen, framework),
     )
     comments = "".join(f"# {visible(line)}\n" for line in head)
     return comments + "\n".join(_yaml(fields)) + "\n"
@@ -58,15 +60,18 @@ def _refuse_strategy(workload: Workload, chosen: Recommendation, framework: Fram
 def _use(chosen: Recommendation, framework: Framework) -> str:
     """What reads the file, and for Trainer the command that starts as many processes: its file cannot say how many."""
     several = chosen.node_count > 1
+    on_threads = f"OMP_NUM_THREADS={chosen.thread_count} " if chosen.thread_count is not None else ""
     if framework == "accelerate":
         where = "--machine_rank N --main_process_ip HOST --main_process_port 29500 " * several
+        if chosen.thread_count is not None:
+            where += f"--num_cpu_threads_per_process {chosen.thread_count} "
         return f"accelerate launch --config_file FILE {where}YOUR_SCRIPT.py"
     if framework == "lightning":
         where = "NODE_RANK=N MASTER_ADDR=HOST MASTER_PORT=29500 " * several
-        return f"{where}python YOUR_CLI.py fit --config FILE   (a LightningCLI: jsonargparse[signatures])"
-    read = "HfArgumentParser(TrainingArguments).parse_yaml_file(FILE) in YOUR_SCRIPT.py, started by"
+        return f"{where}{on_threads}python YOUR_CLI.py fit --config FILE   (a LightningCLI: jsonargparse[signatures])"
+    read = "(args,) = HfArgumentParser(TrainingArguments).parse_yaml_file(FILE) in YOUR_SCRIPT.py, started by"
     if chosen.device.key == "cpu":
-        return f"{read} python YOUR_SCRIPT.py"
+        return f"{read} {on_threads}python YOUR_SCRIPT.py"
     if STRATEGY_FACTS[chosen.strategy].one_process:
         # Trainer copies the model to every card that its one process sees.
         seen = ",".join(str(index) for index in range(chosen.count))
@@ -75,8 +80,9 @@ def _use(chosen: Recommendation, framework: Framework) -> str:
 
 
 def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
-    training = advice.workload.training
-    half = half_format(chosen)
+    training, workers = advice.workload.training, advice.workload.data.loader_workers
+    half, sharded = half_format(chosen), chosen.strategy in SHARDING
+    recomputes = training.activation_checkpointing != "none" and not sharded
     fields: Fields = {
         "output_dir": "out",
         "per_device_train_batch_size": chosen.batch_size_per_device,
@@ -86,17 +92,20 @@ def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
         "bf16": half == "bf16",
         **_trainer_optimizer(training),
         "learning_rate": float(f"{learning_rate(advice.workload).at(global_batch(chosen)):.3g}"),
+        "lr_scheduler_type": "linear",
         "max_grad_norm": training.clip_gradient_norm or 0.0,
-        "dataloader_num_workers": advice.workload.data.loader_workers,
-        "logging_steps": max(1, training.read_loss_every),
+        "dataloader_num_workers": workers,
+        "dataloader_persistent_workers": workers > 0,
+        **_logging(training),
         "torch_compile": training.compile,
         "use_cpu": chosen.device.key == "cpu",
     }
     if chosen.precision in {"tf32", "fp32"} and chosen.device.key != "cpu":
         fields["tf32"] = chosen.precision == "tf32"
-    sharded = chosen.strategy in SHARDING
-    if training.activation_checkpointing != "none" and not sharded:
-        fields["gradient_checkpointing"] = True
+    # Said where it is off, too: TRL's configurations switch it on by themselves.
+    fields["activation_checkpointing"] = recomputes and recomputes_itself(advice.workload)
+    if chosen.strategy == "ddp":
+        fields["ddp_find_unused_parameters"] = False  # Trainer looks for them in each step by itself
     if training.fused_layers:
         kernels = {"cross_entropy": not training.chunked_loss, "fused_linear_cross_entropy": training.chunked_loss}
         if not training.fused_gate:
@@ -105,6 +114,12 @@ def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     if sharded:
         fields |= {"fsdp": True, "fsdp_config": _sharding(training, chosen, "")}
     return fields
+
+
+def _logging(training: Training) -> Fields:
+    """When the loss is read; the filter of its NaNs reads it in every micro-batch."""
+    every: Fields = {"logging_steps": training.read_loss_every} if training.read_loss_every else {}
+    return {"logging_strategy": "steps" if every else "no", **every, "logging_nan_inf_filter": False}
 
 
 def _trainer_optimizer(training: Training) -> Fields:
@@ -177,7 +192,7 @@ def _lightning(advice: AdviceRecord, chosen: Recommendation) -> Fields:
         "precision": _lightning_precision(chosen),
         "accumulate_grad_batches": chosen.gradient_accumulation_steps,
         **_lightning_length(advice.workload, chosen),
-        "log_every_n_steps": max(1, training.read_loss_every),
+        "log_every_n_steps": training.read_loss_every,
     }
     if training.clip_gradient_norm is not None and chosen.strategy not in SHARDING:  # FSDPStrategy refuses it
         trainer["gradient_clip_val"] = training.clip_gradient_norm

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pprint
 
-from advisor.catalogue.adapters import ATTENTION_PARTS, DEFAULT_RANK, USUAL_LAYERS
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.adapters import ADAPTER_ALPHA, ADAPTER_DROPOUT, ATTENTION_PARTS, DEFAULT_RANK, USUAL_LAYERS
+from advisor.catalogue.precisions import PRECISION_FACTS, HalfFormat, Precision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.present.script.learning_rates import learning_rate
 from advisor.present.script.model_code import task_of
@@ -27,7 +27,8 @@ from advisor.workload.workload import (
 
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
-_PEFT_TASKS = {
+_ADAPTERS = {"alpha": ADAPTER_ALPHA, "dropout": ADAPTER_DROPOUT}
+PEFT_TASKS = {
     "sequence-classification": "SEQ_CLS",
     "token-classification": "TOKEN_CLS",
     "question-answering": "QUESTION_ANS",
@@ -60,7 +61,8 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
         "clip_split": splits(chosen) and training.clip_gradient_norm is not None,
     }
     return {
-        "parts": "".join(part(name) for name, needed in parts.items() if needed) + _saved_modules(training),
+        "parts": "".join(part(name, **_ADAPTERS) for name, needed in parts.items() if needed)
+        + _saved_modules(training),
         "learning_rate": rate.rate + f" * BATCH_SIZE * ACCUMULATION{ranks} / {rate.per_samples}" * grows,
         "learning_rate_source": rate.source,
         "functools_import": "import functools\n" * checkpointed,
@@ -165,7 +167,7 @@ def save_lines(workload: Workload, chosen: Recommendation) -> str:
     model = workload.model
     transformers = isinstance(model, HuggingFaceModel)
     if workload.training.trainable == "lora" and transformers:
-        task = _PEFT_TASKS.get(str(task_of(workload)))
+        task = PEFT_TASKS.get(str(task_of(workload)))
         saved = "list(MODULES_TO_SAVE) + " * (workload.training.modules_to_save is not None)
         return part("save_adapters", unwrapped=unwrapped, task_type=f'"{task}"' if task else "None", saved=saved)
     written = (
@@ -215,10 +217,8 @@ def _freeze(training: Training, precision: Precision) -> str:
         return ""
     wanted = training.lora_targets
     groups = (wanted,) if isinstance(wanted, tuple) else () if wanted == "all_linear" else USUAL_LAYERS
-    facts = PRECISION_FACTS[precision]
-    in_half = facts.half_weights or (halves_adapters(training, precision) and facts.half_format == "bf16")
-    dtype = TYPES[facts.half_format] if in_half and facts.half_format else "torch.float32"
-    adapters = "torch.float32" if keeps_adapters_whole(training, precision) else dtype
+    dtype = TYPES[half] if (half := _heads_in_half(training, precision)) else "torch.float32"
+    adapters = dtype if adapters_in_half(training, precision) else "torch.float32"
     shown = pprint.pformat(groups, width=100, compact=True).replace("\n", "\n              ")
     return (
         f"    # Ends of the projections' names: of the first group that there is.\n    targets = {shown}\n"
@@ -227,6 +227,18 @@ def _freeze(training: Training, precision: Precision) -> str:
         + "    for copy in trained_copies(model):\n        copy.requires_grad_(True)\n"
         * (training.modules_to_save is not None)
     )
+
+
+def _heads_in_half(training: Training, precision: Precision) -> HalfFormat | None:
+    """The 16-bit type of heads that are trained beside adapters; None: they are in FP32."""
+    facts = PRECISION_FACTS[precision]
+    in_half = facts.half_weights or (halves_adapters(training, precision) and facts.half_format == "bf16")
+    return facts.half_format if in_half else None
+
+
+def adapters_in_half(training: Training, precision: Precision) -> bool:
+    """Whether adapters are in 16 bits, which PEFT leaves them in only where it is told to."""
+    return _heads_in_half(training, precision) is not None and not keeps_adapters_whole(training, precision)
 
 
 def _fp8(training: Training, precision: Precision) -> str:
