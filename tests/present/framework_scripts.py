@@ -22,14 +22,18 @@ from advisor.store.advice_record import AdviceRecord
 _MODEL = """
 import json, sys, torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageClassification
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification, BitsAndBytesConfig
 CONFIG = json.loads({config!r})
 AUTO = {{"llama": AutoModelForCausalLM, "bert": AutoModelForSequenceClassification}}
 LANGUAGE = CONFIG["model_type"] == "llama"
 def load(**asked):
     settings = dict(CONFIG)
     kind = settings.pop("model_type")
-    return AUTO.get(kind, AutoModelForImageClassification).from_config(AutoConfig.for_model(kind, **settings), **asked)
+    if "quantization_config" in asked:
+        load().save_pretrained("stored")
+        return AUTO[kind].from_pretrained("stored", **asked)
+    automatic = AUTO.get(kind, AutoModelForImageClassification)
+    return automatic.from_config(AutoConfig.for_model(kind, **settings), **asked).eval()  # as a checkpoint is loaded
 def sample():
     if CONFIG["model_type"] in {{"vit", "resnet"}}:
         return {{"pixel_values": torch.randn(3, 32, 32), "labels": torch.tensor(1)}}
@@ -42,12 +46,14 @@ def facts(model, optimizer, **others):
     recomputes = recomputes or any("Checkpoint" in type(part).__name__ for part in model.modules())
     optimizer = getattr(optimizer, "optimizer", optimizer)
     adapters = [name for name, part in model.named_modules() if hasattr(part, "lora_A")]
+    packed = [part for part in model.modules() if "4bit" in type(part).__name__ and not hasattr(part, "lora_A")]
     group = optimizer.param_groups[0]
     shards = [part for part in model.modules() if hasattr(part, "unshard") and "Layer" in type(part).__name__]
     groups = [part._get_fsdp_state()._fsdp_param_group for part in shards]
     settings = {{name: group.get(name) for name in ("weight_decay", "momentum", "fused")}}
     told = json.dumps(dict(
         trained=dtypes[True], frozen=dtypes.get(False), recomputes=recomputes, optimizer=type(optimizer).__name__,
+        trains=all(part.training for part in model.modules()), packed=len(packed),
         rate=group.get("initial_lr", group["lr"]), threads=torch.get_num_threads(), adapters=len(adapters),
         compiled=hasattr(model, "_orig_mod"), regathers=[bool(group.post_forward_mesh_info) for group in groups],
         **settings, **others))
@@ -61,6 +67,7 @@ model = load({asked})
 _TRAINER = """
 from transformers import HfArgumentParser, Trainer, TrainingArguments
 FILE = {file!r}
+{trl}
 {read}
 trainer = Trainer(model, args, train_dataset=data)
 trainer.train()
@@ -68,7 +75,22 @@ found = trainer.accelerator
 facts(trainer.model_wrapped, trainer.optimizer, steps=trainer.state.global_step, batch=args.train_batch_size,
     accumulation=args.gradient_accumulation_steps, mixed=found.mixed_precision, kind=found.distributed_type.value,
     ranks=found.num_processes, clip=args.max_grad_norm, unused=found.ddp_handler.find_unused_parameters,
+    whole_logits=len(globals().get("calls", ())), longest=getattr(args, "max_length", None),
     logged=sum("loss" in row for row in trainer.state.log_history), last_rate=trainer.lr_scheduler.get_last_lr()[0])
+"""
+_OF_TRL = """
+from datasets import Dataset
+from tokenizers import Tokenizer, models
+from transformers import PreTrainedTokenizerFast
+from trl import SFTConfig, SFTTrainer
+words = {{f"w{{number}}": number for number in range(97)}} | {{"<pad>": 97, "<eos>": 98, "<unk>": 99}}
+known = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+known = PreTrainedTokenizerFast(tokenizer_object=known, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>")
+calls = []
+model.get_output_embeddings().register_forward_hook(lambda *_: calls.append(1))
+def Trainer(model, args, train_dataset):
+    rows = Dataset.from_list([{{"input_ids": row["input_ids"].tolist()}} for row in train_dataset])
+    return SFTTrainer(model, args, train_dataset=rows, processing_class=known)
 """
 _SHARDED_ON_PROCESSORS = """
 import accelerate.state  # Accelerate shards on accelerators alone, torch on processors too
@@ -129,11 +151,14 @@ def yours(text: str, pattern: str, otherwise: str = "") -> str:
 
 def written_script(framework: Framework, text: str, file: Path, config: dict[str, Any], samples: int) -> str:
     """What a user of `framework` writes who does what the head of `text` says, and no more."""
-    asked = yours(text, r"load the model in .*?\((dtype=[\w.]+)\)")
+    types = yours(text, r"load the model in .*?\((dtype=[\w.]+)\)")
+    asked = ", ".join(word for word in (types, yours(text, r"load the model with (quantization_config=.*)\.")) if word)
     prepared = [
+        yours(text, r"(model\.train\(\))"),
         yours(text, r"(model\.config\.use_cache = False)"),
         yours(text, r"activation checkpointing \((model\.\w+\(\))"),
-        "from peft import LoraConfig, get_peft_model" * ("get_peft_model" in text),
+        "from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training" * ("get_peft_model" in text),
+        yours(text, r"(model = prepare_model_for_kbit_training\(.*\)) of peft"),
         yours(text, r"(model = get_peft_model\(.*\)) of peft"),
         "model = torch.compile(model)" * ("Yours: torch.compile(model)" in text),
     ]
@@ -144,7 +169,9 @@ def written_script(framework: Framework, text: str, file: Path, config: dict[str
         "accumulating": yours(text, r"(with accelerator\.accumulate\(model\):)", "if True:"),
         "clipping": yours(text, r"((?:if .*?: )?accelerator\.clip_grad_norm_\(.*\))\."),
         "file": str(file),
-        "read": re.sub(r"^.*?Use: (.*?) in YOUR_SCRIPT.*", r"\1", text, flags=re.DOTALL),
+        "trl": _OF_TRL.format() if "SFTConfig" in text else "",
+        "read": yours(text, r"the loss in chunks .*?: (\(args,\) = .*)\.$")
+        or re.sub(r"^.*?Use: (.*?) in YOUR_SCRIPT.*", r"\1", text, flags=re.DOTALL),
     }
     body = {"trainer": _TRAINER, "accelerate": _ACCELERATE, "lightning": _LIGHTNING}[framework]
     whole = _MODEL.format(config=json.dumps(config), samples=samples)

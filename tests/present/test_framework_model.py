@@ -43,6 +43,11 @@ def test_the_type_of_loaded_weights_is_told_since_a_checkpoint_brings_its_own(
     assert text.count("load the model in") == 1
 
 
+def test_a_loop_of_ones_own_is_told_to_leave_evaluation_in_which_nothing_is_recomputed() -> None:
+    for framework in FRAMEWORKS:
+        assert ("Yours: model.train()" in told("llama_8b", framework)) is (framework != "trainer")
+
+
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_adapters_are_told_as_the_call_that_makes_them(framework: Framework) -> None:
     text = told("llama_8b", framework, trainable="lora", lora_rank=8, lora_targets=("q_proj", "o_proj"))
@@ -123,7 +128,7 @@ def test_micro_batches_are_added_up_inside_of_accelerates_own_context() -> None:
 
 def test_a_loss_in_chunks_is_trls_own_where_it_has_one() -> None:
     text = told("llama_8b", "trainer", chunked_loss=True)
-    assert "read this file with HfArgumentParser(SFTConfig)" in text
+    assert "(args,) = HfArgumentParser(SFTConfig).parse_yaml_file(FILE); args.max_length = " in text
     assert "SFTConfig" not in told("llama_8b", "accelerate", chunked_loss=True)
     assert "SFTConfig" not in told("bert_base_sst2", "trainer", chunked_loss=True)
 

@@ -93,7 +93,7 @@ def test_a_configuration_trains_to_its_end_with_what_was_advised(
     mixed = chosen.get("precision") == "bf16_amp"
     words = {"lightning": "bf16-mixed" if mixed else "bf16-true" if chosen.get("precision") else "32-true"}
     rate = 2e-4 if method.get("trainable") == "lora" else RATES[method.get("optimizer", "adamw")]
-    common = {"batch": 2, "accumulation": 2, "ranks": len(ranks), "rate": rate}
+    common = {"batch": 2, "accumulation": 2, "ranks": len(ranks), "rate": rate, "trains": True}
     common["recomputes"] = "activation_checkpointing" in method
     for found in ranks:
         assert {name: found[name] for name in common | expected} == pytest.approx(common | expected, rel=2e-3)
@@ -124,3 +124,22 @@ def test_accelerate_shards_whole_weights_over_two_ranks(tmp_path: Path, strategy
 def test_a_model_that_cannot_recompute_trains_in_trainer_as_it_is(tmp_path: Path) -> None:
     (found,), _said = trained(tmp_path, made("resnet", FULL, {}), "trainer", _RESNET, SAMPLES)
     assert (found["steps"], found["recomputes"]) == (5, False)
+
+
+def test_weights_of_four_bits_are_packed_and_their_adapters_trained(tmp_path: Path) -> None:
+    pytest.importorskip("bitsandbytes")
+    method = {**LORA, "quantization": "nf4", "lora_targets": "all_linear"}
+    (found,), _said = trained(tmp_path, made("llama", method, MIXED), "trainer", _LLAMA, SAMPLES)
+    assert (found["packed"], found["adapters"], found["trained"], found["steps"]) == (14, 14, FP32, 5)
+    (found,), _said = trained(
+        tmp_path, made("llama", {**method, "unpacked_bits": 32}, MIXED), "accelerate", _LLAMA, SAMPLES
+    )
+    assert (found["packed"], found["adapters"], found["trained"], found["steps"]) == (14, 14, FP32, 5)
+
+
+def test_a_loss_in_chunks_is_taken_by_trl_from_the_file_of_trainer(tmp_path: Path) -> None:
+    pytest.importorskip("trl")
+    advised = made("llama", {"chunked_loss": True}, MIXED)
+    (found,), _said = trained(tmp_path, advised, "trainer", _LLAMA, SAMPLES)
+    assert (found["whole_logits"], found["longest"], found["steps"], found["trained"]) == (0, 8, 5, FP32)
+    assert (found["recomputes"], found["mixed"], found["rate"], found["batch"]) == (False, "bf16", 5e-5, 2)

@@ -68,6 +68,19 @@ def _loading(workload: Workload, chosen: Recommendation, framework: Framework) -
         yield f"Yours: load the model in 16 bits (dtype={half}), which its frozen weights stay in."
     elif from_hub and quantization is None:
         yield "Yours: load the model in FP32 (dtype=torch.float32): by itself it comes in the type it was stored in."
+    yield from _packed(training, half)
+    if training.attention != "sdpa":
+        kind = {"eager": "eager", "flash": "flash_attention_2"}[training.attention]
+        yield f'Yours: attn_implementation="{kind}" as the model is loaded.'
+    if from_hub and framework != "trainer":
+        yield "Yours: model.train(): a checkpoint is loaded for evaluation, where nothing is dropped out or recomputed."
+    writes = task_of(workload) in {"causal-lm", *WRITING_TASKS}
+    if writes and framework != "trainer":
+        yield "Yours: model.config.use_cache = False: keys and values are kept for generating alone."
+
+
+def _packed(training: Training, half: str) -> Iterator[str]:
+    quantization = quantization_of(training)
     packed = {
         "nf4": f'BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype={half})',
         "int8": "BitsAndBytesConfig(load_in_8bit=True)",
@@ -78,12 +91,6 @@ def _loading(workload: Workload, chosen: Recommendation, framework: Framework) -
         yield "Yours: load a checkpoint that is quantised with GPTQ."
     if quantization is not None and training.keeps_unpacked_whole:
         yield "Yours: model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=False) of peft."
-    if training.attention != "sdpa":
-        kind = {"eager": "eager", "flash": "flash_attention_2"}[training.attention]
-        yield f'Yours: attn_implementation="{kind}" as the model is loaded.'
-    writes = task_of(workload) in {"causal-lm", *WRITING_TASKS}
-    if writes and framework != "trainer":
-        yield "Yours: model.config.use_cache = False: keys and values are kept for generating alone."
 
 
 def _trained(workload: Workload, chosen: Recommendation) -> Iterator[str]:
@@ -158,8 +165,8 @@ def _chunks(workload: Workload, chosen: Recommendation, framework: Framework) ->
     """TRL's trainer of language models never holds the logits whole, and reads Trainer's file."""
     if framework != "trainer" or not chunks_loss(workload, chosen):
         return "Yours: the loss in chunks of the logits."
-    length = f", max_length={workload.data.sequence_length}" if workload.data.sequence_length else ""
+    length = f"; args.max_length = {workload.data.sequence_length}" if workload.data.sequence_length else ""
     return (
-        "Yours: the loss in chunks of the logits, as trl's SFTTrainer takes it by itself (1.16): read this file with "
-        f"HfArgumentParser(SFTConfig){length and f' and set it{length[1:]}'}."
+        "Yours: the loss in chunks of the logits, which trl's SFTTrainer makes by itself (1.16): "
+        f"(args,) = HfArgumentParser(SFTConfig).parse_yaml_file(FILE){length}."
     )
