@@ -29,6 +29,11 @@ def assumed_reason(workload: Workload, *, but: frozenset[str] = frozenset()) -> 
     return Reason.of("workload-assumed-values", fields=Listed(reasons=fields)) if fields else None
 
 
+def still_assumed(assumed: tuple[str, ...], workload: Workload, *, edited: str) -> tuple[str, ...]:
+    """Which of the fields nobody has given yet once `edited` was, as `workload` now has them."""
+    return tuple(field for field in assumed if field != edited and _given(field, workload) is not None)
+
+
 def _code(field: str, workload: Workload) -> str:
     if field == "data.sequence_length" and workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES:
         return "assumed-speech-length"
@@ -38,8 +43,7 @@ def _code(field: str, workload: Workload) -> str:
 def _value(field: str, workload: Workload) -> str:
     if field == "training.precision":
         return PRECISION_LABELS[workload.training.precision]
-    section, _, name = field.partition(".")
-    value = getattr(getattr(workload, section, None), name, None)
+    value = _given(field, workload)
     if field == "data.image_size":
         model = workload.model
         configured = sides_in_config(resolve_config(model.config)) if isinstance(model, HuggingFaceModel) else None
@@ -47,3 +51,8 @@ def _value(field: str, workload: Workload) -> str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     shown = f"{value:,.10g}" if number else str(value)
     return shown if field in _PARTS else f"{field} = {shown}"
+
+
+def _given(field: str, workload: Workload) -> object:
+    section, _, name = field.partition(".")
+    return getattr(getattr(workload, section, None), name, None)

@@ -144,3 +144,24 @@ def test_assumed_settings_of_a_bare_model_are_told_with_their_values(
     qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
     window.show_page("model")
     qtbot.waitUntil(lambda: "batch size 16 per device" in words_of(window.page("model")), timeout=120_000)
+
+
+def test_what_is_still_assumed_is_told_after_another_field_was_edited(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text('{"model_type": "bert", "architectures": ["BertForSequenceClassification"]}', encoding="utf-8")
+    session.described.load(str(path))
+    qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
+    window.show_page("model")
+    qtbot.waitUntil(lambda: not window.page("model").filling, timeout=120_000)
+    window.page("model")._edited("training", "batch_size", 64)  # type: ignore[attr-defined]
+    workload = session.described.workload
+    assert workload is not None
+    assert "data.samples" in workload.assumed, "nobody said how many samples there are"
+    assert "training.batch_size" not in workload.assumed
+    window.page("model")._model_edited({"source": "template", "template": "mlp", "layers": [784, 10]})  # type: ignore[attr-defined]
+    workload = session.described.workload
+    assert workload is not None
+    assert "data.samples" in workload.assumed
+    assert "data.sequence_length" not in workload.assumed, "which a plain network has not"

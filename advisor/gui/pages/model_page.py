@@ -26,6 +26,7 @@ from advisor.gui.widgets.boxes import REST, across, clear, down, put
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.notice import Notice
+from advisor.workload.assumptions import still_assumed
 from advisor.workload.workload import Data, Training
 
 _WHOLE = "workload"
@@ -220,8 +221,7 @@ class ModelPage(Page):
         """Read the edited description as any other; what is wrong is told at the right, the last good one stays."""
         from advisor.workload.workload_file import load_workload
 
-        folder = described.pop("source_folder", None)
-        described.pop("assumed", None)
+        folder, assumed = described.pop("source_folder", None), described.pop("assumed", ())
         clear(self._problems)
         try:
             workload = load_workload(described)
@@ -233,8 +233,9 @@ class ModelPage(Page):
             return
         self.session.described.judge_field(_WHOLE, allowed=True)
         self._from_form = True
-        if folder is not None:
-            workload = msgspec.structs.replace(workload, source_folder=folder)
+        workload = msgspec.structs.replace(
+            workload, source_folder=folder, assumed=still_assumed(tuple(assumed), workload, edited=field)
+        )
         self.session.described.edit(workload, field)
         self._from_form = False
 
