@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QToolButton
+from PySide6.QtWidgets import QLabel, QMenu, QToolButton
 
 from advisor import advise
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.pages.compare_figures import AS_ASKED
+from advisor.gui.pages.advice_charts import memory_rows
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.machine_page import MachinePage
+from advisor.gui.plots.curves import CurveChart
 from advisor.gui.start.typed_cards import number_typed
+from advisor.recommend.recommendation import prediction_of
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 from tests.gui.at_the_window import strike_key
@@ -172,3 +176,28 @@ def test_compare_shows_what_was_asked_each_as_it_is_best(window: MainWindow, ses
     QTest.keyClick(box, Qt.Key.Key_Down)
     assert page._boxes["batch"].isEnabled()
     assert {one.prediction.count for one in page._comparison.ticked()} == {1}
+
+
+def test_the_advice_draws_throughput_of_as_many_cards_as_were_asked(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.set_advice(advise("bert_base_sst2", measure=False, gpus="2x rtx 3090"))
+    window.show_page("advice")
+    page = window.page("advice")
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    (chart,) = [one for one in page.findChildren(CurveChart) if one.accessibleName().startswith("Throughput by batch")]
+    assert len(chart._curves[0].points) > 1
+    assert "2 × RTX 3090" in [one.text() for one in page.findChildren(QLabel)]
+
+
+def test_the_memory_of_the_advised_batch_is_that_of_the_advised_set_up() -> None:
+    advice = advise("bert_base_sst2", measure=False, gpus="2x rtx 3090")
+    chosen = advice.recommendation
+    assert chosen is not None
+    of_chosen = prediction_of(advice.predictions, chosen)
+    assert of_chosen is not None
+    least = msgspec.structs.replace(of_chosen, gradient_accumulation_steps=chosen.gradient_accumulation_steps + 1)
+    others = tuple(one for one in advice.predictions if one is not of_chosen)
+    rows = memory_rows(msgspec.structs.replace(advice, predictions=(least, *others, of_chosen)), chosen)
+    (row,) = [one for one in rows if one.batch_size_per_device == chosen.batch_size_per_device]
+    assert row is of_chosen

@@ -61,3 +61,25 @@ def test_what_frees_memory_in_the_advice_frees_it_on_the_curve() -> None:
     assert shown(*tight, *freed) == [(1, 1), (2, 1)]
     assert shown(*tight, *freed, checkpointing_added=True) == [(1, 3), (2, 3), (4, 3)]
     assert shown(*tight, checkpointing_added=True) == [(1, 1), (2, 1)], "another card that needs none of it"
+
+
+def test_where_no_card_alone_was_looked_at_as_many_as_are_advised_make_the_curve() -> None:
+    asked = [point(size, count=2, strategy="ddp") for size in (8, 2, 4)]
+    fewer = point(2, count=2, strategy="dp")
+    advised = {"count": 2, "strategy": "ddp"}
+    assert shown(*asked, fewer, **advised) == [(2, 1), (4, 1), (8, 1)]
+    accumulated = point(8, count=2, strategy="ddp", gradient_accumulation_steps=4)
+    assert shown(*asked, accumulated, **advised, gradient_accumulation_steps=4)[-1] == (8, 4), "the advised set-up"
+    assert shown(point(4), *asked, **advised) == [(4, 1)], "one alone was looked at"
+    full = msgspec.structs.replace(point(4), fits=False)
+    assert shown(full, *asked, **advised) == [(2, 1), (4, 1), (8, 1)], "and holds no step"
+
+
+def test_another_device_that_was_only_looked_at_in_numbers_has_its_quickest_way_on_the_curve() -> None:
+    slow = [point(size, count=4, strategy="fsdp") for size in (2, 4)]
+    quick = [
+        msgspec.structs.replace(one, strategy="ddp", samples_per_s=one.samples_per_s.scaled(3.0)) for one in slow
+    ]
+    beside = msgspec.structs.replace(point(8), device=msgspec.structs.replace(ALONE.device, key="advised"))
+    curve = batch_curve([*slow, *quick], "rtx3090", "fp32", beside)
+    assert [(one.strategy, one.count, one.batch_size_per_device) for one in curve] == [("ddp", 4, 2), ("ddp", 4, 4)]

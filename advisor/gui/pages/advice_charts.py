@@ -19,6 +19,7 @@ from advisor.present.batch_curve import batch_curve, up_to_the_limit
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
 from advisor.present.table_cells import strategy_of
+from advisor.recommend.comparison import counted
 from advisor.recommend.crossover import fastest_alone
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.recommendation import Crossover, Recommendation, batch_advice_on, prediction_of, rests_on
@@ -60,12 +61,19 @@ def prediction_tip(prediction: Prediction, context: Context, *, over_limits: boo
 
 
 def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card:
-    """Throughput against batch size on one of the advised devices, with knee and memory limit."""
+    """Throughput against batch size on one of the advised devices, with knee and memory limit.
+
+    On as many as are advised where the question named set-ups, and one alone is none of them.
+    """
     texts, theme = context.texts, context.theme
-    card = Card(texts("advice-batch-title"), note=short_name(visible(chosen.device.name)))
+    curve = batch_curve(advice.predictions, chosen.device.key, chosen.precision, chosen)
+    count = curve[0].count if curve else 1
+    card = Card(texts("advice-batch-title"), note=counted(count, short_name(visible(chosen.device.name))))
     chart = CurveChart(theme, texts("advice-batch-title"), (texts("axis-batch"), texts("axis-samples-per-s")))
-    points = _points(batch_curve(advice.predictions, chosen.device.key, chosen.precision, chosen), context)
-    advised, size = batch_advice_on(chosen, advice.batch_advice), chosen.batch_size_per_device
+    points = _points(curve, context)
+    size = chosen.batch_size_per_device
+    # What bends and ends the curve of one card does not that of several.
+    advised = batch_advice_on(chosen, advice.batch_advice) if count == 1 else None
 
     def mark(code: str, batch: int, colour: str) -> Mark:
         return Mark(x=batch, text=texts(code, batch=f"{batch:,}"), colour=colour)
@@ -157,6 +165,8 @@ def memory_rows(advice: AdviceRecord, chosen: Recommendation) -> tuple[Predictio
             chosen, "batch_size_per_device", "gradient_accumulation_steps"
         ):
             by_size.setdefault(prediction.batch_size_per_device, prediction)
+            if rests_on(chosen, prediction):  # accumulated as advised: its figure stands above, too
+                by_size[prediction.batch_size_per_device] = prediction
     curve = up_to_the_limit([by_size[size] for size in sorted(by_size)])
     fitting = [prediction for prediction in curve if prediction.fits is not False]
     kept = [prediction for prediction in curve if prediction.fits is False or prediction is fitting[-1]]

@@ -86,7 +86,8 @@ def _curve(
     def mark(batch_size: int | None) -> float | None:
         return across(batch_size) if batch_size is not None and sizes[0] <= batch_size <= sizes[-1] else None
 
-    advised = batch_advice_on(main, advice.batch_advice)
+    alone = series[0][0].count == 1  # what bends and ends the curve of one card does not that of several
+    advised = batch_advice_on(main, advice.batch_advice) if alone else None
     knee, limit = (advised.knee, advised.largest_that_fits) if advised else (None, None)
     marks = [sentence("report-advised", language, batch=main.batch_size_per_device)]
     if mark(knee) is not None and knee is not None:
@@ -117,16 +118,16 @@ def _curve(
     }
 
 
-def _counted(name: str, key: str) -> str:
-    """One device by its name, with its count where devices come in several: the curve is of one."""
-    return clipped(name) if key == "cpu" else f"1 × {clipped(name)}"
+def _counted(name: str, point: Prediction) -> str:
+    """What the curve is of: a device by its name, with its number where devices come in several."""
+    return clipped(name) if point.device.key == "cpu" else f"{point.count} × {clipped(name)}"
 
 
 def _series(
     points: list[Prediction], name: str, across: Callable[[float], float], heights: _Heights, language: Language
 ) -> dict[str, Any]:
     return {
-        "name": f"{_counted(name, points[0].device.key)} ({precision_name(points[0].precision, language)})",
+        "name": f"{_counted(name, points[0])} ({precision_name(points[0].precision, language)})",
         "points": [
             {
                 "x": across(item.batch_size_per_device),
