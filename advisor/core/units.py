@@ -257,12 +257,15 @@ _BEFORE_UNIT = re.compile(
     re.ASCII,
 )
 """The space between a figure and one of the units above."""
+_COUNT = re.compile(r"(?<=\d) × (?=\w)")
+_BEFORE_CURRENCY = re.compile(r"(?<=\.\d\d) (?=[A-Z]{3}\b)|(?<=\.\d{4}) (?=[A-Z]{3}\b)", re.ASCII)
 _PER_SECOND = re.compile(r"/s\b", re.ASCII)
 
 
 def unbroken(text: str) -> str:
-    """The text with what lets no line end between a figure and its unit, or inside `TFLOP/s`."""
-    return _PER_SECOND.sub("/\u2060s", _BEFORE_UNIT.sub("\u00a0", text))
+    """The text with what lets no line end between a figure and its unit, inside `TFLOP/s` or within `2 × RTX`."""
+    together = _BEFORE_CURRENCY.sub("\u00a0", _BEFORE_UNIT.sub("\u00a0", _COUNT.sub("\u00a0×\u00a0", text)))
+    return _PER_SECOND.sub("/\u2060s", together)
 
 
 def in_one_unit(estimate: Estimate, formatter: Callable[[float], str]) -> Callable[[float], str]:

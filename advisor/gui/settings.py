@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import msgspec
-from PySide6.QtCore import QSettings, QStandardPaths
+from PySide6.QtCore import QLocale, QSettings, QStandardPaths
 
 from advisor.catalogue.strategies import MOST_DEVICES, USUAL_COUNTS
 from advisor.core.sentences import Language, system_language
@@ -25,6 +25,11 @@ _RECENT_LIMIT = 8
 _Count = Annotated[int, msgspec.Meta(ge=1, le=MOST_DEVICES)]
 _Counts = Annotated[tuple[_Count, ...], msgspec.Meta(min_length=1)]
 ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
+
+
+def currency_of(place: QLocale) -> str:
+    """The three letters of a place's currency; US dollars, in which most cards are offered, where it has none."""
+    return place.currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode) or "USD"
 
 
 class Settings:
@@ -101,8 +106,8 @@ class Settings:
 
     @property
     def currency(self) -> str:
-        """Currency that amounts are shown in where the price file names none."""
-        return self._text("currency", "USD")[:8]
+        """Currency that amounts are shown in where the price file names none: that of the place, unless chosen."""
+        return self._text("currency", currency_of(QLocale.system()))[:8]
 
     @property
     def typed_prices(self) -> TypedPrices | None:

@@ -123,7 +123,19 @@ def test_no_line_ends_between_a_figure_and_its_unit(unit: str) -> None:
         )
 
 
-@pytest.mark.parametrize("text", ["3 steps of 5 GPUs", "8 Bytes", "12 months, 4 hours", "2 × A100"])
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("on 2 × RTX 3090 or one L40S", "on 2\u00a0×\u00a0RTX 3090 or one L40S"),
+        ("批大小 4 × 8", "批大小 4\u00a0×\u00a08"),
+        ("costs 14.04 USD, or < 0.0001 EUR", "costs 14.04\u00a0USD, or < 0.0001\u00a0EUR"),
+    ],
+)
+def test_no_line_ends_between_a_count_and_what_is_counted(text: str, kept: str) -> None:
+    assert unbroken(text) == kept
+
+
+@pytest.mark.parametrize("text", ["3 steps of 5 GPUs", "8 Bytes", "12 months, 4 hours", "a × b", "12 DDP steps"])
 def test_words_after_a_number_may_begin_a_line(text: str) -> None:
     assert unbroken(text) == text
 

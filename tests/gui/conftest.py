@@ -93,6 +93,7 @@ def settings(tmp_path: Path) -> Settings:
     made = Settings(tmp_path / "window.ini")
     made.store("language", "en")
     made.store("scheme", "light")
+    made.store("currency", "USD")  # whatever the place of whoever runs the tests has
     made.store("data_folder", str(tmp_path))
     return made
 

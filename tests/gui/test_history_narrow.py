@@ -52,3 +52,17 @@ def test_in_the_narrowest_window_names_of_runs_go_on_in_a_second_line(
         text = table.table_model.columns[place].text(table.table_model.records[0])
         room = table.columnWidth(place) - _CELL_MARGIN
         assert all(width(line.rstrip()) <= room for line in in_two_lines(text, room, width)), text
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "lines"),
+    [
+        ("A100 SXM4 40 GB", 12, ("A100 SXM4", "40\u00a0GB")),
+        ("2 × RTX 4090 · batch 64", 10, ("2\u00a0×\u00a0RTX", "4090 · batch 64")),
+        ("against 2 × A100", 10, ("against", "2\u00a0×\u00a0A100")),
+    ],
+)
+def test_a_name_is_parted_neither_before_its_unit_nor_behind_its_number(
+    text: str, room: int, lines: tuple[str, str]
+) -> None:
+    assert in_two_lines(text, room, len) == lines

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
+from PySide6.QtCore import QLocale
 
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.jobs.asks import AdviseAsk
@@ -13,7 +15,7 @@ from advisor.gui.models.typed_prices import read_typed, typed_today
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.session import Session
-from advisor.gui.settings import Settings
+from advisor.gui.settings import Settings, currency_of
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
 
@@ -61,3 +63,8 @@ def test_prices_typed_in_another_currency_are_not_mixed_with_a_files(tmp_path: P
         prices = request_of(typed).prices
         assert prices is not None
         assert (prices.currency, prices.devices) == ("EUR", expected)
+
+
+@pytest.mark.parametrize(("place", "currency"), [("zh_CN", "CNY"), ("de_DE", "EUR"), ("en_US", "USD"), ("C", "USD")])
+def test_prices_are_typed_in_the_currency_of_the_place(place: str, currency: str) -> None:
+    assert currency_of(QLocale(place)) == currency

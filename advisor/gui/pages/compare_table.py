@@ -30,6 +30,9 @@ from advisor.recommend.recommendation import Goal
 _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
 _GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "cost", "memory", "job", "precision")
 """Hidden, in turn, where the window is too narrow for all: what tells set-ups apart after what follows from others."""
+_PRICED_GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "memory", "rate", "cost", "job", "precision")
+"""The same where prices are known: who typed one looks for what the job costs beside its time, from which its samples a
+second follow."""
 _VISIBLE_ROWS = 12
 _FILTER_WIDTH = 230
 """Pixels with usual letters: what stands in the empty line is as wide."""
@@ -48,6 +51,8 @@ class SetUpsCard(GrowingCard):
         self._context, self._index, self._names = context, index, names
         self.texts = context.texts
         self._words: dict[ComparedSetUp, str] = {}
+        self._asked_for: set[str] = set()
+        """Columns that were chosen: they stay, however narrow the window."""
         self._condition: Callable[[ComparedSetUp], bool] = lambda _one: True
         self.model: TableModel[ComparedSetUp] = TableModel(
             set_up_columns(context, index, names, self._tick, self._set_price), group=_group
@@ -63,7 +68,7 @@ class SetUpsCard(GrowingCard):
             rows=self.rows,
             grows=True,
         )
-        self.table.optional = tuple(self._place(name) for name in _GIVES_WAY if self._has(name))
+        self._let_give_way()
         self.table.setEditTriggers(
             QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed
         )
@@ -129,9 +134,17 @@ class SetUpsCard(GrowingCard):
             return False
         tell(self._refused, "")
         self._index.set_price(set_up.prediction.device.key, price)
+        self._let_give_way()
         self.model.told_anew()
         self.changed.emit()
         return True
+
+    def _let_give_way(self) -> None:
+        """Which columns go first where there is no room; one that a person asked for is not among them."""
+        order = _PRICED_GIVES_WAY if self._index.has_cost() else _GIVES_WAY
+        self.table.optional = tuple(
+            self._place(name) for name in order if self._has(name) and name not in self._asked_for
+        )
 
     def tell_prices(self, typed: TypedPrices | None) -> None:
         """Say of what day and in what currency the typed prices are; None: there are none."""
@@ -240,31 +253,33 @@ class SetUpsCard(GrowingCard):
 
     def _fill_column_menu(self) -> None:
         self._menu.clear()
-        hidden = self.hidden_columns()
         for column in self.model.columns:
             if column.name in {"tick", "pin", "device"}:
                 continue
             action = self._menu.addAction(column.title)
             action.setCheckable(True)
-            action.setChecked(column.name not in hidden)
+            # One that gave way to the others, for lack of room, is asked for as any other that is not seen.
+            action.setChecked(not self.table.isColumnHidden(self._place(column.name)))
             action.toggled.connect(lambda on, name=column.name: self._choose_column(name, shown=on))
 
     def _choose_column(self, name: str, *, shown: bool) -> None:
         hidden = self.hidden_columns()
         # A column that a person asks for stays, however narrow the window: the table scrolls sideways.
-        self.table.optional = tuple(place for place in self.table.optional if place != self._place(name))
+        self._asked_for.add(name)
+        self._let_give_way()
         self.hide_columns(hidden - {name} if shown else hidden | {name})
 
     def reset(self) -> None:
         """Prices, pins, filter and columns as they were at first."""
         self._index.reset_prices()
+        self._asked_for.clear()
         tell(self._refused, "")
         for set_up in self._index.set_ups:
             set_up.pinned = False
         self.search.clear()
         self.all.setChecked(True)
         self.fitting.setChecked(True)
-        self.table.optional = tuple(self._place(name) for name in _GIVES_WAY if self._has(name))
+        self._let_give_way()
         self.hide_columns(_HIDDEN_AT_FIRST)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self._filter()

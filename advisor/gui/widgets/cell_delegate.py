@@ -19,6 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
+from advisor.core.units import unbroken
+
 if TYPE_CHECKING:
     from advisor.gui.models.table_model import Column
 
@@ -85,6 +87,11 @@ class CellDelegate(QStyledItemDelegate):
         painter.setFont(given.font)
         left = rect.right() + 1 - _PADDING - text.width if column.number else rect.left() + _PADDING
         painter.drawStaticText(QPointF(left, rect.top() + (rect.height() - 1 - metrics.height()) / 2), text.shown)
+
+    def displayText(self, value: object, locale: object) -> str:
+        """What the style paints in one or two lines: no line of it begins with the unit of a figure."""
+        del locale
+        return unbroken(str(value))
 
     def _laid_out(self, text: str, room: int, font: QFont, metrics: QFontMetrics) -> _Text:
         if font != self._laid_out_with:

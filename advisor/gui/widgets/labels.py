@@ -217,13 +217,17 @@ class QuietLabel(QWidget):
 
 
 def in_two_lines(text: str, room: float, width: Callable[[str], float]) -> tuple[str, str]:
-    """The text as one line, or as two: as much in the first as fits, broken after a space or a hyphen."""
+    """The text as one line, or as two: as much in the first as fits, broken after a space or a hyphen.
+
+    Neither a figure and its unit nor a count and what is counted are parted.
+    """
     if width(text) <= room:
         return text, ""
+    text = unbroken(text)
     breaks = [place + 1 for place, letter in enumerate(text[:-1]) if letter in " -"]
-    fitting = [place for place in breaks if width(text[:place].rstrip()) <= room]
+    fitting = [place for place in breaks if width(text[:place].rstrip(" ")) <= room]
     place = max(fitting, default=min(breaks, default=len(text)))
-    return text[:place].rstrip(), text[place:]
+    return text[:place].rstrip(" "), text[place:]
 
 
 def set_look(widget: QWidget, name: str, value: str) -> None:

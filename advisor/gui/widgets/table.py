@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -218,10 +218,12 @@ class Table(QTableView):
         if font != self._measured_with:
             self._measured, self._measured_with = {}, font
         if place not in self._measured:
-            metrics, text_of = self.fontMetrics(), self.table_model.columns[place].text
+            column = self.table_model.columns[place]
             if self._first_records is None:
                 self._first_records = self.shown_records(_MEASURED_ROWS)
-            texts = [text_of(record) for record in self._first_records]
+            texts = [column.text(record) for record in self._first_records]
+            heavier = column.bold is not None and any(map(column.bold, self._first_records))
+            metrics = QFontMetrics(_bold(self.font())) if heavier else self.fontMetrics()
             self._measured[place] = _Measured(
                 max((metrics.horizontalAdvance(text) for text in texts), default=0),
                 any(" " in text or "-" in text for text in texts),
@@ -313,3 +315,9 @@ class Table(QTableView):
             lambda _on=False: self.copy()
         )
         menu.popup(self.viewport().mapToGlobal(place))
+
+
+def _bold(font: QFont) -> QFont:
+    heavy = QFont(font)
+    heavy.setBold(True)
+    return heavy

@@ -241,7 +241,7 @@ change-count-batch-at = If only time counted: { $count } × { $device } at batch
 change-link = A faster link than that of { $device } would free up to { $share_fraction } of the step.
 change-limits-batch = Without the limits { $count } × { $device } at batch size { $batch } a card would be { $gain_ratio } times as fast.
 change-limits-batch-at = Without the limits { $count } × { $device } at batch size { $batch } a card, { $samples } samples a step, would be { $gain_ratio } times as fast.
-change-price = With a price file the advice would weigh cost too; hours of different cards are not worth the same.
+change-price = With prices given by --prices the advice would weigh cost too; hours of different cards are not worth the same.
 change-measure = Measuring on { $devices } would settle what the ranges leave open.
 
 ## Crossover of CPU and GPU

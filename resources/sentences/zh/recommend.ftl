@@ -217,7 +217,7 @@ change-count-batch-at = 若只看时间：{ $count } × { $device }（每卡批�
 change-link = 若互连比 { $device } 的更快，每步最多可省去 { $share_fraction }。
 change-limits-batch = 若没有这些限制，{ $count } × { $device }（每卡批大小 { $batch }）的速度将是 { $gain_ratio } 倍。
 change-limits-batch-at = 若没有这些限制，{ $count } × { $device }（每卡批大小 { $batch }，每步 { $samples } 个样本）的速度将是 { $gain_ratio } 倍。
-change-price = 若提供价格文件，建议将同时考虑费用；不同显卡的一小时并不等价。
+change-price = 若用 --prices 给出价格，建议将同时考虑费用；不同显卡的一小时并不等价。
 change-measure = 在 { $devices } 上实测即可确定区间未能区分的结果。
 
 ## CPU 与 GPU 的交叉点
