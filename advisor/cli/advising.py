@@ -162,7 +162,7 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
     every_count = sorted({*chain.from_iterable(card_counts.values())}) or counts
     require_even_nodes(every_count, arguments.nodes)
     left_out_counts(arguments.global_batch, every_count)
-    prices = read_prices(arguments.prices, {*spec_table(), *extra}) if arguments.prices else None
+    prices = read_prices(arguments.prices, {**spec_table(), **extra}) if arguments.prices else None
     if arguments.max_cost is not None and prices is None:
         raise command_fault("no-prices")
     workload = load_workload(reference, overrides=settings_of(arguments), allow_hub=arguments.allow_hub)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
-from advisor.core.file_fault import file_fault, shortened, shown_value
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_words import cards_meant, nearest_keys
+from advisor.core.file_fault import file_fault, remedy, shortened, shown_value
 from advisor.core.records import Record
+from advisor.core.sentences import Listed, Reason
+from advisor.core.shown_names import shown_card
 from advisor.core.units import S_PER_HOUR, Estimate
 from advisor.predict.prediction import Prediction
 
@@ -36,10 +40,10 @@ class Prices(Record, frozen=True, kw_only=True):
     """Where the prices were read."""
 
 
-def read_prices(path: Path, known_keys: Collection[str]) -> Prices:
+def read_prices(path: Path, specs: Mapping[str, GpuSpec]) -> Prices:
     """Read a price file (TOML). Raises InputError naming file, field and what is allowed.
 
-    `known_keys`: keys of the spec table; `cpu` and GPU UUIDs (`GPU-…`, `MIG-…`) are allowed besides.
+    `specs`: cards by key, which prices are of; `cpu` and GPU UUIDs (`GPU-…`, `MIG-…`) are allowed besides.
     """
     from advisor.core.input_file import read_toml
 
@@ -49,9 +53,16 @@ def read_prices(path: Path, known_keys: Collection[str]) -> Prices:
     except ValueError:
         raise file_fault("no-date", path=str(path), given=shown_value(prices.date)) from None
     for key in prices.devices:
-        if key not in known_keys and key != "cpu" and not key.startswith(("GPU-", "MIG-", "gpu")):
-            raise file_fault("no-device", path=str(path), given=shortened(key))
+        if key not in specs and key != "cpu" and not key.startswith(("GPU-", "MIG-", "gpu")):
+            raise file_fault("no-device", _keys_meant(key, specs), path=str(path), given=shortened(key))
     return prices
+
+
+def _keys_meant(name: str, specs: Mapping[str, GpuSpec]) -> Reason | None:
+    """Which keys to write for a card that was named as it is shown, or nearly so; None: it is like none."""
+    keys = cards_meant(name, specs) or nearest_keys(name, specs)
+    cards = tuple(Reason.of("file-key-of-card", key=key, device=shown_card(specs[key].name)) for key in keys)
+    return remedy("write-key", cards=Listed(reasons=cards)) if cards else None
 
 
 def price_per_hour(prediction: Prediction, prices: Prices) -> float | None:

@@ -82,7 +82,7 @@ def test_every_block_is_read_by_what_it_is_for(page: str, language: str, text: s
     elif "[[gpu]]" in text:
         assert len(read_gpu_file(file)) == text.count("[[gpu]]")
     elif "currency" in text:
-        assert read_prices(file, set(spec_table())).devices
+        assert read_prices(file, spec_table()).devices
     elif "[model]" in text:
         if "my_network.py" in text:
             (tmp_path / "my_network.py").write_text("def build_model(): ...\n")

@@ -77,9 +77,7 @@ def test_where_no_card_alone_was_looked_at_as_many_as_are_advised_make_the_curve
 
 def test_another_device_that_was_only_looked_at_in_numbers_has_its_quickest_way_on_the_curve() -> None:
     slow = [point(size, count=4, strategy="fsdp") for size in (2, 4)]
-    quick = [
-        msgspec.structs.replace(one, strategy="ddp", samples_per_s=one.samples_per_s.scaled(3.0)) for one in slow
-    ]
+    quick = [msgspec.structs.replace(one, strategy="ddp", samples_per_s=one.samples_per_s.scaled(3.0)) for one in slow]
     beside = msgspec.structs.replace(point(8), device=msgspec.structs.replace(ALONE.device, key="advised"))
     curve = batch_curve([*slow, *quick], "rtx3090", "fp32", beside)
     assert [(one.strategy, one.count, one.batch_size_per_device) for one in curve] == [("ddp", 4, 2), ("ddp", 4, 4)]

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
 from advisor.cost.parts import Part
 from advisor.hardware.machine import GpuReading, Reading
@@ -47,6 +48,23 @@ def test_a_price_file_is_read_with_currency_and_date(tmp_path: Path) -> None:
     )
     prices = read_prices(path, SPECS)
     assert (prices.currency, prices.devices["rtx3090"], prices.devices["GPU-1"]) == ("EUR", 0.4, 2)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("RTX 4090", "Write `rtx4090` for RTX 4090."),
+        ("GeForce RTX 3090", "Write `rtx3090` for RTX 3090."),
+        ("V100 32 GB", "PCIe 32 GB, `v100-sxm2-32` for V100 SXM2 32 GB."),
+        ("rtx4009", "`rtx4090` for RTX 4090"),
+        ("none of them", "`advisor --list`"),
+    ],
+)
+def test_a_device_that_is_named_as_it_is_shown_is_told_by_its_key(tmp_path: Path, written: str, said: str) -> None:
+    path = write(tmp_path, f'currency = "EUR"\ndate = "2026-01-31"\n[devices]\n"{written}" = 1')
+    with pytest.raises(InputError) as caught:
+        read_prices(path, spec_table())
+    assert said in caught.value.remedy
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.core.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.gui.settings import Settings
     from advisor.recommend.prices import Prices
 
@@ -34,11 +35,11 @@ def read_given_prices(path: Path, gpu_file: Path | None) -> Prices:
     from advisor.catalogue.spec_table import read_gpu_file, spec_table
     from advisor.recommend.prices import read_prices
 
-    own: set[str] = set()
+    own: dict[str, GpuSpec] = {}
     if gpu_file is not None:
         with contextlib.suppress(UserFacingError):  # said where the cards are chosen
-            own = set(read_gpu_file(gpu_file))
-    return read_prices(path, {*spec_table(), *own})
+            own = read_gpu_file(gpu_file)
+    return read_prices(path, {**spec_table(), **own})
 
 
 def told_prices(settings: Settings) -> Prices | None:

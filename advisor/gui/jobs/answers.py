@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator
+from collections.abc import Generator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import threading
 
     from advisor.advice import AdviceRequest
+    from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.recommend.prices import Prices
     from advisor.store.advice_record import AdviceRecord
 
@@ -118,7 +119,7 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
     )
 
 
-def _prices_of(ask: AdviseAsk, specs: Collection[str]) -> Prices | None:
+def _prices_of(ask: AdviseAsk, specs: Mapping[str, GpuSpec]) -> Prices | None:
     """The file's prices and, before them, those typed in its currency; None: there are none. Raises InputError."""
     from advisor.recommend.prices import Prices, read_prices
 
