@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from advisor.core.sentences import Reason
+    from advisor.gui.start.start_card import StartCard
     from advisor.hardware.machine import Reading
 
 
@@ -116,6 +117,19 @@ def window(qtbot: QtBot, session: Session, settings: Settings) -> MainWindow:
     qtbot.waitExposed(made)
     qtbot.waitUntil(lambda: made._painted)
     return made
+
+
+@pytest.fixture
+def card(window: MainWindow, session: Session, qtbot: QtBot) -> StartCard:
+    """The card that a job starts from, with a workload and the usual GPUs."""
+    from advisor.gui.pages.machine_page import MachinePage
+    from advisor.workload.workload_file import load_workload
+
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    qtbot.waitUntil(lambda: bool(page.start.chips.keys), timeout=120_000)
+    return page.start
 
 
 def renew(window: MainWindow) -> None:

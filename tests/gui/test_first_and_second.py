@@ -218,3 +218,14 @@ def test_the_file_dialog_speaks_chinese_in_a_chinese_window(window: MainWindow, 
     assert len(english) == len(chinese) == 4
     assert "大小" in chinese
     assert not any(letter.isascii() and letter.isalpha() for word in chinese for letter in word.replace("&", "")[:3])
+
+
+def test_a_configuration_that_is_picked_in_the_dialog_is_used_at_once(
+    page: ModelPage, session: Session, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "my-bert" / "config.json"
+    path.parent.mkdir()
+    path.write_text('{"model_type": "bert", "architectures": ["BertForSequenceClassification"]}', encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))  # the dialog waits for a person
+    page._sources_card.hub._browse()
+    qtbot.waitUntil(lambda: session.described.reference == str(path), timeout=60_000)

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLabel, QMenu, QToolButton
 from advisor import advise
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
-from advisor.gui.pages.compare_figures import AS_ASKED
 from advisor.gui.pages.advice_charts import memory_rows
+from advisor.gui.pages.compare_figures import AS_ASKED
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.plots.curves import CurveChart
@@ -35,15 +35,6 @@ if TYPE_CHECKING:
     from advisor.gui.settings import Settings
     from advisor.gui.start.gpu_chips import GpuChips
     from advisor.gui.start.start_card import StartCard
-
-
-@pytest.fixture
-def card(window: MainWindow, session: Session, qtbot: QtBot) -> StartCard:
-    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
-    page = window.page("machine")
-    assert isinstance(page, MachinePage)
-    qtbot.waitUntil(lambda: bool(page.start.chips.keys), timeout=120_000)
-    return page.start
 
 
 def typed(chips: GpuChips, text: str) -> None:

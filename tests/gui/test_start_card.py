@@ -43,15 +43,6 @@ def kept_keys(settings: Settings) -> tuple[str, ...] | None:
     return settings.gpu_keys
 
 
-@pytest.fixture
-def card(window: MainWindow, session: Session, qtbot: QtBot) -> StartCard:
-    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
-    page = window.page("machine")
-    assert isinstance(page, MachinePage)
-    qtbot.waitUntil(lambda: bool(page.start.chips.keys), timeout=120_000)
-    return page.start
-
-
 def test_models_are_chosen_by_their_names(card: StartCard, session: Session, qtbot: QtBot) -> None:
     assert card.model.currentText() == "BERT-base on SST-2"
     names = [card.model.itemText(place) for place in range(card.model.count())]

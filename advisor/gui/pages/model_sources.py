@@ -124,6 +124,7 @@ class NamedSource(QWidget):
         name, _filter = QFileDialog.getOpenFileName(self, self._kinds.partition(" (")[0], "", self._kinds)
         if name:
             self.line.setText(name)
+            self._choose()  # Who picked a file wants that one: what stands above is not to be the old model's.
 
 
 def _use(texts: Texts, take: Callable[[], None]) -> QHBoxLayout:
