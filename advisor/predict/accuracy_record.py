@@ -9,6 +9,7 @@ import msgspec
 
 from advisor.core.bundled import read_figures, resource
 from advisor.core.records import Record
+from advisor.core.sentences import Language
 from advisor.core.units import NonNegative
 
 HeldOut = Literal["none", "gpu", "model", "source", "generation"]
@@ -16,6 +17,7 @@ GroupedBy = Literal["all", "precision", "compute_capability", "family", "source"
 Fraction = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 DOCUMENT = "docs/accuracy.md"
+DOCUMENT_LANGUAGE: Language = "en"
 
 
 class AccuracyScore(Record, frozen=True, kw_only=True):

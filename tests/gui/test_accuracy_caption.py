@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 import pytest
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel
 from advisor.core.bundled import document
 from advisor.gui.dialogs.document import DocumentView, show_document
 from advisor.gui.texts import Texts
-from advisor.predict.accuracy_record import DOCUMENT
+from advisor.predict.accuracy_record import DOCUMENT, HeldOut, accuracy_record
 from advisor.present.accuracy_lines import accuracy_line
 from tests.gui import fakes
 
@@ -95,6 +95,24 @@ def test_the_link_is_reached_and_followed_by_keyboard(window: MainWindow, captio
     QTest.keyClick(caption, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(shown_pages(window)))
     shown_pages(window)[0].window().close()
+
+
+def test_a_chinese_reader_finds_the_errors_in_chinese_above_the_english_page(window: MainWindow, qtbot: QtBot) -> None:
+    dialog = show_document(window, Texts("zh"), "accuracy.md")
+    (page,) = shown_pages(window)
+    qtbot.waitUntil(lambda: bool(page.toPlainText()), timeout=30_000)
+    words, first = page.toPlainText(), document("accuracy.md").read_text(encoding="utf-8").splitlines()[0]
+    head = words[: words.index(first.removeprefix("# "))]
+    record = accuracy_record()
+    for held_out in get_args(HeldOut):
+        score = record.score(held_out)
+        assert score is not None
+        assert f"{100 * score.mean_error_fraction:.1f} %" in head
+        assert f"{100 * score.covered_fraction:.1f} %" in head
+    assert "以下内容为英文" in head
+    page.anchorClicked.emit(QUrl("#what-single-cards-reach"))
+    assert page.textCursor().block().text() == "What single cards reach"
+    dialog.close()
 
 
 def test_a_page_that_did_not_come_along_is_said_to_be_missing(window: MainWindow, qtbot: QtBot) -> None:

@@ -56,8 +56,16 @@ class DocumentView(QTextBrowser):
             return
         self._path = path
         self.setSearchPaths([str(path.parent)])
-        self.setMarkdown(text)
+        self.setMarkdown(self._head_of(path) + text)
         self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _head_of(self, path: Path) -> str:
+        """What a page in English says in short, in the window's language."""
+        from advisor.predict.accuracy_record import DOCUMENT
+        from advisor.present.accuracy_lines import accuracy_head
+
+        head = accuracy_head(self._texts.language) if path.name == Path(DOCUMENT).name else ""
+        return f"{head}\n\n---\n\n" if head else ""
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """A picture on white paper: what is drawn for that cannot be seen on a dark page."""

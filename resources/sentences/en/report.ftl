@@ -116,6 +116,19 @@ accuracy-group = { $group }, { $runs ->
    *[other] { $runs } runs
   }: { $card_error } with each card left out, { $model_error } with each model left out.
 accuracy-no-runs = { $group }: no published run to check it on; expect more than the mean.
+accuracy-title = How far to trust which number
+accuracy-about = Predicted step times of cards that are not here, held against { $runs } measured runs. For a model of your own expect the largest error of the lines below the first.
+accuracy-head-what = What the fit had not seen
+accuracy-head-runs = Runs
+accuracy-head-mean = Mean error
+accuracy-head-median = Median error
+accuracy-head-covered = Inside the 80 % range
+accuracy-held-out-none = nothing: it has seen every run
+accuracy-held-out-gpu = any run of that card
+accuracy-held-out-model = any run of that model
+accuracy-held-out-source = any run of its publisher
+accuracy-held-out-generation = any run of its year's software
+accuracy-reading = Errors say how far prediction and run lie apart, either way. "Inside the 80 % range" says how many runs took a time inside the range beside the prediction. What follows is in English.
 accuracy-capability = Cards of compute capability { $capability }
 
 ## The picture of job times, in report and window

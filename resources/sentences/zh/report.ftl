@@ -113,6 +113,19 @@ accuracy-line = 仅依据规格表的预测：在 { $runs } 条实测训练记�
 accuracy-covered = 在显卡未参与拟合的情况下，{ $covered_fraction } 的记录落在其 80 % 区间内。
 accuracy-group = { $group }，{ $runs } 条记录：逐一留出显卡时 { $card_error }，逐一留出模型时 { $model_error }。
 accuracy-no-runs = { $group }：没有公开记录可供检验，误差可能高于平均值。
+accuracy-title = 哪些数字可信到什么程度
+accuracy-about = 对不在本机的显卡预测单步时间，再与 { $runs } 条实测训练记录比较。对于您自己的模型，请以第一行以下各行中最大的误差为准。
+accuracy-head-what = 拟合时未使用
+accuracy-head-runs = 记录数
+accuracy-head-mean = 平均误差
+accuracy-head-median = 误差中位数
+accuracy-head-covered = 落在 80 % 区间内
+accuracy-held-out-none = 无：所有记录都已使用
+accuracy-held-out-gpu = 该显卡的任何记录
+accuracy-held-out-model = 该模型的任何记录
+accuracy-held-out-source = 同一发布者的任何记录
+accuracy-held-out-generation = 同年软件的任何记录
+accuracy-reading = 误差是预测与实测之间的差距，不分快慢。“落在 80 % 区间内”是指实测时间位于预测所附区间内的记录所占的比例。以下内容为英文。
 accuracy-capability = 计算能力 { $capability } 的显卡
 
 ## The picture of job times, in report and window
