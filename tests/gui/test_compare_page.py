@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
@@ -18,7 +17,6 @@ from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.compare_figures import PredictionIndex, precision_orders
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.texts import CHANGED
-from advisor.gui.widgets.cell_delegate import _PADDING
 from advisor.gui.widgets.notice import Strip
 from tests.gui import fakes
 from tests.gui.at_the_window import press, turn_wheel
@@ -398,43 +396,3 @@ def test_a_switch_that_is_clicked_before_the_table_is_there_counts(
     assert {one.precision for one in ticked} == {other}
     assert page._buttons[other].isChecked()
     assert page._reset_button.isVisible()
-
-
-@pytest.fixture
-def narrow(window: MainWindow, session: Session, qtbot: QtBot) -> ComparePage:
-    """So narrow that columns give way to others."""
-    page = shown_comparison(window, session, qtbot)
-    window.resize(1080, 720)
-    qtbot.waitUntil(lambda: window.width() == 1080 and page._table.table.isColumnHidden(place(page, "memory")))
-    return page
-
-
-def test_who_typed_a_price_sees_the_cost_of_the_job_beside_its_time(narrow: ComparePage) -> None:
-    table = narrow._table.table
-    assert table.isColumnHidden(place(narrow, "cost")), "no price is known, so no cost"
-    assert narrow._table._set_price(rows(narrow)[0], "2.5")
-    assert not any(table.isColumnHidden(place(narrow, name)) for name in ("job", "price", "cost"))
-    assert table.horizontalScrollBar().maximum() == 0
-    narrow._reset()
-    assert table.isColumnHidden(place(narrow, "cost"))
-
-
-def test_a_typed_price_is_whole_in_the_bold_letters_that_it_is_written_in(narrow: ComparePage) -> None:
-    first, table = rows(narrow)[0], narrow._table.table
-    assert narrow._table._set_price(first, "123.45")
-    font = table.font()
-    font.setBold(True)
-    written = narrow._table.model.columns[place(narrow, "price")].text(first)
-    assert table.columnWidth(place(narrow, "price")) > QFontMetrics(font).horizontalAdvance(written) + 2 * _PADDING
-
-
-def test_the_menu_of_columns_ticks_those_that_are_seen_and_shows_another_at_once(narrow: ComparePage) -> None:
-    card = narrow._table
-    assert card.table.isColumnHidden(place(narrow, "memory")), "for lack of room"
-    card._fill_column_menu()
-    memory = next(action for action in card._menu.actions() if action.text() == "Memory")
-    assert not memory.isChecked()
-    memory.trigger()
-    assert not card.table.isColumnHidden(place(narrow, "memory"))
-    assert card._set_price(rows(narrow)[0], "2.5")
-    assert not card.table.isColumnHidden(place(narrow, "memory")), "asked for, it stays"
