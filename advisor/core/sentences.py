@@ -188,7 +188,7 @@ def _in_words(name: str, language: Language) -> str:
     A card's is as it is shown everywhere.
     """
     own = _own_words(language)
-    return _BETWEEN.join(own.get(part, part) for part in shown_card(name).split(_BETWEEN))
+    return _BETWEEN.join(own.get(shown, shown) for shown in map(shown_card, name.split(_BETWEEN)))
 
 
 @cache

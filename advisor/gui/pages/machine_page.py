@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout
 
 from advisor.core.sentences import visible
+from advisor.core.shown_names import shown_card
 from advisor.core.units import format_quantity
 from advisor.gui.context import Context
 from advisor.gui.models.machine_words import FORMATS, software_line
@@ -192,7 +193,8 @@ class MachinePage(LivePage):
         chip, role = (texts("machine-unusable"), "chip-warning") if not gpu.usable else (f"GPU {gpu.index}", "chip")
         if gpu.mig_enabled:
             chip = f"GPU {gpu.index} · MIG"
-        card = DeviceCard(gpu.name, colour, chip=chip, chip_role=role)
+        card = DeviceCard(shown_card(gpu.name), colour, chip=chip, chip_role=role)
+        card.name.explain(gpu.name)  # what the driver calls it
         figures, unknown = _told(gpu), texts("window-unknown")
         card.add_fact("use", texts("machine-fact-use"), "–")
         for key, title, field in _GPU_FACTS:

@@ -168,7 +168,7 @@ class LiveGrid(QWidget):
 
     def _common_name(self) -> str:
         """Cards of one name are named once and keep their numbers; empty where they differ."""
-        models = {visible(gpu.name) for gpu in self._machine.gpus}
+        models = {visible(shown_card(gpu.name)) for gpu in self._machine.gpus}
         return next(iter(models)) if len(models) == 1 and len(self._machine.gpus) > 1 else ""
 
     def _fill_bar(self) -> None:
@@ -284,8 +284,8 @@ class LiveGrid(QWidget):
 
 
 def gpu_title(gpu: Gpu) -> str:
-    """`GPU 0 · name`, the name verbatim."""
-    return f"GPU {gpu.index} · {visible(gpu.name)}"
+    """`GPU 0 · name`, the name as everywhere."""
+    return f"GPU {gpu.index} · {visible(shown_card(gpu.name))}"
 
 
 def processes_text(gpu: Gpu, texts: Texts) -> str:

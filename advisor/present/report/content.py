@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from advisor.core.sentences import Language, Reason, Value, labelled, listed, sentence, visible
+from advisor.core.shown_names import shown_card
 from advisor.present.accuracy_lines import accuracy_line
 from advisor.present.card_names import tied_names
 from advisor.present.look import PAPER
@@ -70,7 +71,8 @@ def _method(advice: AdviceRecord, language: Language) -> list[str]:
 
 
 def _subtitle(advice: AdviceRecord, language: Language) -> str:
-    devices = [gpu.name for gpu in advice.machine.gpus] or [advice.machine.cpu.name or advice.machine.cpu.architecture]
+    machine = advice.machine
+    devices = [shown_card(gpu.name) for gpu in machine.gpus] or [machine.cpu.name or machine.cpu.architecture]
     named = dict.fromkeys(counted(devices.count(name), name) for name in devices)
     shown = [clipped(name, 60) for name in list(named)[:3]]
     return " · ".join([workload_title(advice.workload.name, language), *shown, advice.created_utc[:10]])

@@ -6,6 +6,7 @@ from typing import Any
 
 from advisor.catalogue.precisions import precision_name
 from advisor.core.sentences import Language, message_exists, say, sentence, visible
+from advisor.core.shown_names import shown_card
 from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
 from advisor.present.set_ups import clipped
 from advisor.present.summary import estimate_text, in_mode
@@ -122,7 +123,7 @@ def _machine(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
     ]
     for gpu in machine.gpus[:_GPUS]:
         memory = format_bytes(gpu.memory_total_bytes) if gpu.memory_total_bytes else unknown
-        rows.append((f"GPU {gpu.index}", f"{clipped(gpu.name, 60)}, {memory}"))
+        rows.append((f"GPU {gpu.index}", f"{clipped(shown_card(gpu.name), 60)}, {memory}"))
     if not machine.gpus:
         rows.append(("GPU", sentence("report-fact-no-gpu", language)))
     versions = {
