@@ -117,7 +117,7 @@ accuracy-group = { $group }, { $runs ->
   }: { $card_error } with each card left out, { $model_error } with each model left out.
 accuracy-no-runs = { $group }: no published run to check it on; expect more than the mean.
 accuracy-title = How far to trust which number
-accuracy-about = Predicted step times of cards that are not here, held against { $runs } measured runs. For a model of your own expect the largest error of the lines below the first.
+accuracy-about = Predicted step times of cards that are not here, held against { $runs } measured runs. For a model of your own expect the largest error of the last three lines.
 accuracy-head-what = What the fit had not seen
 accuracy-head-runs = Runs
 accuracy-head-mean = Mean error
