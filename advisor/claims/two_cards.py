@@ -9,6 +9,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, PRECISIONS, Precision
+from advisor.catalogue.strategies import Strategy
 from advisor.claims.bounds import clock_slack, ratio_bound
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.gpu_names import shared_name
@@ -30,6 +31,7 @@ from advisor.claims.setting import (
 )
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
+from advisor.predict.prediction import Candidate, Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
@@ -171,9 +173,8 @@ def card_ratio(
         workload = claimed_workload(meant, predictor)
         own = workload.training.batch_size
         batches = (own,) if claim.batch_size is not None else tuple(own * factor for factor in _open(claim, precision))
-        for faster, other, batch in itertools.product(fast, slow, batches):
-            sized = with_training(workload, batch_size=batch)
-            estimates += _one_ratio(claim, predictor, sized, (faster, other), precision)
+        for batch in batches:
+            estimates += _ratios(claim, predictor, with_training(workload, batch_size=batch), (fast, slow), precision)
     return range_over(estimates)
 
 
@@ -184,31 +185,33 @@ def _open(claim: Claim, precision: Precision) -> tuple[int, ...]:
     return (1, OPEN_FACTORS[-1]) if precision == "fp8" else (1,)
 
 
-def _one_ratio(
+def _ratios(
     claim: Claim,
     predictor: Predictor,
     workload: Workload,
-    cards: tuple[GpuSpec, GpuSpec],
+    cards: tuple[Sequence[GpuSpec], Sequence[GpuSpec]],
     precision: Precision,
 ) -> list[Estimate]:
-    batch = workload.training.batch_size
-    counts, strategy = (claim.count or 1, claim.reference_count), claim.strategy or "ddp"
-    used = [usual_precision(cards[0], precision), _other_precision(claim, cards[1], precision)]
-    if None in used or used[0] != precision:
-        return []
-    pair = predictor.predict(
-        workload,
-        tuple(
-            candidate(card, precision, batch, count=count, strategy="single" if count == 1 else strategy)
-            for card, precision, count in zip(cards, used, counts, strict=True)
-            if precision is not None
-        ),
-    )
-    if len(pair) != 2:  # noqa: PLR2004 - both could be predicted
-        return []
-    if used[0] != used[1] and "fp8" in used:
-        return [independent_ratio(pair[0].samples_per_s, pair[1].samples_per_s)]
-    return [ratio_of(pair[0], pair[1], _SPREAD)]
+    """Every variant of the one card over every variant of the other; each is predicted once."""
+    after = [card for card in cards[0] if usual_precision(card, precision) == precision]
+    before = [(card, other) for card in cards[1] if (other := _other_precision(claim, card, precision)) is not None]
+    sides = ([(card, precision) for card in after], before)
+    predictions = [
+        predictor.predict(workload, [_candidate(claim, workload, *card, count) for card in side])
+        for side, count in zip(sides, (claim.count or 1, claim.reference_count), strict=True)
+    ]
+    return [_ratio(one, other) for one, other in itertools.product(*predictions)]
+
+
+def _candidate(claim: Claim, workload: Workload, card: GpuSpec, precision: Precision, count: int) -> Candidate:
+    strategy: Strategy = "single" if count == 1 else claim.strategy or "ddp"
+    return candidate(card, precision, workload.training.batch_size, count=count, strategy=strategy)
+
+
+def _ratio(one: Prediction, other: Prediction) -> Estimate:
+    if one.precision != other.precision and "fp8" in {one.precision, other.precision}:
+        return independent_ratio(one.samples_per_s, other.samples_per_s)
+    return ratio_of(one, other, _SPREAD)
 
 
 def rate_reasons(fast: GpuSpec, slow: GpuSpec) -> Iterator[Reason]:

@@ -119,3 +119,8 @@ def test_a_rate_a_second_and_card_is_one_of_each_card() -> None:
 def test_nanogpts_size_is_gpt_2() -> None:
     claim = parse_claim("llm.c: 124M, 10B tokens, 1x H100, about 6 hours", spec_table())
     assert (claim.workload, claim.trained_tokens, claim.job_s) == ("gpt2_small", 1e10, 6 * 3600.0)
+
+
+def test_gradients_and_states_are_of_a_training() -> None:
+    assert_judged("A 1.3B GPT needs 21GB just for weights, grads and Adam states", "plausible", "claim-need-bare")
+    assert_judged("7B的权重要 14 GB", "plausible", "claim-need-bare")

@@ -28,6 +28,12 @@ from tests.recommend.real_predictor import real_predictor
         ("MI300X gets 1.3x H100 for Llama 8B", "mi300x", "h100-sxm", 1.3),
         ("8x4090 reaches only 55% of 8xA100 for a 7B FSDP training", "rtx4090", "a100-sxm4-80", 0.55),
         ("RTX 6000 Ada ≈ L40S for training", "rtx6000ada", "l40s", 1.0),
+        (
+            "V100 16GB → A100 40GB took our BERT-large epoch from 52 to 21 minutes",
+            "a100-sxm4-40",
+            "v100-sxm2-16",
+            52 / 21,
+        ),
         ("A100的速度只有H100的七分之三", "a100-sxm4-80", "h100-sxm", 3 / 7),
         (
             "A100 vs 4090 for LLM fine-tuning: 4090 gets about 70% of the A100 performance",
@@ -107,6 +113,12 @@ def test_a_bridge_never_slows_two_cards_and_brings_more_to_a_larger_gradient() -
 def test_a_card_without_nvlink_is_said_to_have_none() -> None:
     reason = assert_refused("NVLink on 4x 4090 gives 40%", "claim-card-without-nvlink")
     assert "RTX 4090" in say(reason, "en")
+
+
+def test_steps_a_second_of_each_card_are_those_of_all_together() -> None:
+    claim = parse_claim("Single A100: 2.1 it/s, 2 A100 DDP: 1.9 it/s per GPU, ViT-B bs 128", spec_table())
+    assert (claim.count, claim.reference_count) == (2, 1)
+    assert claim.speed_up_ratio == pytest.approx(2 * 1.9 / 2.1)
 
 
 def test_a_machine_that_is_added_has_as_many_cards_as_the_first() -> None:

@@ -36,6 +36,9 @@ _WEIGHTS_ALONE = (
     r"|权重\s*(?:本身|光|就|只|仅|单|大概|大?约|fp\d|bf16|要|占|需|得|用)"
 )
 
+_OF_TRAINING = r"\b(?:grad(?:ient)?s?|adam\w*|optimi[sz]er|moments?)\b|梯度|优化器"
+"""What only a training keeps beside the weights."""
+
 
 def find_needed_bytes(plain: str) -> float | None:
     """The memory that a model is said to need (`needs 80 GB`); None: nothing is said of it."""
@@ -59,4 +62,5 @@ def find_needed_times(plain: str, parameters: float | None) -> float | None:
 
 def runs_only(plain: str) -> bool:
     """Whether a model is said to be run, served or loaded, or its weights alone are meant, and nothing is trained."""
-    return search(rf"{_RUNS}|{_WEIGHTS_ALONE}", plain) is not None and not says_training(plain)
+    trains = says_training(plain) or search(_OF_TRAINING, plain) is not None
+    return search(rf"{_RUNS}|{_WEIGHTS_ALONE}", plain) is not None and not trains

@@ -49,6 +49,7 @@ _SHARE_BEFORE = (
 _SHARE_BEHIND = rf"^\s*的\s*(?:大?约|大概)?\s*{PERCENT}(?!\s*(?:显存|内存|价))"
 _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|\bwith\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
+_ONLY_ARROW = r"^\s*(?:\d{1,3} ?gi?b?\s*)?(?:->|-->|=>|→)\s*(?:\d{1,4} ?[x×] ?)?$"
 _CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
 _BEFORE = r"\b(?:before|previously|earlier|used to|originally|instead of|without)\b|原来|以前|之前|原先|本来"
 _IN_PLACE_OF = r"\b(?:rather than|instead of)\b|而不是"
@@ -67,6 +68,7 @@ _AFTER = r"\b(?:after(?:wards?)?|now|then)\b|现在|之后|以后|后来"
 _OF_EACH_CARD = (
     r"\b(?:per|each)[ -](?:gpu|card)['s]{0,2} (?:throughput|speed|rate|tokens|samples|images)"
     r"|\b(?:throughput|speed|rate) (?:per|of each|a) (?:gpu|card)|每(?:张)?卡的?(?:平均)?(?:吞吐|速度)"
+    r"|/ ?s(?:ec)?\s*(?:/|per|on each|each|a) ?(?:gpu|card|device)\b"
 )
 """A speed of one of the cards on either side: all of them have it times their number."""
 _FROM_TO = r"\bfrom\b[^.;]*\bto\b|->|→|[从由][^.;。；]*[到至]"
@@ -309,6 +311,8 @@ def _is_of_second(plain: str, cards: tuple[Mention, Mention], mentions: tuple[Me
     if again is not None or search(_WAS_BEFORE, plain[: other.start]) is not None:
         return again == other.keys
     between = plain[first.end : other.start]
+    if search(_ONLY_ARROW, between) is not None:
+        return True
     return search(_CHANGED_TO, between) is not None and search(_CHANGED, plain[: other.start]) is not None
 
 

@@ -52,7 +52,7 @@ _TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (rf"({CARD}) {_REACHES} {_ABOUT}(\d+(?:\.\d+)?) ?[x×](?= (?:of )?(?:an? |the |my |one )?{CARD})", r"\1 is \2x"),
         (rf"({CARD}) (\d+\.\d+) ?[x×](?= (?:an? )?{CARD})", r"\1 is \2x"),
-        (rf"(?<=[a-z0-9]) ?(?:≈|~=|==?) ?(?=(?:an? )?{CARD})", " is as fast as "),
+        (rf"(?<=[a-z0-9]) ?(?:≈|~=|==?) ?(?=(?:an? |one )?{CARD})", " is as fast as "),
         (
             r"\b(?:made|makes|change[sd]?) (?:absolutely |basically |literally )?nothing\b|\bno change\b",
             "no difference",
