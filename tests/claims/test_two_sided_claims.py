@@ -51,6 +51,23 @@ def test_a_ratio_is_of_the_card_that_it_is_told_of(text: str, card: str, other: 
     assert other in claim.reference_gpus
 
 
+@pytest.mark.parametrize(
+    ("text", "card", "other"),
+    [
+        ("A100 vs H100: the H100 is faster", "h100-sxm", "a100-sxm4-80"),
+        ("V100 and A100: the V100 is slower", "a100-sxm4-80", "v100-sxm2-32"),
+        ("3090 or 4090: the 4090 is clearly faster for ViT", "rtx4090", "rtx3090"),
+        ("switched from a 4090 to a 3090 and training got slower than before", "rtx4090", "rtx3090"),
+    ],
+)
+def test_an_order_is_of_the_card_that_it_is_told_of(text: str, card: str, other: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert claim.is_faster is True
+    assert card in claim.gpus
+    assert other in claim.reference_gpus
+    assert check_claim(text, real_predictor()).verdict == "plausible"
+
+
 def test_one_card_of_two_memories_is_two_cards() -> None:
     claim = parse_claim("A100 40GB vs 80GB: 80GB is 10% faster on bert-large at the same batch", spec_table())
     assert set(claim.gpus) == {"a100-pcie-80", "a100-sxm4-80"}

@@ -5,14 +5,19 @@ from __future__ import annotations
 from advisor.claims.reading.number_words import search
 
 _LESS_THAN, _MORE_THAN = r"(?<![-=<>])<(?![-=<>])", r"(?<![-=<>])>(?![-=<>])"
+_IS = (
+    r"\b(?:is|are|was|were|runs?|trains?|feels?)(?: (?:still|much|way|a lot|a bit|clearly|slightly|even|actually|the))*"
+)
 _LOSES = (
     rf"{_LESS_THAN}|\b(?:slower|worse) than\b|\bloses to\b|\b(?:is|are|falls?|lags?) behind\b"
     r"|\bnot as (?:fast|quick|good) as\b|比[^,。;；]{1,30}慢|慢于|不如|不及|没有[^,。;；]{1,30}快"
+    rf"|{_IS} (?:slower|worse)\b"
     r"|\bm(?:ade|akes)\b[^.;,]{1,40}\bslower\b(?! by)"
     r"|反而(?:更|变|还){0,2}慢(?!了?\s*\d)"
 )
 _WINS = (
     rf"{_MORE_THAN}|\b(?:faster|quicker|better) than\b|\bbeats?\b|\bout(?:run|perform|pace)s?\b|\b(?:is|are) ahead of\b"
+    rf"|{_IS} (?:faster|quicker)\b"
     r"|比[^,。;；]{1,30}快|快于|优于"
 )
 _DENIAL = (

@@ -289,31 +289,30 @@ def _cards(
         ratio = figures[0][1] / figures[1][1]
         turned, compared, ratio = ratio < 1, True, max(ratio, 1 / ratio)
     else:
-        turned = ratio is not None and _is_of_second(plain, (first, other), mentions)
-        told_of_one = share is not None or turned or (ratio is not None and _tells_of_one(plain, cards, mentions))
-        compared = told_of_one or search(rf"{_COMPARING}|{_COMPARING_CHINESE}", between) is not None
+        again = _told_again(plain, (first, other), mentions)
+        turned = again == other.keys if again is not None else _is_of_second(plain, first, other)
+        together = ratio is not None and _stand_beside(plain, first, other)
+        compared = (
+            any((again, turned, share, together)) or search(rf"{_COMPARING}|{_COMPARING_CHINESE}", between) is not None
+        )
     if turned:
         return Sides(ratio, other_count, count, other.keys, first.keys, compared)
     return Sides(ratio, count, other_count, first.keys, other.keys, compared)
 
 
-def _tells_of_one(plain: str, cards: tuple[Mention, ...], mentions: tuple[Mention, ...]) -> bool:
-    """Whether a ratio of two cards that nothing compares is told of one: named again, there before, or beside it."""
-    first, other = cards
+def _stand_beside(plain: str, first: Mention, other: Mention) -> bool:
+    """Whether two cards are named together, or the second as the one before: a ratio is then told of the first."""
     beside = search(_SET_BESIDE, plain[first.end : other.start]) or search(_WAS_BEFORE, plain[: other.start])
-    return beside is not None or _told_again(plain, cards, mentions) is not None
+    return beside is not None
 
 
-def _is_of_second(plain: str, cards: tuple[Mention, Mention], mentions: tuple[Mention, ...]) -> bool:
-    """Whether a ratio is told of the card that is named second: it is named again, or the first was changed to it."""
-    first, other = cards
-    again = _told_again(plain, cards, mentions)
-    if again is not None or search(_WAS_BEFORE, plain[: other.start]) is not None:
-        return again == other.keys
+def _is_of_second(plain: str, first: Mention, other: Mention) -> bool:
+    """Whether a figure is told of the card that is named second, since the first was changed to it."""
+    if search(_WAS_BEFORE, plain[: other.start]) is not None:
+        return False
     between = plain[first.end : other.start]
-    if search(_ONLY_ARROW, between) is not None:
-        return True
-    return search(_CHANGED_TO, between) is not None and search(_CHANGED, plain[: other.start]) is not None
+    changed = search(_CHANGED_TO, between) is not None and search(_CHANGED, plain[: other.start]) is not None
+    return changed or search(_ONLY_ARROW, between) is not None
 
 
 def _own_counts(cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> tuple[int, int]:
