@@ -125,6 +125,29 @@ def test_a_pipeline_that_is_not_full_keeps_fewer_batches() -> None:
     assert kept == [0.25, 0.5, 1.0, 1.0]
 
 
+def test_no_stage_of_a_pipeline_holds_less_than_the_largest_tensor() -> None:
+    """A recommender of one table of rows: eight stages share its other layers, and one of them has the table."""
+    whole = 100.0 * 2**20
+    table = msgspec.structs.replace(
+        bert(),
+        parameter_bytes=whole,
+        trainable_tensor_bytes=(0.9 * whole, 0.06 * whole, 0.04 * whole),
+        block_parameter_bytes=(),
+        memory=None,
+    )
+    held = [shares_of(Layout(count=n, pipeline=n), table, "fp32").parameters for n in (2, 4, 8)]
+    assert held == pytest.approx([0.9, 0.9, 0.9])
+    even = msgspec.structs.replace(table, trainable_tensor_bytes=(whole / 8,) * 8)
+    assert shares_of(Layout(count=4, pipeline=4), even, "fp32").parameters == pytest.approx(0.25)
+
+
+def test_a_model_without_blocks_is_one_unit_which_is_gathered_once() -> None:
+    """Its weights, its gradient as backward makes it and as the reduction takes it: no second unit is ahead."""
+    table = msgspec.structs.replace(bert(), block_parameter_bytes=())
+    gathered = shares_of(Layout(data_parallel="fsdp", count=8), table, "fp32").gathered_bytes
+    assert gathered == (table.parameter_bytes,) * 3
+
+
 def test_tensor_parallel_devices_hold_their_part_of_all_activations() -> None:
     found = [shares_of(Layout(count=2 * n, tensor=n, context=2), bert(), "fp32").activations for n in (1, 2, 4)]
     assert found == [0.5, 0.25, 0.125]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS, ComputedPrecision
@@ -9,16 +10,16 @@ from advisor.catalogue.strategies import Strategy, tensor_cards
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
 from advisor.cost.scaling.traffic import FIRST_BUCKET_BYTES
-from advisor.optable.op_table import Affine, OpTable
+from advisor.optable.op_table import ALLOCATE, Affine, OpTable
 
 _OPTIMIZER_BUCKET_ELEMENTS = 5e8
 """DeepSpeed's `reduce_bucket_size` and `allgather_bucket_size`, one buffer each, where only states are sharded."""
 _NCCL_BYTES = 0.35 * 2**30
 """NCCL's buffers outside the allocator, a communicator over a few ranks on one host."""
 _GATHERED_UNITS = 2
-"""Full sharding holds the unit that runs and the one that is prefetched. Of adapters that are units by themselves the
-first that backward comes to is prefetched with a block: the next block follows when most of this one's activations are
-gone."""
+"""Full sharding holds the unit that runs and the one that is prefetched; a model without blocks is one unit. Of
+adapters that are units by themselves the first that backward comes to is prefetched with a block: the next block
+follows when most of this one's activations are gone."""
 _FULLY_SHARDED = frozenset({"fsdp", "hsdp"})
 
 
@@ -118,7 +119,7 @@ def shares_of(  # noqa: PLR0913 - one question
             precision,
             layout.shard_count,
             gradients,
-            block_count=1 if adapters_apart else _GATHERED_UNITS,
+            block_count=1 if adapters_apart or not table.block_parameter_bytes else _GATHERED_UNITS,
             offloaded=offloaded,
             updated=updated,
         )
@@ -187,13 +188,25 @@ def output_bytes(table: OpTable) -> Affine:
 def _held(layout: Layout, table: OpTable) -> float:
     """Share of the weights on a device that holds a part of one replica.
 
-    The embedding and the head stay whole on a pipeline's stages at its ends, which share the rest evenly.
+    The embedding and the head stay whole on a pipeline's stages at its ends, which share the rest evenly. A model
+    without repeated blocks is cut between its layers: one with a large table has nearly all of it on one stage.
     """
     weights = 1.0 / layout.tensor
-    if layout.pipeline > 1:
-        outside = _outside_bytes(table) / table.parameter_bytes if table.parameter_bytes else 0.0
-        weights *= (1 - outside) / layout.pipeline + outside / 2
+    if layout.pipeline > 1 and table.parameter_bytes:
+        outside = _outside_bytes(table) / table.parameter_bytes
+        even = (1 - outside) / layout.pipeline + outside / 2
+        alone = 0.0 if table.block_parameter_bytes else _largest_tensor_bytes(table) / table.parameter_bytes
+        weights *= max(even, alone)
     return weights
+
+
+def _largest_tensor_bytes(table: OpTable) -> float:
+    """Of the weights, frozen ones too where the trace has a timeline."""
+    if table.memory is None:
+        return max(table.trainable_tensor_bytes, default=0.0)
+    events = zip(table.memory.kind, table.memory.size0_bytes, table.memory.size1_bytes, strict=True)
+    resident = itertools.islice(events, table.memory.resident_event_count)
+    return max((size for kind, size, growth in resident if kind == ALLOCATE and not growth), default=0.0)
 
 
 def _outside_bytes(table: OpTable) -> float:
