@@ -32,6 +32,7 @@ from advisor.recommend.smaller_candidates import (
     candidates_that_make_up,
     sharded_candidates,
 )
+from advisor.workload.training_checks import takes
 
 
 def sources_and_memory(
@@ -121,13 +122,15 @@ class Round:
         return more.predictions
 
     def _open(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-        """Without those that are not wanted, train on fewer samples a device than the model can, or cut lists."""
+        """Without those that are not wanted or taken, train on fewer samples than the model can, or cut lists."""
+        training = self._request.workload.training
         return tuple(
             one
             for one in candidates
             if one.batch_size_per_device >= self._least
             and not (self._in_lists and one.strategy == "dp")
             and (self.wanted is None or one.device_and_count in self.wanted)
+            and takes(training, one.precision, one.gradient_accumulation_steps)
         )
 
     def _of_cards(self, gpu_keys: tuple[str, ...] | None, *, local: bool = False) -> tuple[Candidate, ...]:

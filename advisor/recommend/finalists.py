@@ -9,6 +9,7 @@ from advisor.core.by_key import grouped
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.precisions import stand_in
 from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, score, touches, within_limits
 from advisor.recommend.strategy import best_by_count, knee_count
 from advisor.recommend.tie_decision import expected
@@ -56,11 +57,13 @@ def _row_of_counts(
 ) -> tuple[Prediction, ...]:
     """The best set-up of each count over the precisions; the asked one, unless another gains over 3 %.
 
+    Where a card lacks the asked one, what stands in for it has its place.
     A gain by a strategy that asks for more is the strategy's, which is told beside the advice: it is not compared.
     """
     training = comparison.workload.training
+    first = stand_in(by_precision, training.precision)
     best: dict[int, Prediction] = {}
-    for _, members in sorted(by_precision.items(), key=lambda room: room[0] != training.precision):
+    for _, members in sorted(by_precision.items(), key=lambda room: room[0] != first):
         for prediction in best_by_count(members, training, comparison.global_limit):
             other = best.get(prediction.count)
             if other is None or (

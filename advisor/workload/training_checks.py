@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
-from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.sentences import Names, Reason, Value
 from advisor.workload.workload import HuggingFaceModel, Training, Workload, quantization_of
 
@@ -53,6 +55,17 @@ def training_problems(workload: Workload) -> Iterator[Problem]:
     every = training.evaluate_every_steps
     if every and not workload.data.validation_samples:
         yield is_but("training.evaluate_every_steps", every, "data.validation_samples", 0), reason("validation")
+
+
+def takes(training: Training, precision: Precision, passes: int) -> bool:
+    """Whether what the training fixes goes with another precision and so many micro-batches in a step.
+
+    A parameter that is stepped within backward waits neither for further micro-batches nor for a gradient scaler.
+    """
+    if not training.optimizer_in_backward:
+        return True
+    changed = msgspec.structs.replace(training, precision=precision, gradient_accumulation_steps=passes)
+    return not any(_in_backward_problems(changed))
 
 
 def _adapter_problems(training: Training) -> Iterator[Problem]:

@@ -97,6 +97,21 @@ def test_another_precision_is_not_advised_for_what_a_harder_strategy_gains() -> 
     assert "change-strategy" in codes(best.would_change_if)
 
 
+def test_what_stands_in_for_a_precision_that_a_card_lacks_is_not_left_for_slower_replicas_in_fp32() -> None:
+    # FP16 AMP stands in for BF16 AMP. Its replicas hold a few samples, its shards many: these are far quicker.
+    here, work = machine(), workload("bf16_amp")
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("v100-sxm2-32",), counts=(8,), strategies=("ddp", "zero2"), local=False
+    )
+    known = [
+        msgspec.structs.replace(one, fits=one.batch_size_per_device <= (2 if one.strategy == "ddp" else 32))
+        for one in predict_all(found, TRANSFORMER, work)
+    ]
+    assert {one.precision for one in known} == {"fp16_amp", "fp32"}
+    best = best_of(recommend(work, here, known, specs=SPECS))
+    assert (best.precision, best.strategy) == ("fp16_amp", "zero2")
+
+
 def test_where_only_the_hosts_memory_holds_a_step_checkpointing_in_the_cards_own_is_looked_at() -> None:
     here, work = machine(), workload("fp16_amp")
     (found, *_) = enumerate_candidates(work, here, SPECS, gpu_keys=("l40s",), counts=(8,), local=False)
