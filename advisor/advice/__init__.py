@@ -14,7 +14,7 @@ from advisor import __version__
 from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.lightened import as_advised, lightened_where_needed
-from advisor.advice.predictions import at_fixed_precision, predict_all
+from advisor.advice.predictions import at_fixed_precision, first_shards, predict_all
 from advisor.advice.request import AdviceRequest, check, growth_of, known_specs
 from advisor.advice.rounds import Rounds
 from advisor.advice.switched import find_switches
@@ -35,6 +35,7 @@ from advisor.measure.traces import Traces
 from advisor.optable.op_table import OpTable, sizes_follow_values, step_flop
 from advisor.predict.additions import with_added
 from advisor.predict.computed_precision import computed_precision
+from advisor.predict.prediction import Candidate
 from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import unknown_cards, with_own_cards
@@ -133,7 +134,10 @@ def advise_events(
         def answer(facts: Facts) -> AdviceRecord:
             return advice_from_facts(request, facts, rounds)
 
-        facts, advice = yield from lightened_where_needed(request, facts, answer, traces)
+        def shards(facts: Facts) -> tuple[Candidate, ...]:
+            return first_shards(request, facts, known_specs(request), rounds)
+
+        facts, advice = yield from lightened_where_needed(request, facts, answer, traces, shards)
         request, facts = as_advised(request, facts, advice)
         switches = yield from find_switches(request, facts, advice, traces)
     caveats = with_quicker_room(advice.caveats, switches)

@@ -72,17 +72,11 @@ def predict_all(
     request, asked before with less that frees memory.
     """
     rounds = {} if rounds is None else rounds
-    if any(part.sources.tables is not facts.tables_with(part.added) for part in rounds.values()):
-        rounds.clear()
-    require_even_nodes(request.every_count, request.node_count)
+    plain, calibrations = _plain_round(request, facts, specs, rounds)
+    plain.fill()
     uneven = left_out_counts(request.global_batch_size, request.every_count)
     listed = unsplittable_batches(request.every_count, in_lists=come_in_lists(facts.tables.values()))
     lone = lone_laptops({specs[key].name: request.counts_of(key) for key in request.gpu_keys or () if key in specs})
-    calibrations = _calibrations(request, facts, specs)
-    if () not in rounds:
-        rounds[()] = Round(request, facts, specs, calibrations)
-        rounds[()].fill()
-    plain = rounds[()]
     predictions = plain.predictions
     for lighter in facts.lighter:
         if lighter.added not in rounds or rounds[lighter.added].wanted != lighter.cards:
@@ -106,6 +100,27 @@ def predict_all(
         savings=lambda prediction: rounds[prediction.added].memory.savings(prediction),
         groups=Groups({key: grid for part in rounds.values() for key, grid in part.groups.grids.items()}),
     )
+
+
+def first_shards(
+    request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec], rounds: Rounds
+) -> tuple[Candidate, ...]:
+    """The shards that `predict_all` looks at first, before any is predicted; `rounds` keeps what comes before them."""
+    plain, _ = _plain_round(request, facts, specs, rounds)
+    return plain.first_shards()
+
+
+def _plain_round(
+    request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec], rounds: Rounds
+) -> tuple[Round, tuple[Calibration, ...]]:
+    """The round of the workload as it is, which is kept in `rounds` as long as the operators are these."""
+    if any(part.sources.tables is not facts.tables_with(part.added) for part in rounds.values()):
+        rounds.clear()
+    require_even_nodes(request.every_count, request.node_count)
+    calibrations = _calibrations(request, facts, specs)
+    if () not in rounds:
+        rounds[()] = Round(request, facts, specs, calibrations)
+    return rounds[()], calibrations
 
 
 def _memory_of_untimed(request: AdviceRequest, specs: Mapping[str, GpuSpec], plain: Round) -> Iterator[Reason]:

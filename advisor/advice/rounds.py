@@ -76,27 +76,55 @@ class Round:
         self.groups = Groups({})
         self.sources, self.memory = sources_and_memory(request, facts, specs, calibrations)
         self.wanted = wanted
+        self._begun = self._filled = False
         self._request, self._facts, self._specs = request, facts, specs
         self._in_lists = come_in_lists(facts.tables.values())
         self._least = 1 if request.fixed.batch_size else least_batch(facts.tables.values(), mode)
 
-    def fill(self) -> None:
-        """Predict plain set-ups, and by turns what makes up the batch and shards where those do not fit."""
+    def begin(self) -> None:
+        """Predict plain set-ups, and what makes up the batch where those do not fit."""
+        if self._begun:
+            return
+        self._begun = True
         request = self._request
         first = self._of_cards(request.gpu_keys, local=True)
         predicted = predict_candidates(first, self.sources, self.memory.answer)
         self.predictions, self.refusals, self.groups = predicted.predictions, predicted.refusals, predicted.groups
         self._present = {prediction.set_up for prediction in self.predictions}
-        if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
-            own = request.workload.training.batch_size
-            self._add_sharded(tuple(one for one in self.predictions if one.batch_size_per_device == own))
-        self._make_up()
-        self._add_sharded(self.predictions)
+        if not request.fixed.batch_size:
+            self._make_up()
+
+    def first_shards(self) -> tuple[Candidate, ...]:
+        """The shards that would be predicted next: what they run in is to be traced before."""
+        self.begin()
+        return self._open(self._sharded(self._members()))
+
+    def fill(self) -> None:
+        """Predict plain set-ups, and by turns what makes up the batch and shards where those do not fit; once."""
+        if self._filled:
+            return
+        self._filled = True
+        request = self._request
+        self.begin()
+        self._add(self._sharded(self._members()))
+        if request.fixed.batch_size:
+            self._make_up()
+            self._add(self._sharded(self.predictions))
         if request.gpu_keys is None and not any(_holds_by_itself(prediction) for prediction in self.predictions):
             larger = tuple(key for key in LARGER_GPU_KEYS if key in self._specs)
-            self._add_sharded(self._add(self._of_cards(larger)))
+            self._add(self._sharded(self._add(self._of_cards(larger))))
         self._make_up()
         self.predictions = self.memory.settled(self.predictions)
+
+    def _members(self) -> tuple[Prediction, ...]:
+        """What shards are first looked at beside.
+
+        What would fit at another batch size than a fixed one is no reason to leave sharding out.
+        """
+        if not self._request.fixed.batch_size:
+            return self.predictions
+        own = self._request.workload.training.batch_size
+        return tuple(one for one in self.predictions if one.batch_size_per_device == own)
 
     def _make_up(self) -> None:
         if self._request.global_batch_size is None:
@@ -105,10 +133,10 @@ class Round:
             while self._add(candidates_in_smaller_passes(workload, self.predictions)):
                 continue
 
-    def _add_sharded(self, members: tuple[Prediction, ...]) -> None:
+    def _sharded(self, members: tuple[Prediction, ...]) -> tuple[Candidate, ...]:
         asked = self._request
         batch, machines = asked.global_batch_size, asked.machines
-        self._add(sharded_candidates(asked.workload, members, asked.counts, batch, machines, asked.card_counts))
+        return sharded_candidates(asked.workload, members, asked.counts, batch, machines, asked.card_counts)
 
     def _add(self, candidates: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
         """Those that are wanted and were not predicted before."""

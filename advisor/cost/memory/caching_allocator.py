@@ -98,6 +98,7 @@ class CachingAllocator:
         small, whole, add_block = self._small, self._whole, blocks.append
         free_small, free_large = self._free_small, self._free_large
         small_heaps, large_heaps = free_small.blocks, free_large.blocks
+        cut = self._cut
         ahead = iter(events if start == 0 else events[start:])
         for event in ahead:
             if event >= 0:
@@ -108,7 +109,7 @@ class CachingAllocator:
                         free_size[block] = 0
                         break
                 else:
-                    block = self._cut(event)
+                    block = cut(event)
                     if block == _NONE:
                         return len(events) - length_hint(ahead) - 1
                 add_block(block)
@@ -131,9 +132,11 @@ class CachingAllocator:
             sizes[block] = free_size[block] = size
             if before == _NONE == after:
                 whole.add(block)
-            heap = (small_heaps if small[block] else large_heaps).get(size)
+            heaps = small_heaps if small[block] else large_heaps
+            heap = heaps.get(size)
             if heap is None:
-                (free_small if small[block] else free_large).add(size, block)
+                heaps[size] = [block]
+                insort(free_small.sizes if small[block] else free_large.sizes, size)
             else:
                 heappush(heap, block)
         return None
@@ -156,38 +159,44 @@ class CachingAllocator:
     def _cut(self, size: int) -> int:
         """The oldest of the smallest free blocks of at least `size` bytes, or a new segment, split; _NONE without."""
         small = size <= _SMALL_LIMIT_BYTES
-        pool, free_size = self._free_small if small else self._free_large, self._free_size
+        pool, free_size, whole_size = self._free_small if small else self._free_large, self._free_size, self._size
         sizes, heaps = pool.sizes, pool.blocks
         place, block = bisect_left(sizes, size), _NONE
-        while block == _NONE and place < len(sizes):
+        while place < len(sizes):
             held = sizes[place]
             heap = heaps[held]
             while heap:
                 block = heappop(heap)
                 if free_size[block] == held:
-                    free_size[block] = 0
                     break
                 block = _NONE
-            else:
-                del sizes[place], heaps[held]
-        if block == _NONE:
+            if block != _NONE:
+                free_size[block] = 0
+                break
+            del sizes[place], heaps[held]
+        else:
             block = self._new_segment(size, small=small)
             if block == _NONE:
                 return _NONE
-        rest = self._size[block] - size
+        rest = whole_size[block] - size
         if rest >= ROUNDING_BYTES if small else rest > _SMALL_LIMIT_BYTES:
-            after = self._next[block]
-            remainder = len(free_size)
-            self._size.append(rest)
-            self._previous.append(block)
-            self._next.append(after)
+            previous, next_, remainder = self._previous, self._next, len(free_size)
+            after = next_[block]
+            whole_size[block] = size
+            whole_size.append(rest)
             free_size.append(rest)
+            previous.append(block)
+            next_.append(after)
             self._small.append(small)
             if after != _NONE:
-                self._previous[after] = remainder
-            self._next[block] = remainder
-            self._size[block] = size
-            pool.add(rest, remainder)
+                previous[after] = remainder
+            next_[block] = remainder
+            heap = heaps.get(rest)
+            if heap is None:
+                heaps[rest] = [remainder]
+                insort(sizes, rest)
+            else:
+                heappush(heap, remainder)
         return block
 
     def _append(self, size: int, previous: int, next_: int, *, small: bool) -> int:
