@@ -12,6 +12,7 @@ from advisor.core.units import Estimate, format_bytes, format_seconds, value_of
 from advisor.present.table_cells import NONE, strategy_cell
 from advisor.present.tables import Table, table_of
 from advisor.recommend.comparison import counted
+from advisor.recommend.strategy import STARTING_S
 from advisor.recommend.switches import Switch, SwitchKind
 
 _COLUMNS = ("switch", "on", "step", "times", "gain-range", "saved", "need", "published")
@@ -30,6 +31,11 @@ WORTH_SAYING_RATIO = 1.05
 _LIKELY = 0.5
 """Of the way down to the range's low end that a gain must be above none: about three to one that there is one. What
 may as well be a loss stands in the table alone."""
+
+
+COMPILING_S = 28.0
+"""What compiling the training step of ResNet-50 took (pytorch/benchmark, pull request 1547), and twice as much with
+nothing cached: networks of a few layers take some seconds, large ones minutes."""
 
 
 _HOLDING: tuple[SwitchKind, ...] = (
@@ -70,8 +76,11 @@ def help_sentences(
 
 
 def gain_is_told(switch: Switch) -> bool:
-    """Whether a switch is said to help by what it gains."""
-    return switch.gain is not None and _worth_saying(switch.gain) and bool(switch.fits)
+    """Whether a switch is said to help by what it gains: more of the whole job than it takes to have it."""
+    if switch.gain is None or not _worth_saying(switch.gain) or not switch.fits:
+        return False
+    taken_s = COMPILING_S if switch.kind == "compile" else STARTING_S
+    return switch.job_s is None or switch.job_s.value * (switch.gain.value - 1) >= taken_s
 
 
 def _stays_below(switch: Switch, room_bytes: float | None) -> bool:

@@ -37,12 +37,13 @@ def autocast_for(workload: Workload, spec: GpuSpec | None = None) -> Precision:
     FP16 where the card has no BF16 (`spec` None: the card is not known yet, and what it lacks is replaced then), or
     where 16 bit means FP16 to the workload: by its own precision, else by what its model is published in.
     """
-    half = PRECISION_FACTS[workload.training.precision].half_format or _published_half(workload)
+    half = PRECISION_FACTS[workload.training.precision].half_format or published_half(workload)
     lacks = spec is not None and spec.bf16_flop_per_s is None
     return "fp16_amp" if lacks or half == "fp16" else "bf16_amp"
 
 
-def _published_half(workload: Workload) -> HalfFormat | None:
+def published_half(workload: Workload) -> HalfFormat | None:
+    """The 16-bit format that its model's configuration names for the weights; None: another or none."""
     if not isinstance(workload.model, HuggingFaceModel):
         return None
     return stored_half(config_of(workload.model))

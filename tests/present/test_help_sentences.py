@@ -49,6 +49,24 @@ def test_a_gain_that_does_not_fit_is_not_said() -> None:
     assert help_sentences((gaining(1.58, 1.26, 1.97, fits=False),), "en") == ()
 
 
+@pytest.mark.parametrize(
+    ("kind", "job_s", "told"),
+    [
+        ("compile", 18.0, False),  # saves 6.5 s of a job, and takes longer to compile
+        ("compile", 600.0, True),
+        ("fused_optimizer", 0.004, False),
+        ("fused_optimizer", 18.0, True),
+        ("compile", None, True),
+    ],
+)
+def test_what_takes_longer_to_have_than_it_saves_of_the_whole_job_is_not_said(
+    kind: SwitchKind, job_s: float | None, *, told: bool
+) -> None:
+    job = None if job_s is None else Estimate(value=job_s, low=job_s, high=job_s, basis="specified")
+    one = msgspec.structs.replace(gaining(1.36, 1.06, 1.89), kind=kind, job_s=job)
+    assert len(help_sentences((one,), "en")) == told
+
+
 @pytest.mark.parametrize(("room", "told"), [(None, 0), (0.9e9, 0), (1.1e9, 1)])
 def test_what_stays_inside_the_memory_is_said_where_the_advised_step_may_not(room: float | None, told: int) -> None:
     sentences = help_sentences((gaining(1.01, 0.99, 1.03),), "en", room)

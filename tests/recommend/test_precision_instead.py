@@ -14,9 +14,9 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.recommendation import prediction_of
-from advisor.workload.workload import with_training
+from advisor.workload.workload import HuggingFaceModel, with_training
 from advisor.workload.workload_file import load_workload
-from tests.recommend.fakes import SPECS, TINY, machine, measurement, predict_all, workload
+from tests.recommend.fakes import SPECS, TINY, TRANSFORMER, machine, measurement, predict_all, workload
 
 IRIS = workload(batch_size=120, samples=120, epochs=20000)
 
@@ -45,6 +45,34 @@ def test_what_was_taken_for_a_precision_that_the_card_lacks_is_the_first_reason(
     if used is not None:
         assert say(first, "en").endswith(f": {used} was taken instead.")
         assert f"改用 {used}" in say(first, "zh")
+
+
+@pytest.mark.parametrize(
+    ("published", "key", "told"),
+    [
+        ("bfloat16", "v100-sxm2-32", True),
+        ("bfloat16", "a100-sxm4-40", False),
+        ("float16", "v100-sxm2-32", False),
+        (None, "v100-sxm2-32", False),
+    ],
+)
+def test_a_model_that_is_published_in_bf16_is_not_taken_in_fp16_without_a_word(
+    published: str | None, key: str, *, told: bool
+) -> None:
+    """What autocast computes in FP16 ends at 65,504; Gemma 3 is known to pass it."""
+    config = {"model_type": "gemma3_text"} | ({} if published is None else {"dtype": published})
+    asked: Precision = "fp16_amp" if published == "float16" else "bf16_amp"
+    work = msgspec.structs.replace(workload(asked), model=HuggingFaceModel(config=config, task="causal-lm"))
+    here = machine()
+    found = enumerate_candidates(work, here, SPECS, gpu_keys=(key,), counts=(1,), local=False)
+    answer = recommend(work, here, predict_all(found, TRANSFORMER, work), specs=SPECS)
+    assert answer.recommendation is not None
+    caveats = [caveat for caveat in answer.caveats if caveat.code == "caveat-fp16-range"]
+    assert len(caveats) == told
+    for caveat in caveats:
+        assert answer.recommendation.precision == "fp16_amp"
+        assert "published in BF16, and V100 SXM2 32 GB takes FP16 AMP" in say(caveat, "en")
+        assert "以 BF16 发布" in say(caveat, "zh")
 
 
 @pytest.mark.parametrize(("precisions", "told"), [(("bf16_true", "bf16_amp"), True), (("bf16_true",), False)])

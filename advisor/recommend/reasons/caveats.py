@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Listed, Names, Reason
 from advisor.recommend.comparison import Comparison, Finalist, counted
 from advisor.recommend.fixed import any_fits
-from advisor.recommend.precisions import at_least_as_exact, rate_of
+from advisor.recommend.precisions import at_least_as_exact, published_half, rate_of
 from advisor.recommend.ranking import doubted_devices, score
 from advisor.recommend.reasons.hosts import assumed_dispatch_s
 from advisor.recommend.reasons.launching import script_gap
@@ -32,6 +32,7 @@ def comparison_caveats(
     advised = (best,) if here is None or here == best else (best, here)
     return (
         *_missing_answers(comparison, best, here),
+        *_narrower_range(comparison, advised),
         *range_reasons(comparison, advised),
         *loading_limit_reasons(comparison, advised),
         *_measurement_caveats(comparison),
@@ -174,6 +175,15 @@ def _script_caveats(comparison: Comparison, best: Recommendation | None) -> Iter
 def _memory_caveats(best: Recommendation | None) -> Iterator[Reason]:
     if best is not None and best.peak_memory_bytes is None:
         yield Reason.of("caveat-memory-unknown", device=best.device.name)
+
+
+def _narrower_range(comparison: Comparison, advised: Sequence[Recommendation | None]) -> Iterator[Reason]:
+    """A model that grew up in BF16 may hold values that FP16 turns into infinities, under autocast too."""
+    if published_half(comparison.workload) != "bf16":
+        return
+    for one in advised:
+        if one is not None and PRECISION_FACTS[one.precision].half_format == "fp16":
+            yield Reason.of("caveat-fp16-range", device=one.device.name, precision=PRECISION_LABELS[one.precision])
 
 
 def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
