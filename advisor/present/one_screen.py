@@ -54,7 +54,7 @@ _FIGURES = (
     "summary-tied",
 )
 """The figures that decide, and with what they are reached; an energy does where it is the goal."""
-_SAID_BY_FIGURES = {"why-tied", "why-tied-cost", "why-tied-energy", "why-tied-short"}
+_SAID_BY_FIGURES = {"why-tied", "why-tied-cost", "why-tied-hours", "why-tied-energy", "why-tied-short"}
 """What the line of those it is tied with says too."""
 _SEEN_IN_FIGURES = {"caveat-from-spec-sheet"}
 """What the range and the basis behind each figure show; the details have it in words."""

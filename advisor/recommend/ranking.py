@@ -90,6 +90,11 @@ def score(prediction: Prediction, goal: Goal) -> Estimate | None:
     return prediction.job_s if prediction.job_s is not None else prediction.samples_per_s.per(1.0)
 
 
+def told_as(goal: Goal, *compared: Prediction) -> str:
+    """What a comparison by a goal is told in: without prices cost is no money, but GPU-hours."""
+    return "hours" if goal == "cost" and any(one.cost is None for one in compared) else goal
+
+
 def touches(first: Estimate, second: Estimate) -> bool:
     """Whether the difference is not clear: the ranges touch, or the values differ by at most 3 %."""
     if first.overlaps(second):

@@ -233,7 +233,7 @@ def test_every_lead_of_a_sentence_is_that_of_two_rows(advice: AdviceRecord) -> N
         return
     rate = row.samples_per_s.value
     by_code = {reason.code: reason.numbers for reason in (*chosen.why, *chosen.would_change_if)}
-    for code in ("why-fastest", "why-cheapest", "why-least-energy"):
+    for code in ("why-fastest", "why-cheapest", "why-fewest-hours", "why-least-energy"):
         if numbers := by_code.get(code):
             mine = score(row, chosen.goal)
             scores = [score(one, chosen.goal) for one in entered(advice)]

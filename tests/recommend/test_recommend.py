@@ -246,6 +246,27 @@ def test_the_cheapest_card_is_ahead_by_a_ratio_of_costs() -> None:
     assert "why-cheapest" in codes(best_of(answer).why)
 
 
+def test_without_prices_no_card_is_said_to_cost_more_than_another() -> None:
+    """Hours of a consumer's card and of a server's are not worth the same: a ratio of hours is told as that."""
+    here, work = machine(), workload("fp16_amp")
+    found = enumerate_candidates(work, here, SPECS, gpu_keys=("a100-sxm4-40", "rtx3090"), local=False)
+    answer = recommend(work, here, predict_all(found, TRANSFORMER, work), specs=SPECS, goal="cost")
+    (told,) = [reason for reason in best_of(answer).why if reason.code == "why-fewest-hours"]
+    assert "times the GPU-hours of" in say(told, "en")
+    assert "GPU 小时是" in say(told, "zh")
+    alike = tuple(
+        msgspec.structs.replace(
+            one, samples_per_s=one.samples_per_s.scaled(5.0), job_s=one.job_s and one.job_s.scaled(0.2)
+        )
+        if one.device.key == "rtx3090"
+        else one
+        for one in predict_all(found, TRANSFORMER, work)
+    )
+    tied = recommend(work, here, alike, specs=SPECS, goal="cost")
+    assert {"why-tied-hours", "why-fewest-hours"} & {*codes(best_of(tied).why)}
+    assert not {"why-tied-cost", "why-cheapest"} & {*codes(best_of(tied).why)}
+
+
 def test_limits_leave_out_what_passes_them_and_say_what_that_costs() -> None:
     free = best_of(advise(workload("fp32"), TRANSFORMER))
     limited = best_of(advise(workload("fp32"), TRANSFORMER, limits=Limits(max_power_w=300)))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
-_TIES = {"why-tied", "why-tied-cost", "why-tied-energy"}
+_TIES = {"why-tied", "why-tied-cost", "why-tied-hours", "why-tied-energy"}
 """Said on the card itself, so not again among the reasons."""
 
 

@@ -10,7 +10,7 @@ from advisor.core.units import Estimate, around, exactly
 from advisor.predict.prediction import Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.comparison import Comparison, set_up_name
-from advisor.recommend.ranking import doubted, is_trusted, score, touches
+from advisor.recommend.ranking import doubted, is_trusted, score, told_as, touches
 from advisor.recommend.tie_decision import counted_on
 
 
@@ -31,7 +31,7 @@ def against_each(comparison: Comparison, chosen: Prediction, entered: Sequence[P
         ahead, behind = (chosen, other) if ratio.value >= 1 else (other, chosen)
         told_ratio = ratio if ratio.value >= 1 else ratio.per(1.0)
         yield Reason.of(
-            f"against-{comparison.goal}",
+            f"against-{told_as(comparison.goal, ahead, behind)}",
             device=set_up_name(ahead),
             other=set_up_name(behind),
             clear="yes" if clear else "no",

@@ -11,7 +11,7 @@ from advisor.core.units import Estimate, value_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist, set_up_name
 from advisor.recommend.precisions import rate_of
-from advisor.recommend.ranking import Row, leaders, score
+from advisor.recommend.ranking import Row, leaders, score, told_as
 from advisor.recommend.reasons.as_named import against_each
 from advisor.recommend.reasons.batches import batch_reasons
 from advisor.recommend.reasons.data_sheets import data_sheet_reasons
@@ -19,7 +19,6 @@ from advisor.recommend.reasons.hosts import host_reasons
 from advisor.recommend.reasons.loading import core_reasons, is_held_up, loading_reasons
 from advisor.recommend.reasons.memory_room import left_for_room, without_room
 from advisor.recommend.reasons.parallel import parallel_reasons
-from advisor.recommend.recommendation import Goal
 from advisor.recommend.strategy import STARTING_S, is_over_at_once
 from advisor.recommend.tie_decision import tie_decision
 from advisor.recommend.wall_time import LOUD_SHARE, validation_share
@@ -30,8 +29,11 @@ LEANING_SHARE = 0.3
 NOTABLE_RATIO = 1.15
 TIGHT_MEMORY_FRACTION = 0.9
 """Of what a device can give."""
-_AHEAD_BY_GOAL: dict[Goal, str] = {"time": "why-fastest", "cost": "why-cheapest", "energy": "why-least-energy"}
-_TIED_BY_GOAL: dict[Goal, str] = {"time": "why-tied", "cost": "why-tied-cost", "energy": "why-tied-energy"}
+_AHEAD = {
+    "time": "why-fastest", "cost": "why-cheapest", "hours": "why-fewest-hours", "energy": "why-least-energy",
+}  # fmt: skip
+_TIED = {"time": "why-tied", "cost": "why-tied-cost", "hours": "why-tied-hours", "energy": "why-tied-energy"}
+"""By what a comparison is told in."""
 
 NOTABLE_TF32_RATIO = 0.97
 """Below this share of the strict step's time TF32 is worth a sentence."""
@@ -151,7 +153,7 @@ def _place_reasons(
     if others:
         names = Names(names=tuple(set_up_name(other) for other in others))
         at_once = comparison.goal == "time" and is_over_at_once(chosen)
-        code = "why-tied-short" if at_once else _TIED_BY_GOAL[comparison.goal]
+        code = "why-tied-short" if at_once else _TIED[told_as(comparison.goal, chosen, *others)]
         yield Reason.of(code, device=set_up_name(chosen), others=names)
         yield from tie_decision(comparison, chosen, others)
         if not at_once:
@@ -169,7 +171,7 @@ def _place_reasons(
     own, second = score(chosen, comparison.goal), score(behind, comparison.goal)
     if own is not None and second is not None and own.value > 0:
         yield Reason.of(
-            _AHEAD_BY_GOAL[comparison.goal],
+            _AHEAD[told_as(comparison.goal, chosen, behind)],
             device=set_up_name(chosen),
             other=set_up_name(behind),
             advantage_ratio=second.value / own.value,

@@ -10,7 +10,7 @@ from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import KNEE_FRACTION, MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.precisions import at_least_as_exact
-from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, score, within_limits
+from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, score, told_as, within_limits
 from advisor.recommend.reasons.missed_limits import is_limited
 from advisor.recommend.recommendation import Crossover
 
@@ -120,7 +120,7 @@ def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
             device=set_up_name(best),
             strategy=best.strategy,
             instead=chosen.strategy,
-            goal=comparison.goal,
+            goal=told_as(comparison.goal, chosen, best),
             advantage_ratio=own.value / best_value,
         )
 

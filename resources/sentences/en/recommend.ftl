@@ -8,6 +8,7 @@ why-short-job = The whole job takes { $job_s }, less than a training takes to st
     }
 why-tied = There is no clear difference between { $device } and { $others }: the ranges of their times touch.
 why-tied-short = Nobody would notice a difference between { $device } and { $others }: on each of them the job itself is as short as its start, or shorter.
+why-tied-hours = There is no clear difference between { $device } and { $others }: the ranges of their GPU-hours touch.
 why-tied-cost = There is no clear difference between { $device } and { $others }: the ranges of their costs touch.
 why-tied-energy = There is no clear difference between { $device } and { $others }: the ranges of their energies touch.
 why-tie-plain = Of set-ups without a clear difference { $device } comes before { $others }: what a step needs is in its own memory, without the host's and with the model in one piece.
@@ -30,9 +31,14 @@ why-only-here = Of the devices of this machine { $device } alone could be judged
 why-only-asked = There was no other kind of device to compare { $device } with.
 why-only-candidate = { $device } alone is left to compare: the other devices do not fit, pass a limit or could not be judged.
 why-fastest = { $device } finishes { $advantage_ratio } times as fast as { $other }.
+why-fewest-hours = { $other } would take { $advantage_ratio } times the GPU-hours of { $device }.
 why-cheapest = { $other } would cost { $advantage_ratio } times as much as { $device }.
 why-least-energy = { $other } would use { $advantage_ratio } times the energy of { $device }.
 against-time = { $device } finishes { $advantage_ratio } times as fast as { $other }, in the range { $low_ratio } to { $high_ratio }{ $clear ->
+    [yes] .
+   *[no] : no clear difference.
+}
+against-hours = { $other } would take { $advantage_ratio } times the GPU-hours of { $device }, in the range { $low_ratio } to { $high_ratio }{ $clear ->
     [yes] .
    *[no] : no clear difference.
 }
@@ -205,6 +211,7 @@ change-precision-same = In { $precision } instead of { $asked } the same set-up 
 change-precision-other = In { $precision } instead of { $asked } { $device } would be { $gain_ratio } times as fast as this advice.
 change-strategy = This advice { $goal ->
          [cost] costs { $advantage_ratio } times as much as
+         [hours] takes { $advantage_ratio } times the GPU-hours of
          [energy] uses { $advantage_ratio } times the energy of
         *[time] takes { $advantage_ratio } times as long as
     } { $device } with { $strategy ->

@@ -8,6 +8,7 @@ why-short-job = 整个任务只需 { $job_s }，比启动一次训练还短：�
     }
 why-tied = { $device } 与 { $others } 之间没有明显差别：它们的时间区间相互重叠。
 why-tied-short = { $device } 与 { $others } 之间看不出差别：无论用哪一种，任务本身都不比启动训练更长。
+why-tied-hours = { $device } 与 { $others } 之间没有明显差别：它们的 GPU 小时区间相互重叠。
 why-tied-cost = { $device } 与 { $others } 之间没有明显差别：它们的费用区间相互重叠。
 why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们的能耗区间相互重叠。
 why-tie-plain = 在无明显差别的方案中，{ $device } 优先于 { $others }：前者仅凭自身显存即可完成一步，无需主机内存，也不必拆分模型。
@@ -27,9 +28,14 @@ why-only-here = 在本机的设备中，只有 { $device } 可以评估。
 why-only-asked = 没有其他类型的设备可与 { $device } 比较。
 why-only-candidate = 只剩下 { $device } 可供比较：其他设备放不下、超出限制或无法评估。
 why-fastest = { $device } 的完成速度是 { $other } 的 { $advantage_ratio } 倍。
+why-fewest-hours = { $other } 的 GPU 小时是 { $device } 的 { $advantage_ratio } 倍。
 why-cheapest = { $other } 的费用是 { $device } 的 { $advantage_ratio } 倍。
 why-least-energy = { $other } 的能耗是 { $device } 的 { $advantage_ratio } 倍。
 against-time = { $device } 的完成速度是 { $other } 的 { $advantage_ratio } 倍，区间为 { $low_ratio } 到 { $high_ratio }{ $clear ->
+    [yes] 。
+   *[no] ：没有明显差别。
+}
+against-hours = { $other } 的 GPU 小时是 { $device } 的 { $advantage_ratio } 倍，区间为 { $low_ratio } 到 { $high_ratio }{ $clear ->
     [yes] 。
    *[no] ：没有明显差别。
 }
@@ -189,6 +195,7 @@ change-strategy = 与 { $device } 采用{ $strategy ->
         *[ddp] { " DistributedDataParallel " }
     }相比，本建议的{ $goal ->
          [cost] 费用
+         [hours] { " GPU 小时" }
          [energy] 能耗
         *[time] 时间
     }是其 { $advantage_ratio } 倍。但前者比{ $instead ->
