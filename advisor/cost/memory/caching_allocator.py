@@ -38,7 +38,8 @@ class _Pool:
     """Free blocks by size, then by age.
 
     A few sizes hold most of the blocks of a long timeline, so that each size has a heap of its blocks' numbers. A
-    block that left otherwise than by `CachingAllocator.play` stays in its heap until it is met there.
+    block that left otherwise than by `CachingAllocator.play` stays in its heap until it is met there. Who gives one
+    back puts it there: a call for each would cost as much as what it does.
     """
 
     __slots__ = ("blocks", "sizes")
@@ -47,14 +48,6 @@ class _Pool:
         self.sizes: list[int] = []
         """In order, each with a heap in `blocks`, which may be empty."""
         self.blocks: dict[int, list[int]] = {}
-
-    def add(self, size: int, block: int) -> None:
-        heap = self.blocks.get(size)
-        if heap is None:
-            self.blocks[size] = [block]
-            insort(self.sizes, size)
-        else:
-            heappush(heap, block)
 
     def copy(self) -> _Pool:
         other = _Pool()
@@ -191,12 +184,12 @@ class CachingAllocator:
             if after != _NONE:
                 previous[after] = remainder
             next_[block] = remainder
-            heap = heaps.get(rest)
-            if heap is None:
+            alike = heaps.get(rest)
+            if alike is None:
                 heaps[rest] = [remainder]
                 insort(sizes, rest)
             else:
-                heappush(heap, remainder)
+                heappush(alike, remainder)
         return block
 
     def _append(self, size: int, previous: int, next_: int, *, small: bool) -> int:
