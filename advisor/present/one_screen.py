@@ -65,15 +65,16 @@ _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 _FIRST = {
     "caveat-memory-range", "caveat-memory-range-instead", "caveat-memory-range-one-pass",
     "caveat-memory-range-switch",
-    "workload-no-head", "workload-own-side",
+    "workload-no-head", "workload-own-side", "workload-experts-whole", "caveat-fp16-range",
     "caveat-hours-range", "caveat-hours-range-instead", "caveat-hours-range-larger", "caveat-hours-range-nearest",
     "caveat-hours-loading", "caveat-cost-loading",
     "caveat-cost-range", "caveat-cost-range-instead", "caveat-cost-range-larger", "caveat-cost-range-nearest",
     "caveat-nothing-fits-host", "memory-host-given-short", "memory-host-assumed-short", "memory-host-here-short",
+    "memory-host-assumed",
     "workload-last-batch-single", "workload-batches-single", "workload-own-batch-single",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept", "alternative-unfixed",
 }  # fmt: skip
-"""Caveats that could overturn the advice: one more is shown where they would fill the room."""
+"""Caveats and reasons that could overturn the advice: one more is shown where they would fill the room."""
 _LAST = {*_NOT_HERE, "workload-weights-bits-predicted-only"}
 """Caveats that change no decision: they are shown where there is room after the others."""
 _MARKS = "¹²³⁴⁵"
@@ -173,13 +174,14 @@ def _told_elsewhere(advice: AdviceRecord, rows: Sequence[Prediction], language: 
 
 
 def _gravity(advice: AdviceRecord, language: Language) -> dict[str, int]:
-    """The place of the sentences of caveats that come before all others, 0, or after them, 2."""
+    """The place of the sentences of caveats and reasons that come before all others, 0, or after them, 2."""
     places = dict.fromkeys(_FIRST, 0) | dict.fromkeys(_LAST, 2)
+    reasons = () if advice.main is None else advice.main.why
     return {
-        text: places[caveat.code]
-        for caveat in advice.caveats
-        if caveat.code in places
-        for text in said((caveat,), language)
+        text: places[reason.code]
+        for reason in (*advice.caveats, *reasons)
+        if reason.code in places
+        for text in said((reason,), language)
     }
 
 

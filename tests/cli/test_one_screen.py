@@ -148,3 +148,17 @@ def test_caveats_that_could_overturn_the_advice_are_shown_whatever_else_there_is
         made = msgspec.structs.replace(advice(), caveats=caveats)
         (told,) = (one.sentences for one in one_screen(made, language).sections if one.title == title)
         assert told == tuple(say(reason, language) for reason in shown)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_memory_of_a_host_that_nobody_named_is_told_where_the_advice_rests_on_it(language: Language) -> None:
+    made = advice()
+    assert made.recommendation is not None
+    assumed = Reason.of("memory-host-assumed", need_bytes=108e9, room_bytes=192e9)
+    others = tuple(Reason.of("why-only-asked", device=name) for name in "ABCD")
+    chosen = msgspec.structs.replace(made.recommendation, why=(*others, assumed))
+    made = msgspec.structs.replace(made, recommendation=chosen, reasons=chosen.why)
+    (told,) = (
+        one.sentences for one in one_screen(made, language).sections if one.title == sentence("summary-why", language)
+    )
+    assert told[0] == say(assumed, language)
