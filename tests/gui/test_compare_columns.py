@@ -57,3 +57,13 @@ def test_the_menu_of_columns_ticks_those_that_are_seen_and_shows_another_at_once
     assert not card.table.isColumnHidden(place(narrow, "memory"))
     assert card._set_price(rows(narrow)[0], "2.5")
     assert not card.table.isColumnHidden(place(narrow, "memory")), "asked for, it stays"
+
+
+def test_in_the_narrowest_window_a_typed_price_takes_no_rows_figure_away(
+    narrow: ComparePage, window: MainWindow, qtbot: QtBot
+) -> None:
+    table = narrow._table.table
+    window.resize(960, 720)
+    qtbot.waitUntil(lambda: window.width() == 960 and table.isColumnHidden(place(narrow, "job")))
+    assert narrow._table._set_price(rows(narrow)[0], "123.45")
+    assert not any(table.isColumnHidden(place(narrow, name)) for name in ("rate", "price"))

@@ -30,9 +30,9 @@ from advisor.recommend.recommendation import Goal
 _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
 _GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "cost", "memory", "job", "precision")
 """Hidden, in turn, where the window is too narrow for all: what tells set-ups apart after what follows from others."""
-_PRICED_GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "memory", "rate", "cost", "job", "precision")
-"""The same where prices are known: who typed one looks for what the job costs beside its time, from which its samples a
-second follow."""
+_PRICED_GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "memory", "rate")
+"""The same where prices are known and this is enough: who typed one looks for what the job costs beside its time, from
+which its samples a second follow."""
 _VISIBLE_ROWS = 12
 _FILTER_WIDTH = 230
 """Pixels with usual letters: what stands in the empty line is as wide."""
@@ -141,9 +141,10 @@ class SetUpsCard(GrowingCard):
 
     def _let_give_way(self) -> None:
         """Which columns go first where there is no room; one that a person asked for is not among them."""
-        order = _PRICED_GIVES_WAY if self._index.has_cost() else _GIVES_WAY
-        self.table.optional = tuple(
-            self._place(name) for name in order if self._has(name) and name not in self._asked_for
+        orders = (_GIVES_WAY, _PRICED_GIVES_WAY if self._index.has_cost() else ())
+        self.table.optional, self.table.first_optional = (
+            tuple(self._place(name) for name in order if self._has(name) and name not in self._asked_for)
+            for order in orders
         )
 
     def tell_prices(self, typed: TypedPrices | None) -> None:

@@ -105,6 +105,8 @@ class Table(QTableView):
         self.setIconSize(QSize(22, 10))
         self._wide = tuple(wide)
         self.optional = tuple(optional)
+        self.first_optional: tuple[int, ...] = ()
+        """Hidden instead, where that is enough: what these leave is worth more than what `optional` would."""
         self.offered: Callable[[], Sequence[tuple[str, Callable[[], object]]]] = tuple
         """What the menu of a row offers besides copying: words, and what they do."""
         self.setSortingEnabled(True)
@@ -184,19 +186,29 @@ class Table(QTableView):
 
     def fit_columns(self) -> None:
         """Each column as wide as its texts; what is left goes to the wide columns, or is taken from them."""
-        for place in self.optional:
+        widths = self._hidden_in_turn(self.first_optional) if self.first_optional else None
+        if widths is None or not self._has_room(widths):
+            widths = self._hidden_in_turn(self.optional)
+        self._share(widths)
+
+    def _hidden_in_turn(self, optional: Sequence[int]) -> dict[int, int]:
+        """Hide of these columns what has no room; the widths of those that are shown."""
+        for place in {*self.first_optional, *self.optional}:
             self.setColumnHidden(place, place in self.never_shown)
         widths = self._wished_widths()
-        for place in self.optional:
+        for place in optional:
             if place in self.never_shown:
                 continue
-            named = sum(width for column, width in widths.items() if column not in self._wide)
-            names = _ROOM_FOR_NAMES * self.font().pixelSize() / TEXT_SIZE
-            if self.viewport().width() - named >= names * len(self._wide):
+            if self._has_room(widths):
                 break
             self.hideColumn(place)
             del widths[place]
-        self._share(widths)
+        return widths
+
+    def _has_room(self, widths: Mapping[int, int]) -> bool:
+        named = sum(width for column, width in widths.items() if column not in self._wide)
+        names = _ROOM_FOR_NAMES * self.font().pixelSize() / TEXT_SIZE
+        return self.viewport().width() - named >= names * len(self._wide)
 
     def _wished_widths(self) -> dict[int, int]:
         """Of each column that is shown, the width of its texts."""
