@@ -1,7 +1,7 @@
 """The written configurations as the frameworks themselves read them; skipped where a framework is not installed.
 
-`pip install ".[frameworks]"` brings all three. They are no part of the tests' own extra: with Accelerate installed
-transformers takes other ways than a user without it would see.
+`pip install ".[frameworks]"` brings all three, and `tools/run_nightly.py` tests with them there. They are no part of
+the tests' own extra: with Accelerate installed transformers takes other ways than a user without it would see.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.present.script_forks import on_processor
 from tests.present.test_framework_config import CASES
 from tests.present.test_launch_script import advised
 
-pytestmark = pytest.mark.with_frameworks
+pytestmark = [pytest.mark.with_frameworks, pytest.mark.nightly]
 METHODS: dict[str, dict[str, Any]] = {
     "plain": {},
     "clipped": {"clip_gradient_norm": 1.0},
