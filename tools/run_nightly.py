@@ -100,7 +100,7 @@ def run(file: str, limit_s: float) -> Ended:
 
 def _names_a_folder(line: str) -> bool:
     """Whether a line names a folder of this machine, which the committed page must not."""
-    return any(folder in line for folder in (str(ROOT), tempfile.gettempdir(), str(Path.home())))
+    return any(folder in line for folder in (str(ROOT), tempfile.gettempdir(), str(Path.home()), sys.prefix))
 
 
 def report(files: list[str], kept: Night) -> str:
