@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache, lru_cache
 
 from advisor.core.bundled import resource
@@ -14,7 +15,6 @@ _FAMILY = re.compile(
 """Only before what is a card's name: `Tesla` alone may be anything. Quadro stays: an RTX 6000 is another card."""
 _ONE_NAME = re.compile(r"((?:\d+ × )?)(.+?)((?: \(\d+\))?)")
 """A name with how many there are, and with its place among others of that name."""
-_ROW = re.compile(r'^name = "([^"]+)"$.*?^nvml_names = \[([^\]]*)\]$', re.MULTILINE | re.DOTALL)
 
 
 @lru_cache(maxsize=4096)
@@ -34,11 +34,10 @@ def _rows_by_driver() -> dict[str, str]:
     """Names of rows by what the driver calls their cards, where that is no other row's."""
     rows: dict[str, str] = {}
     shared = set[str]()
-    tables = resource("gpus.toml").read_text(encoding="utf-8").split("[[gpu]]")
-    for row in filter(None, map(_ROW.search, tables[1:])):
-        for name in re.findall(r'"([^"]+)"', row[2]):
+    for row in tomllib.loads(resource("gpus.toml").read_text(encoding="utf-8"))["gpu"]:
+        for name in row.get("nvml_names", ()):
             if name in rows:
                 shared.add(name)
-            rows[name] = row[1]
+            rows[name] = row["name"]
     # `A10` alone is how people call the card, too; with its maker it is the driver's word.
     return {name: row for name, row in rows.items() if name not in shared and not name.isalnum()}
