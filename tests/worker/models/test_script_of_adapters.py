@@ -11,7 +11,8 @@ import torch
 import transformers
 from safetensors import torch as safetensors
 
-from advisor.core.bundled import resource
+from advisor.catalogue.adapters import ADAPTER_ALPHA, ADAPTER_DROPOUT
+from advisor.present.script.parts import part
 from advisor.worker.models.load_model import load
 from advisor.worker.models.trainable_parameters import LowRank
 from advisor.workload.workload import with_training
@@ -87,7 +88,7 @@ Packed.__module__ = "bitsandbytes.nn"
 def test_the_script_casts_inputs_of_adapters_where_the_prediction_does(*, packed: bool, autocast: bool) -> None:
     """Beside packed weights autocast does it, as in PEFT; a cast of one's own would be paid for twice."""
     names: dict[str, Any] = {"torch": torch, "nn": torch.nn}
-    exec((resource("launch") / "parts" / "adapters.py.txt").read_text(encoding="utf-8"), names)
+    exec(part("adapters", alpha=ADAPTER_ALPHA, dropout=ADAPTER_DROPOUT), names)
     seen: list[torch.dtype] = []
     bases = [Packed() if packed else torch.nn.Linear(8, 8, dtype=torch.bfloat16) for _ in range(2)]
     for layer in (LowRank(bases[0], 8, 8, 4), names["Adapted"](bases[1], 4, torch.float32)):
