@@ -133,27 +133,28 @@ def test_a_form_of_totals_needs_no_worker(window: MainWindow, session: Session, 
     assert preview.parameter_count == 1_000_000_000
 
 
+def _show_bare_model(window: MainWindow, session: Session, folder: Path, qtbot: QtBot) -> None:
+    """A configuration that tells nothing but its kind, on the model's page."""
+    path = folder / "config.json"
+    path.write_text('{"model_type": "bert", "architectures": ["BertForSequenceClassification"]}', encoding="utf-8")
+    session.described.load(str(path))
+    qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
+    window.show_page("model")
+
+
 def test_assumed_settings_of_a_bare_model_are_told_with_their_values(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
     from tests.gui.test_window import words_of
 
-    path = tmp_path / "config.json"
-    path.write_text('{"model_type": "bert", "architectures": ["BertForSequenceClassification"]}', encoding="utf-8")
-    session.described.load(str(path))
-    qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
-    window.show_page("model")
+    _show_bare_model(window, session, tmp_path, qtbot)
     qtbot.waitUntil(lambda: "batch size 16 per device" in words_of(window.page("model")), timeout=120_000)
 
 
 def test_what_is_still_assumed_is_told_after_another_field_was_edited(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    path = tmp_path / "config.json"
-    path.write_text('{"model_type": "bert", "architectures": ["BertForSequenceClassification"]}', encoding="utf-8")
-    session.described.load(str(path))
-    qtbot.waitUntil(lambda: session.described.workload is not None, timeout=120_000)
-    window.show_page("model")
+    _show_bare_model(window, session, tmp_path, qtbot)
     qtbot.waitUntil(lambda: not window.page("model").filling, timeout=120_000)
     window.page("model")._edited("training", "batch_size", 64)  # type: ignore[attr-defined]
     workload = session.described.workload

@@ -30,7 +30,7 @@ from advisor.claims.reading.change_words import (
     says_on,
 )
 from advisor.claims.reading.figures import Figures, find_figures
-from advisor.claims.reading.link_words import find_interconnect, find_link_change
+from advisor.claims.reading.link_words import find_interconnect
 from advisor.claims.reading.model_words import find_model
 from advisor.claims.reading.need_words import find_needed_bytes, find_needed_times, needs_more, runs_only
 from advisor.claims.reading.node_words import compares_nodes, in_cards
@@ -76,6 +76,7 @@ from advisor.claims.reading.told_change import (
     against_usual,
     changed,
     grown,
+    linked,
     of_samples,
     refuse_alike,
     refuse_one_kind,
@@ -176,19 +177,20 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
 
 def _with_change(text: str, plain: str, told: _Told, cards: Cards, specs: Mapping[str, GpuSpec]) -> Claim:
     """What is claimed of which cards, and which change it is told of."""
-    claim = grown(changed(_claim(text, plain, told.figures, told.sides, cards.mentions), told.change), told.growth)
-    claim = against_usual(claim, plain, specs, counts=len({count for _, count in told.counts}))
+    counts = {count for _, count in told.counts}
+    claim = linked(_claim(text, plain, told.figures, told.sides, cards.mentions), plain, counts)
+    claim = grown(changed(claim, told.change), told.growth)
+    claim = against_usual(claim, plain, specs, counts=len(counts))
     claim = of_samples(claim, plain)
     return msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
 
 
 def _ordered_change(text: str, plain: str, told: _Told, cards: Cards, specs: Mapping[str, GpuSpec]) -> Claim | None:
     """The claim that a change makes the same cards faster or slower, by how much is not said; None: it is another."""
-    faster = says_faster(plain)
+    if told.figures or told.of_memory or told.sides.reference or (faster := says_faster(plain)) is None:
+        return None
     compares = names_change(plain) or compared_strategies(plain) is not None
-    hard = search(HARD_FIGURE, _without_plurals(plain, cards.mentions)) is not None
-    figured = told.figures or told.of_memory or hard
-    if faster is None or figured or told.sides.reference or not compares:
+    if not compares or search(HARD_FIGURE, _without_plurals(plain, cards.mentions)) is not None:
         return None
     claim = _with_change(text, plain, told._replace(figures=Figures(speed_up_ratio=1.0)), cards, specs)
     alike = msgspec.structs.replace(claim, told_as="least" if faster else "most", fits=None)
@@ -279,9 +281,6 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
     precisions = _precisions(plain, sides, cards) if of_change else None
     batches = compared_batches(plain) if of_change else None
     strategies = compared_strategies(plain) if of_change else None
-    several = {count for _, count in find_counts(plain, [(card.start, card.end) for card in cards])}
-    alike = len(several) == 1 and several != {1} and not sides.reference
-    links = find_link_change(plain) if of_change and alike else None
     of_each = search(_OF_ONE_CARD, plain) is not None
     of_all = sides.card_count or 1 if of_each else 1
     of_each_flop = (rate := find_flop_rate(plain)) is not None and rate.per_card
@@ -296,7 +295,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         gpus=sides.subject,
         count=sides.card_count,
         reference_gpus=sides.reference,
-        reference_count=(sides.card_count or 1) if links else sides.reference_count,
+        reference_count=sides.reference_count,
         workload=workload,
         parameters=parameters,
         trainable=find_trainable(plain) or trains_frozen(plain, bits),
@@ -307,8 +306,7 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[M
         mode="inference" if _is_inference(plain, figures) else "training",
         strategy=strategies[0] if strategies is not None else find_strategy(plain),
         reference_strategy=strategies[1] if strategies is not None else None,
-        interconnect=links[0] if links else find_interconnect(plain, [(card.start, card.end) for card in cards]),
-        reference_interconnect=links[1] if links else None,
+        interconnect=find_interconnect(plain, [(card.start, card.end) for card in cards]),
         precision=precisions[0] if precisions is not None else first_named(PRECISIONS, plain),
         reference_precision=precisions[1] if precisions is not None else None,
         batch_size=batch,

@@ -230,8 +230,9 @@ def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
 
 def _told_again(plain: str, cards: tuple[Mention, ...], mentions: tuple[Mention, ...]) -> tuple[str, ...] | None:
     """Which of two cards is named again, as that which the figure is told of; None: neither is."""
-    if search(_LATTER, plain) is not None or search(_FORMER, plain) is not None:
-        return cards[1 if search(_LATTER, plain) is not None else 0].keys
+    for words, named in ((_LATTER, 1), (_FORMER, 0)):
+        if search(words, plain) is not None:
+            return cards[named].keys
     places = [place for place, mention in enumerate(mentions) if mention in cards]
     for place in range(places[1] + 1, len(mentions)):
         again = mentions[place]
@@ -277,10 +278,9 @@ def _cards(
         count, other_count = _own_counts(cards, beside) if beside else (None, 1)
         return Sides(float(many), count, other_count, first.keys, other.keys, compared=True)
     share = _share_of_card(plain, other.keys, mentions)
-    of_first = share is None and len(mentions) > _PAIR and _share_of_card(plain, first.keys, mentions) is not None
-    if of_first:
-        first, other = other, first
-        share = _share_of_card(plain, other.keys, mentions)
+    of_first = _share_of_card(plain, first.keys, mentions) if share is None and len(mentions) > _PAIR else None
+    if of_first is not None:
+        first, other, share = other, first, of_first
     ratio = share if share is not None else find_ratio(plain, alike=not denies_order(plain))
     count, other_count = _own_counts((first, other), counts)
     figures = _figures(plain)

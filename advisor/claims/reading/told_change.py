@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -22,6 +22,7 @@ from advisor.claims.reading.change_words import (
 )
 from advisor.claims.reading.circumstances import unjudged_change
 from advisor.claims.reading.figures import Figures
+from advisor.claims.reading.link_words import find_link_change
 from advisor.claims.reading.number_words import search
 from advisor.claims.reading.switch_words import (
     COMPILES,
@@ -106,6 +107,18 @@ def changed(claim: Claim, change: Changed) -> Claim:
         after, before = change.checkpointing
         settings |= {"activation_checkpointing": after, "reference_activation_checkpointing": before}
     return msgspec.structs.replace(claim, **settings)
+
+
+def linked(claim: Claim, plain: str, counts: Collection[int]) -> Claim:
+    """The claim with what joins its cards after and before, where that is the change; `counts`: all that are named."""
+    alike = claim.of_change and not claim.reference_gpus and len(counts) == 1 and 1 not in counts
+    links = find_link_change(plain) if alike else None
+    if links is None:
+        return claim
+    after, before = links
+    return msgspec.structs.replace(
+        claim, interconnect=after, reference_interconnect=before, reference_count=claim.count or 1
+    )
 
 
 def of_samples(claim: Claim, plain: str) -> Claim:
