@@ -15,7 +15,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.claims.claim import Claim, ClaimAnswer
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor
-from advisor.claims.reading.number_words import search
+from advisor.claims.reading.numbers.number_words import search
 from advisor.core.sentences import Arguments, Reason
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.recommend.comparison import counted

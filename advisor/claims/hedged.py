@@ -11,9 +11,9 @@ import msgspec
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import LIKELIEST_FIRST, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
-from advisor.claims.reading.order_words import denies_order
-from advisor.claims.reading.plain_text import MAX_CHARACTERS, corrected, normalised
-from advisor.claims.reading.told_range import Told, find_bound, find_ranges, with_figures
+from advisor.claims.reading.compared.order_words import denies_order
+from advisor.claims.reading.text.plain_text import MAX_CHARACTERS, corrected, normalised
+from advisor.claims.reading.text.told_range import Told, find_bound, find_ranges, with_figures
 from advisor.claims.refusals import refusal
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate

@@ -17,11 +17,11 @@ from advisor.claims.setting import (
     claimed_workload,
     held_against,
     range_over,
+    ratio_of,
     stand_ins,
 )
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate
-from advisor.predict.prediction import Prediction
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload_file import load_workload
 
@@ -91,19 +91,6 @@ def _expected_scaling(claim: Claim, predictor: Predictor) -> Estimate | None:
             more = candidate(spec, precision, batch, count=claim.count, strategy=claim.strategy or "ddp")
             pair = predictor.predict(workload, (fewer, more))
             if len(pair) == 2:  # noqa: PLR2004 - both could be predicted
-                estimates.append(_scaling(pair[0], pair[1]))
+                fewer_cards, more_cards = pair
+                estimates.append(ratio_of(more_cards, fewer_cards))
     return range_over(estimates)
-
-
-def _scaling(fewer: Prediction, more: Prediction) -> Estimate:
-    """The ratio of rates; its range is that of the efficiency, since both steps share the card's own error."""
-    ratio = more.samples_per_s.value / fewer.samples_per_s.value
-    efficiency = more.efficiency
-    if efficiency is None or efficiency.value <= 0:
-        return Estimate(value=ratio, low=ratio, high=ratio, basis=more.step_s.basis)
-    return Estimate(
-        value=ratio,
-        low=ratio * efficiency.low / efficiency.value,
-        high=ratio * efficiency.high / efficiency.value,
-        basis=more.step_s.basis,
-    )

@@ -11,7 +11,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.claims.claim import Claim, Verdict
 from advisor.claims.predictor import Predictor
-from advisor.claims.reading.words import says_strict
+from advisor.claims.reading.changes.precision_words import says_strict
 from advisor.claims.refusals import refusal
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction, basis_of

@@ -14,7 +14,7 @@ from advisor.claims.claim import Claim, ClaimAnswer, Verdict, any_precision_of
 from advisor.claims.claimed_set_up import ClaimedSetUp, claimed_set_ups, nearest_own, open_precisions
 from advisor.claims.limits import likely_limits
 from advisor.claims.predictor import Predictor
-from advisor.claims.reading.words import says_training
+from advisor.claims.reading.models.mode_words import says_training
 from advisor.claims.refusals import unpredicted
 from advisor.claims.setting import claimed_workload, fp32_meant, in_open_layouts
 from advisor.claims.untold_samples import of_own_samples

@@ -12,7 +12,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Claim
 from advisor.claims.judge import check_claim
 from advisor.claims.predictor import Predictor, candidate, tables_of
-from advisor.claims.reading.figures import Figures, find_figures
+from advisor.claims.reading.numbers.figures import Figures, find_figures
 from advisor.claims.reading.reader import parse_claim
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason

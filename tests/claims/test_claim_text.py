@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import read_claim_file
-from advisor.claims.reading.plain_text import MAX_CHARACTERS, normalised
 from advisor.claims.reading.reader import parse_claim
+from advisor.claims.reading.text.plain_text import MAX_CHARACTERS, normalised
 from advisor.core.errors import InputError
 
 A100 = ("a100-pcie-40", "a100-pcie-80", "a100-sxm4-40", "a100-sxm4-80")

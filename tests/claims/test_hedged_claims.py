@@ -7,9 +7,9 @@ import pytest
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Verdict
 from advisor.claims.judge import check_claim
-from advisor.claims.reading.plain_text import corrected, normalised
 from advisor.claims.reading.reader import parse_claim
-from advisor.claims.reading.told_range import find_bound, find_ranges
+from advisor.claims.reading.text.plain_text import corrected, normalised
+from advisor.claims.reading.text.told_range import find_bound, find_ranges
 from advisor.core.sentences import SaidError
 from tests.claims.judged import assert_judged, assert_readable
 from tests.recommend.real_predictor import real_predictor

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from advisor.catalogue.spec_table import spec_table
-from advisor.claims.reading.plain_text import MAX_CHARACTERS
 from advisor.claims.reading.reader import parse_claim
+from advisor.claims.reading.text.plain_text import MAX_CHARACTERS
 from advisor.core.errors import InputError
 
 CPU_LIMIT_S = 20

@@ -12,15 +12,17 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.claim import Claim
 from advisor.claims.gpu_names import find_gpus
 from advisor.claims.overlooked.unread_words import unread_words
-from advisor.claims.reading.change_words import CHECKPOINTING, says_on
-from advisor.claims.reading.circumstances import set_ups_left_out
-from advisor.claims.reading.number_words import search, spelled_out
-from advisor.claims.reading.plain_text import checked, normalised
+from advisor.claims.reading.changes.change_words import CHECKPOINTING, says_on
+from advisor.claims.reading.changes.circumstances import set_ups_left_out
+from advisor.claims.reading.changes.held_against import named_in_order
+from advisor.claims.reading.changes.precision_words import PRECISIONS
+from advisor.claims.reading.changes.told_change import as_change
+from advisor.claims.reading.compared.sides import leaves_order_open
+from advisor.claims.reading.numbers.card_counts import find_counts
+from advisor.claims.reading.numbers.number_words import search, spelled_out
 from advisor.claims.reading.reader import parse_claim
-from advisor.claims.reading.sides import leaves_order_open
-from advisor.claims.reading.told_change import as_change
-from advisor.claims.reading.unread import unread_figures
-from advisor.claims.reading.words import PRECISIONS, find_counts, named_in_order
+from advisor.claims.reading.text.plain_text import checked, normalised
+from advisor.claims.reading.text.unread import unread_figures
 from advisor.claims.refusals import refusal
 from advisor.workload.workload_file import load_workload
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from advisor.claims.claim import Claim
-from advisor.claims.reading.unread import figure_spans, reads_alike
+from advisor.claims.reading.text.unread import figure_spans, reads_alike
 from advisor.core.bundled import resource
 from advisor.core.input_file import read_toml
 from advisor.core.records import Record

@@ -9,20 +9,21 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
-from advisor.claims.reading.batch_words import other_batch, says_larger
-from advisor.claims.reading.change_words import unpredicted_strategy
-from advisor.claims.reading.circumstances import acting_set_up, other_quantity, unjudged_change
-from advisor.claims.reading.figures import Figures
-from advisor.claims.reading.number_words import search
-from advisor.claims.reading.order_words import says_faster
-from advisor.claims.reading.ratio_words import says_slower
-from advisor.claims.reading.share_words import find_flop_rate, other_utilisation, says_part
-from advisor.claims.reading.sides import Sides
-from advisor.claims.reading.size_words import is_mixture
-from advisor.claims.reading.switch_words import names_change
-from advisor.claims.reading.told_change import acting_cause
-from advisor.claims.reading.unread import HARD_FIGURE
-from advisor.claims.reading.words import says_fits
+from advisor.claims.reading.changes.batch_words import other_batch, says_larger
+from advisor.claims.reading.changes.change_words import unpredicted_strategy
+from advisor.claims.reading.changes.circumstances import acting_set_up, other_quantity, unjudged_change
+from advisor.claims.reading.changes.switch_words import names_change
+from advisor.claims.reading.changes.told_change import acting_cause
+from advisor.claims.reading.compared.order_words import says_faster
+from advisor.claims.reading.compared.sides import Sides
+from advisor.claims.reading.models.fit_words import says_fits
+from advisor.claims.reading.models.size_words import is_mixture
+from advisor.claims.reading.numbers.figures import Figures
+from advisor.claims.reading.numbers.memory_words import says_part
+from advisor.claims.reading.numbers.number_words import search
+from advisor.claims.reading.numbers.ratio_words import says_slower
+from advisor.claims.reading.numbers.utilisation_words import find_flop_rate, other_utilisation
+from advisor.claims.reading.text.unread import HARD_FIGURE
 from advisor.claims.refusals import refusal, unknown_card
 
 _ASKS_HOW = r"\bhow (?:many|much|long|fast)\b|(?<!不了)(?<!没)多少|多久|多快|多长时间|几[个张块台小天]"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.claims.reading.number_words import NUMBER, number, search
-from advisor.claims.reading.words import says_training
+from advisor.claims.reading.numbers.number_words import NUMBER, UNIT_BYTES, number, search
 
 _BEYOND = r"(?:(?:way |far |much |well |a lot )?(?:more than|over|above)|远?超过?|不止)"
 _ABOUT = (
@@ -24,20 +23,8 @@ _TIMES = (
     rf"{_NEEDS}倍(?:的|于)?(?:模型)?(?:权重|参数|大小)",
     rf"(?:权重|参数|模型大小)的\s*{NUMBER}\s*倍",
 )
-UNIT_BYTES = {"g": 1e9, "gb": 1e9, "gib": 2.0**30, "tb": 1e12, "tib": 2.0**40}
 _WEIGHT_BYTES = 2
 """As models are published: what `8 times its weights` counts in."""
-_RUNS = r"\b(?:runs?|running|loads?|loading|serves?|serving|hosting)\b|运行|加载|部署|跑"
-
-_WEIGHTS_ALONE = (
-    r"\bfor (?:the |its |all |their )?weights\b|\bweights (?:alone|only|themselves|by themselves)\b"
-    r"|\b(?:the|its|whose|model|fp16|bf16|fp32|bit) weights (?:of .{1,24} )?(?:alone |only )?"
-    r"(?:take|need|us|occup|requir|are)"
-    r"|权重\s*(?:本身|光|就|只|仅|单|大概|大?约|fp\d|bf16|要|占|需|得|用)"
-)
-
-_OF_TRAINING = r"\b(?:grad(?:ient)?s?|adam\w*|optimi[sz]er|moments?)\b|梯度|优化器"
-"""What only a training keeps beside the weights."""
 
 
 def find_needed_bytes(plain: str) -> float | None:
@@ -58,9 +45,3 @@ def find_needed_times(plain: str, parameters: float | None) -> float | None:
     if times is None or parameters is None:
         return None
     return number(times.group(1), times.group(2)) * _WEIGHT_BYTES * parameters
-
-
-def runs_only(plain: str) -> bool:
-    """Whether a model is said to be run, served or loaded, or its weights alone are meant, and nothing is trained."""
-    trains = says_training(plain) or search(_OF_TRAINING, plain) is not None
-    return search(rf"{_RUNS}|{_WEIGHTS_ALONE}", plain) is not None and not trains

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.reading.number_words import search
-from advisor.claims.reading.words import CARD, COUNT, count_of
+from advisor.claims.reading.numbers.card_counts import CARD, COUNT, count_of
+from advisor.claims.reading.numbers.number_words import search
 
 _NODES = r"(?:nodes?|machines?|servers?|boxes|hosts?|台(?:机器|服务器|机)?|个?节点)"
 _CARDS = rf"(?:gpus?\b|cards?\b|张|块|卡|{CARD})"

@@ -198,3 +198,23 @@ def duration(groups: tuple[str | None, ...]) -> float:
 
 def _unit_s(word: str) -> float:
     return next(size for pattern, size in _UNITS if re.fullmatch(pattern, word))
+
+
+SHARE_WORDS = {
+    "half": 1 / 2, "a third": 1 / 3, "one third": 1 / 3, "a quarter": 1 / 4, "one quarter": 1 / 4, "a fifth": 1 / 5,
+    "one fifth": 1 / 5, "三分之一": 1 / 3, "四分之一": 1 / 4, "五分之一": 1 / 5, "一半": 1 / 2,
+}  # fmt: skip
+
+
+def share_of(groups: tuple[str | None, ...]) -> float:
+    """The groups of a share, number, scale and word, as a fraction."""
+    figure, scale, word = groups
+    return number(figure, scale) / 100 if figure else SHARE_WORDS[word or "half"]
+
+
+def blanked(plain: str, pattern: str) -> str:
+    """The text with what a pattern finds replaced by as many blanks, so that all other places stay."""
+    return re.sub(pattern, lambda match: " " * len(match[0]), plain, flags=re.ASCII)
+
+
+UNIT_BYTES = {"g": 1e9, "gb": 1e9, "gib": 2.0**30, "tb": 1e12, "tib": 2.0**40}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.reading.number_words import search
+from advisor.claims.reading.numbers.number_words import search
 
 _LLAMA_8B = r"(?<!code )(?<!code-)\bllama(?:[\s_-]*[23](?:\.1)?)?[\s_-]*8\s*b"
 _LLAMA_1B = r"\bllama(?:[\s_-]*3(?:\.2)?)?[\s_-]*1\s*b"

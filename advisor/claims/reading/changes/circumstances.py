@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.reading.number_words import NUMBER, search
+from advisor.claims.reading.numbers.number_words import NUMBER, search
 
 _MONEY = (
     rf"[$€£¥]\s*{NUMBER}|{NUMBER}\s*(?:dollars?|bucks|usd|euros?|eur|cents?|块钱|块(?=电费|一)|元|美元|刀)(?![a-z])"

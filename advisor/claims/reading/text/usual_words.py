@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.reading.words import CARD
+from advisor.claims.reading.numbers.card_counts import CARD
 
 _COPULA = r"(?:is |are |was |were |be |runs |performs |feels |looks )?"
 _SOFTLY = r"(?:right |about |roughly |basically |nearly |almost |pretty much |more or less )*"

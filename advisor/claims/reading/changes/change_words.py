@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple, TypeVar
 
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.claim import Tuning
-from advisor.claims.reading.number_words import NUMBER, number, search
-from advisor.claims.reading.ratio_words import ABOUT
-from advisor.claims.reading.words import first_named, held_against_each_other, named_in_order
+from advisor.claims.reading.changes.held_against import first_named, held_against_each_other, named_in_order
+from advisor.claims.reading.numbers.number_words import NUMBER, SHARE_WORDS, search, share_of
+from advisor.claims.reading.numbers.ratio_words import ABOUT
 from advisor.workload.workload import Attention, Checkpointing
 
 Word = TypeVar("Word", bound=str)
-
 _ZERO = r"(?:\bzero|\bdeep\s?speed(?:[\s_-]*zero)?)[\s_-]*(?:stage)?[\s_=:-]*"
 """`ZeRO-3`, `zero_stage=3`, `DeepSpeed stage 2`, `DeepSpeed ZeRO Stage-3`."""
 _FSDP = r"\bfsdp[\s_-]?2?(?!\d)|fully[\s-]sharded(?:[\s-]data[\s-]parallel)?"
@@ -88,11 +86,7 @@ _HEADS = (
 )
 """Behind a change that a figure is told of with no verb: `torch.compile on 8 A100: 1.3x`."""
 _PAIR = 2
-_SHARE_WORDS = {
-    "half": 1 / 2, "a third": 1 / 3, "one third": 1 / 3, "a quarter": 1 / 4, "one quarter": 1 / 4, "a fifth": 1 / 5,
-    "one fifth": 1 / 5, "三分之一": 1 / 3, "四分之一": 1 / 4, "五分之一": 1 / 5, "一半": 1 / 2,
-}  # fmt: skip
-_SHARE = rf"(?:{NUMBER}\s*(?:%|percent|per cent)|({'|'.join(_SHARE_WORDS)})(?![a-z]))"
+_SHARE = rf"(?:{NUMBER}\s*(?:%|percent|per cent)|({'|'.join(SHARE_WORDS)})(?![a-z]))"
 _COSTS_WORDS = (
     r"\bcosts?(?: me| us)?|\bcosting|\boverhead(?: is| was)?(?: of)?|\bpenalty(?: of)?|\badds?|\b(?:price|cost) of"
     r"|\bslow(?:s|ed)?(?: \w+){0,2} down(?: by)?|开销(?:为|是|约)?|代价(?:为|是|约)?|损失(?:为|了|约)?|牺牲了?"
@@ -225,14 +219,3 @@ def find_cost(plain: str) -> float | None:
             share = share_of(match.groups()[-3:])
             return max(0.0, 1 - share) if search(_OF_SPEED, plain[match.end() :]) else 1 / (1 + share)
     return None
-
-
-def share_of(groups: tuple[str | None, ...]) -> float:
-    """The groups of a share, number, scale and word, as a fraction."""
-    figure, scale, word = groups
-    return number(figure, scale) / 100 if figure else _SHARE_WORDS[word or "half"]
-
-
-def blanked(plain: str, pattern: str) -> str:
-    """The text with what a pattern finds replaced by as many blanks, so that all other places stay."""
-    return re.sub(pattern, lambda match: " " * len(match[0]), plain, flags=re.ASCII)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from advisor.claims.reading.number_words import (
+from advisor.claims.reading.numbers.number_words import (
     A_SECOND,
     A_SECOND_CHINESE,
     DURATION,
@@ -17,8 +17,8 @@ from advisor.claims.reading.number_words import (
     number,
     search,
 )
-from advisor.claims.reading.ratio_words import find_ratio
-from advisor.claims.reading.share_words import find_flop_rate, find_utilisation, without_utilisation
+from advisor.claims.reading.numbers.ratio_words import find_ratio
+from advisor.claims.reading.numbers.utilisation_words import find_flop_rate, find_utilisation, without_utilisation
 
 _STEP_WORD = STEPS.replace("|its?", "")
 """Not `it`, which mostly is the pronoun: `it took 3 hours`."""

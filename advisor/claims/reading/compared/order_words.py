@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.claims.reading.number_words import search
+from advisor.claims.reading.numbers.number_words import search
 
 _LESS_THAN, _MORE_THAN = r"(?<![-=<>])<(?![-=<>])", r"(?<![-=<>])>(?![-=<>])"
 _IS = (

@@ -6,8 +6,8 @@ import itertools
 import re
 from typing import NamedTuple
 
-from advisor.claims.reading.number_words import OF_RATE, UNIT, search
-from advisor.claims.reading.words import CARD
+from advisor.claims.reading.numbers.card_counts import CARD
+from advisor.claims.reading.numbers.number_words import OF_RATE, UNIT, search
 
 _ONE = r"\d+(?:\.\d+)?k?"
 _SPAN = rf"(?<![\w.\-]){_ONE}(?: ?(?:-|~|to|到|至) ?{_ONE})?"
@@ -17,10 +17,10 @@ _IN_WORDS = (
     r"\btwice\b|\b(?:two|three|four|five) times\b|\b(?:doubl|tripl)(?:e[sd]?|ing)\b"
     r"|翻了?[一两三]?[倍番]|[一两二三四五六七八]倍"
 )
-FOLD = rf"{_SPAN} ?(?:[x×](?! ?(?:\d|{CARD}))|-?fold\b|times\b|倍)|{_TIMES}|{_IN_WORDS}"
+ANY_FOLD = rf"{_SPAN} ?(?:[x×](?! ?(?:\d|{CARD}))|-?fold\b|times\b|倍)|{_TIMES}|{_IN_WORDS}"
 _RATE = rf"{_SPAN} ?{OF_RATE}"
 _KINDS = (
-    ("fold", FOLD),
+    ("fold", ANY_FOLD),
     ("share", rf"{_SPAN} ?(?:%|percent\b)"),
     ("rate", _RATE),
     ("time", rf"{_SPAN} ?{UNIT}(?:[/ ](?:step|it|iter|epoch)\b)?"),

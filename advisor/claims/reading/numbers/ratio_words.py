@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.reading.number_words import (
+from advisor.claims.reading.numbers.number_words import (
     BATCH_WORDS,
     DURATION,
     NUMBER,

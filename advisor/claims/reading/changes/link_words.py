@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from advisor.claims.claim import WITH_NVLINK, WITHOUT_NVLINK
-from advisor.claims.reading.change_words import CAUSE, acts
-from advisor.claims.reading.number_words import search
+from advisor.claims.reading.changes.change_words import CAUSE, acts
+from advisor.claims.reading.numbers.number_words import search
 
 _DENIED = r"(?:\b(?:without|no|w/o|lacks?|lacking)\s*(?:an? |any |the )?|(?:没有|没|无|不带|不用)\s*)"
 _NVLINK = r"nv[\s-]?link|nv[\s-]?switch"

@@ -6,24 +6,11 @@ import re
 from typing import NamedTuple
 
 from advisor.claims.gpu_names import Mention
-from advisor.claims.reading.batch_words import compared_batches
-from advisor.claims.reading.change_words import ATTENTIONS, STRATEGIES, TUNINGS, compared_strategies, find_change
-from advisor.claims.reading.number_words import (
-    A_SECOND,
-    DURATION,
-    NUMBER,
-    PERCENT,
-    RATE,
-    RATE_BEHIND,
-    SAMPLES,
-    TOKENS,
-    duration,
-    number,
-    search,
-)
-from advisor.claims.reading.order_words import denies_order
-from advisor.claims.reading.ratio_words import ABOUT, FOLD, before_to_after, find_efficiency, find_ratio
-from advisor.claims.reading.words import PRECISIONS, compared_precisions, find_counts, named_in_order
+from advisor.claims.reading.compared.order_words import denies_order
+from advisor.claims.reading.compared.two_speeds import BEFORE, PAIR, ratio_of_set_ups, ratio_of_times, two_speeds
+from advisor.claims.reading.numbers.card_counts import find_counts
+from advisor.claims.reading.numbers.number_words import NUMBER, PERCENT, number, search
+from advisor.claims.reading.numbers.ratio_words import ABOUT, FOLD, before_to_after, find_efficiency, find_ratio
 
 _COMPARING = (
     r"(?<![-=<>])[<>](?![-=<>])|\b(?:than|over|vs\.?|versus|compared (?:to|with)|against"
@@ -51,7 +38,6 @@ _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|\bwith\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
 _ONLY_ARROW = r"^\s*(?:\d{1,3} ?gi?b?\s*)?(?:->|-->|=>|→)\s*(?:\d{1,4} ?[x×] ?)?$"
 _CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
-_BEFORE = r"\b(?:before|previously|earlier|used to|originally|instead of|without)\b|原来|以前|之前|原先|本来"
 _IN_PLACE_OF = r"\b(?:rather than|instead of)\b|而不是"
 """Between two numbers of cards of which the first is what there is now."""
 _WAS_BEFORE = r"(?:\b(?:before|previously|formerly|was)|之前|原来|以前|原先)\s*(?:是|用的?是?|:)?\s*(?:the |an? )?$"
@@ -64,7 +50,6 @@ _NAMED_AGAIN = (
 )
 """Before a card that is named again, as that which the figure is told of: `A100 vs H100: the H100 is`."""
 _LATTER, _FORMER = r"\bthe latter\b|后者", r"\bthe former\b|前者"
-_AFTER = r"\b(?:after(?:wards?)?|now|then)\b|现在|之后|以后|后来"
 _OF_EACH_CARD = (
     r"\b(?:per|each)[ -](?:gpu|card)['s]{0,2} (?:throughput|speed|rate|tokens|samples|images)"
     r"|\b(?:throughput|speed|rate) (?:per|of each|a) (?:gpu|card)|每(?:张)?卡的?(?:平均)?(?:吞吐|速度)"
@@ -72,13 +57,6 @@ _OF_EACH_CARD = (
 )
 """A speed of one of the cards on either side: all of them have it times their number."""
 _FROM_TO = r"\bfrom\b[^.;]*\bto\b|->|→|[从由][^.;。；]*[到至]"
-_BARE_RATE = (
-    r"(?:\b(?:vs\.?|versus|against|instead of|than|did|does|do|gets?|got|gave|gives)|只有|而)"
-    rf" ?(?:only |about |just |~ ?)?{NUMBER}"
-    r"(?=\s*(?:$|[,.;)，。；](?!\d)|w/|(?:with|on|in|for|using|before|after|without)\b))"
-)
-"""A figure that stands alone where a rate's unit stands behind one before it."""
-_PAIR = 2
 
 
 class Sides(NamedTuple):
@@ -96,16 +74,16 @@ class Sides(NamedTuple):
 def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     """Who is compared with whom, and by how much."""
     named = find_counts(plain, [(mention.start, mention.end) for mention in mentions])
-    cards = _different(mentions if len({mention.keys for mention in mentions}) <= _PAIR else _told_of(plain, mentions))
-    if len(cards) == _PAIR:
+    cards = _different(mentions if len({mention.keys for mention in mentions}) <= PAIR else _told_of(plain, mentions))
+    if len(cards) == PAIR:
         return _cards(plain, cards, named, mentions)
     counts = _distinct(named)
     subject = cards[0].keys if cards else ()
     count = max((value for _, value in counts), default=None)
-    reference_count = min(value for _, value in counts) if len(counts) == _PAIR else 1
-    figures = _figures(plain)
+    reference_count = min(value for _, value in counts) if len(counts) == PAIR else 1
+    figures = two_speeds(plain)
     ratio = None
-    if len(counts) == _PAIR and len(figures) == _PAIR:
+    if len(counts) == PAIR and len(figures) == PAIR:
         beside = next((value for place, value in counts if 0 <= figures[0][0] - place <= _NEAR), counts[0][1])
         fewer_first = beside < max(value for _, value in counts)
         joined, between = before_to_after(plain), plain[counts[0][0] : counts[1][0]]
@@ -113,18 +91,18 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
             ratio = 1 / joined if fewer_first else joined
         else:
             ratio = figures[1][1] / figures[0][1] if fewer_first else figures[0][1] / figures[1][1]
-    elif len(figures) == _PAIR and (count or 1) > 1 and search(_BEFORE, plain):
+    elif len(figures) == PAIR and (count or 1) > 1 and search(BEFORE, plain):
         ratio = _beside_count(figures, counts[-1][0])
-    if ratio is None and len(counts) < _PAIR and len(figures) == _PAIR:
-        ratio = _ratio_of_set_ups(plain, figures) or _ratio_of_times(plain, figures)
+    if ratio is None and len(counts) < PAIR and len(figures) == PAIR:
+        ratio = ratio_of_set_ups(plain, figures) or ratio_of_times(plain, figures)
     if ratio is None:
         ratio = _ratio_of_counts(plain, counts)
-    if ratio is None and len(counts) < _PAIR and len(figures) == _PAIR and search(_FROM_TO, plain):
+    if ratio is None and len(counts) < PAIR and len(figures) == PAIR and search(_FROM_TO, plain):
         ratio = figures[1][1] / figures[0][1]
     efficiency = find_efficiency(plain) if count is not None and count > reference_count else None
     if efficiency is not None and count is not None:
         ratio = efficiency * count / reference_count
-    if ratio is not None and count is not None and len(counts) == _PAIR and search(_OF_EACH_CARD, plain) is not None:
+    if ratio is not None and count is not None and len(counts) == PAIR and search(_OF_EACH_CARD, plain) is not None:
         ratio *= count / reference_count
     return Sides(ratio, count, reference_count, subject, (), compared=False)
 
@@ -141,7 +119,7 @@ def _told_of(plain: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
     """Of three cards or more, the two in that part of the text which alone tells how many times; else all."""
     for part in re.finditer(r"[^:;。；]+", plain):
         own = tuple(mention for mention in mentions if part.start() <= mention.start < part.end())
-        if len({mention.keys for mention in own}) == _PAIR and find_ratio(part.group()) is not None:
+        if len({mention.keys for mention in own}) == PAIR and find_ratio(part.group()) is not None:
             return own
     return mentions
 
@@ -154,27 +132,6 @@ def _different(mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
     return (first,) if other is None else (first, other)
 
 
-def _figures(plain: str) -> list[tuple[int, float]]:
-    """The two speeds that a text states and where, in its order: of two rates, or the inverse of two durations."""
-    matches = [match for pattern in (RATE, RATE_BEHIND) for match in re.finditer(pattern, plain, re.ASCII)]
-    rates = [
-        (match.start(1), number(*match.groups()[:2])) for match in sorted(matches, key=lambda match: match.start(1))
-    ]
-    if len(rates) == 1 and (bare := _bare_rate(plain, rates[0][0])) is not None:
-        rates = sorted((*rates, bare))
-    if len(rates) == _PAIR and all(rate > 0 for _, rate in rates):
-        return rates
-    times = [(match.start(), duration(match.groups())) for match in re.finditer(DURATION, plain, re.ASCII)]
-    whole = len(times) == _PAIR and all(time > 0 for _, time in times)
-    return [(start, 1 / time) for start, time in times] if whole else []
-
-
-def _bare_rate(plain: str, place: int) -> tuple[int, float] | None:
-    """The second of two rates of which the first alone has its unit: `14 samples/s, a single one did 15.4`."""
-    match = search(_BARE_RATE, plain[place:])
-    return (place + match.start(1), number(match[1], match[2])) if match is not None else None
-
-
 def _beside_count(figures: list[tuple[int, float]], place: int) -> float:
     """The speed beside a number of cards over the other one: `before it took 3 hours, with 2 GPUs 52 minutes`."""
     near = next((figure for figure in figures if figure[0] > place), figures[-1])
@@ -182,47 +139,10 @@ def _beside_count(figures: list[tuple[int, float]], place: int) -> float:
     return near[1] / far[1]
 
 
-def _ratio_of_set_ups(plain: str, figures: list[tuple[int, float]]) -> float | None:
-    """Two speeds of the same cards in two set-ups, each beside its own: `BF16 3,900 tok/s, FP8 5,600 tok/s`."""
-    change = find_change(plain)
-    pairs: tuple[tuple[tuple[tuple[str, str], ...], tuple[str, str] | None], ...] = (
-        (PRECISIONS, compared_precisions(plain)),
-        (STRATEGIES, compared_strategies(plain)),
-        (TUNINGS, change.tuning),
-        (ATTENTIONS, change.attention),
-    )
-    first, other = (speed for _, speed in figures)
-    for words, pair in pairs:
-        named = list(dict.fromkeys(meant for _, meant in named_in_order(words, plain)))
-        if pair is not None and len(named) == _PAIR:
-            return first / other if pair[0] == named[0] else other / first
-    return _ratio_of_batches(plain, first, other)
-
-
-def _ratio_of_batches(plain: str, first: float, other: float) -> float | None:
-    """Two speeds of which each is of one batch size, as samples a second: `batch 1 35 ms, batch 8 90 ms`."""
-    batches = compared_batches(plain)
-    if batches is None:
-        return None
-    of_samples = search(rf"{NUMBER}\s*(?:{SAMPLES}|{TOKENS}){A_SECOND}", plain) is not None
-    before, after = sorted(batches, key=lambda size: plain.index(str(size)))
-    gain = other / first * (1.0 if of_samples else after / before)
-    return gain if batches[0] == after else 1 / gain
-
-
-def _ratio_of_times(plain: str, figures: list[tuple[int, float]]) -> float | None:
-    """Two speeds of which one was before and one is after: `45 min before and 17 min after`."""
-    before, after = search(_BEFORE, plain), search(_AFTER, plain)
-    if before is None or after is None:
-        return None
-    first, other = (speed for _, speed in figures)
-    return other / first if before.start() < after.start() else first / other
-
-
 def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
     """The ratio in words, of more cards over fewer: `1 GPU is 2x slower than 4` is 2."""
     ratio = find_ratio(plain)
-    if ratio is None or len(counts) != _PAIR or counts[0][1] > counts[1][1]:
+    if ratio is None or len(counts) != PAIR or counts[0][1] > counts[1][1]:
         return ratio
     between = plain[counts[0][0] : counts[1][0]]
     return 1 / ratio if search(r"\bthan\b|\bas (?:fast|quick|slow|long) as\b|比", between) and ratio > 0 else ratio
@@ -244,7 +164,7 @@ def _told_again(plain: str, cards: tuple[Mention, ...], mentions: tuple[Mention,
 def leaves_order_open(plain: str, mentions: tuple[Mention, ...]) -> bool:
     """Whether two cards are only set against each other, and it is not said of which the figure is told."""
     cards = _different(mentions)
-    if len(cards) != _PAIR or _told_again(plain, cards, mentions) is not None:
+    if len(cards) != PAIR or _told_again(plain, cards, mentions) is not None:
         return False
     between, behind = plain[cards[0].end : cards[1].start], plain[cards[1].end :]
     told_behind = find_ratio(behind) is not None and find_ratio(plain[: cards[1].start]) is None
@@ -278,13 +198,13 @@ def _cards(
         count, other_count = _own_counts(cards, beside) if beside else (None, 1)
         return Sides(float(many), count, other_count, first.keys, other.keys, compared=True)
     share = _share_of_card(plain, other.keys, mentions)
-    of_first = _share_of_card(plain, first.keys, mentions) if share is None and len(mentions) > _PAIR else None
+    of_first = _share_of_card(plain, first.keys, mentions) if share is None and len(mentions) > PAIR else None
     if of_first is not None:
         first, other, share = other, first, of_first
     ratio = share if share is not None else find_ratio(plain, alike=not denies_order(plain))
     count, other_count = _own_counts((first, other), counts)
-    figures = _figures(plain)
-    parted = len(figures) == _PAIR and figures[1][0] > first.start  # two that stand before both cards are of neither
+    figures = two_speeds(plain)
+    parted = len(figures) == PAIR and figures[1][0] > first.start  # two that stand before both cards are of neither
     if ratio is None and parted:
         ratio = figures[0][1] / figures[1][1]
         turned, compared, ratio = ratio < 1, True, max(ratio, 1 / ratio)

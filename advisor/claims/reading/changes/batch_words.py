@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from advisor.claims.reading.change_words import blanked
-from advisor.claims.reading.number_words import BATCH_WORDS, OTHER_BATCH_WORDS, SAYS, search
+from advisor.claims.reading.numbers.number_words import BATCH_WORDS, OTHER_BATCH_WORDS, SAYS, blanked, search
 
 LARGEST_SIZE, SIZE_DIGITS = 1_000_000, 12
 _OF_ANOTHER = (

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
-from advisor.claims.reading.batch_words import LARGEST_SIZE, SIZE_DIGITS
-from advisor.claims.reading.corrected import Denied, find_denied, with_units
-from advisor.claims.reading.number_words import NO_WHOLE_SIZE, NOT_ONE_NUMBER, WHOLE_SIZE, search, spelled_out
-from advisor.claims.reading.usual_words import in_usual_words
+from advisor.claims.reading.changes.batch_words import LARGEST_SIZE, SIZE_DIGITS
+from advisor.claims.reading.numbers.number_words import NO_WHOLE_SIZE, NOT_ONE_NUMBER, WHOLE_SIZE, search, spelled_out
+from advisor.claims.reading.text.corrected import Denied, find_denied, with_units
+from advisor.claims.reading.text.usual_words import in_usual_words
 from advisor.claims.refusals import refusal
 
 MAX_CHARACTERS = 2000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from advisor.claims.reading.corrected import FOLD
-from advisor.claims.reading.number_words import OF_RATE, UNIT, number, search
-from advisor.claims.reading.words import CARD
+from advisor.claims.reading.numbers.card_counts import CARD
+from advisor.claims.reading.numbers.number_words import OF_RATE, UNIT, number, search
+from advisor.claims.reading.text.corrected import ANY_FOLD
 
 _ONE = r"\d+(?:\.\d+)?k?"
 _OF = rf"(?:[x×](?! ?(?:\d|{CARD}))|-?fold\b|times\b|倍|%|percent\b|{OF_RATE}|gi?b\b|{UNIT})"
@@ -45,7 +45,7 @@ _NEVER_MORE = (
 )
 _LOWER = r"(?:\bmore than|\bover|\babove|\bat least|\bno(?:t)? less than|超过|至少|不止|大于|高于)(?:了)? ?$"
 _OR_MORE, _OR_LESS = r"^ ?(?:多(?!的)|以上|\+|or more\b)", r"^ ?(?:以下|以内|or less\b)"
-_FIGURE = re.compile(rf"(?P<fold>{FOLD})|(?<![\w.\-])\d+(?:\.\d+)? ?(?:%|percent\b)", re.ASCII)
+_FIGURE = re.compile(rf"(?P<fold>{ANY_FOLD})|(?<![\w.\-])\d+(?:\.\d+)? ?(?:%|percent\b)", re.ASCII)
 _VERBS = (
     r"(?: (?:even|quite|really|exactly|actually|always|necessarily|be|is|being|giv(?:e|ing)|get(?:ting)?"
     r"|mak(?:e|ing)|see(?:ing)?|reach|deliver|bring|scal(?:e|ing)|run|train(?:ing)?|it|you|me|us|any|an?|the|that"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.claims.reading.change_words import says_on
-from advisor.claims.reading.number_words import (
+from advisor.claims.reading.changes.change_words import says_on
+from advisor.claims.reading.models.mode_words import says_training
+from advisor.claims.reading.numbers.number_words import (
     BATCH_WORDS,
     NUMBER,
     OTHER_BATCH_WORDS,
@@ -17,7 +16,6 @@ from advisor.claims.reading.number_words import (
     number,
     search,
 )
-from advisor.claims.reading.words import says_training
 from advisor.workload.workload import Trainable
 
 WeightBits = Literal[4, 8, 16]
@@ -71,38 +69,13 @@ _SAMPLES = (
 )
 _A_SECOND = r"(?!\s*(?:/|per|a|each|every|每)\s*s)"
 _MIXTURE = r"(?<![\d.])\d{1,3}\s*[x×*]\s*\d{1,4}(?:\.\d)?\s*b(?![a-z0-9])|\bmixture of experts\b|\bmoe\b|混合专家"
-_LORA = r"\bq?lora\b|\bpeft\b|\badapters?\b"
+LORA = r"\bq?lora\b|\bpeft\b|\badapters?\b"
 _BITS: tuple[tuple[str, WeightBits], ...] = (
     (r"\bqlora\b|\b(?:4[\s-]?bit|int4|nf4|fp4|gptq|awq|q4(?:_[0-9a-z]+)*)\b|4\s*(?:bit|比特|位)", 4),
     (r"\b(?:8[\s-]?bit|int8|q8(?:_0)?)\b|8\s*(?:bit|比特|位)", 8),
     (r"\b16[\s-]?bit\b|\b(?:fp|bf)16\b|16\s*(?:bit|比特|位)", 16),
 )
 _OFFLOADS = r"\boff-?\s?load\w*|\bzero-?infinity\b|卸载|主机内存"
-_MEMORY = (
-    (
-        r"(\d{1,3})\s*(?:gi?b|g)\s*(?:of )?"
-        r"(?:gpus?|(?:graphics )?cards?|vram|memory|的?显卡|的?显存|的?(?:[单一][张块]?)?卡)"
-    ),
-    r"\b(?:fits?|runs?|train\w*|fine-?tun\w*)[^.,;]{0,40}?\b(?:in|into|on|within|under)\s+(?:an?\s+|one\s+)?(\d{1,3})\s*(?:gi?b|g)\b",
-    (
-        r"(?<![\w.])(\d{1,3})\s*(?:gi?b|g)\s*(?:is|are|would be|should be|就|完全|根本|都|也|肯定|应该)?\s*"
-        r"(?:\w+ )?(?:enough|plenty|sufficient|too little|not enough|isn't enough|不?够|足够)"
-    ),
-    r"(?:显存|vram)\s*(?:of |为|是|=)?\s*(\d{1,3})\s*(?:gi?b|g)\b",
-)
-_CANNOT = (
-    r"\b(?:cannot|can't|can ?not|impossible|not (?:possible|enough)|isn't enough|too small)\b"
-    r"|不能|无法|不可能|不够|(?:训练?|微调|跑|练|带|撑|玩)不(?:了|动|起|住)"
-)
-_DOES = r"(?:runs?|trains?|work|load|handle|do|full|fine-?\s?tun\w*|pre-?train\w*|q?lora)\b"
-_DENIES = (
-    rf"(?:n't|\bnot|\bnever|\bno way(?: to)?|\bno chance(?: of| to)?|\bcannot) (?:[a-z]+ ){{0,3}}?{_DOES}"
-    r"|\bnot (?:doable|feasible)\b|别想|不行|没戏|没法"
-)
-_NEGATES = r"n't\b|\bnot\b(?! (?:only|just))|\bnever\b|\bno (?:way|chance|hope)\b"
-"""Words that leave open whether a training is said to be possible, where none of those above stands by."""
-_CAN = r"\bcan\b|\bpossible\b|\benough\b|\bsuffic\w+|\bruns?\b|能|可以|足够|够用|跑得?[动了起]"
-_TRAINS = rf"{_LORA}|\btrain\w*|\bfine-?\s?tun\w*|\bpre-?train\w*|训练|微调|全参|\binference\b|推理"
 
 
 def find_parameters(plain: str) -> float | None:
@@ -219,7 +192,7 @@ def find_tokens_of_samples(plain: str) -> float | None:
 
 def find_trainable(plain: str) -> Trainable | None:
     """Adapters, where the words say so; None: nothing is said."""
-    return "lora" if search(_LORA, plain) is not None else None
+    return "lora" if search(LORA, plain) is not None else None
 
 
 def find_weight_bits(plain: str) -> WeightBits | None:
@@ -230,27 +203,6 @@ def find_weight_bits(plain: str) -> WeightBits | None:
 def says_offloaded(plain: str) -> bool:
     """Whether something is kept in the host's memory."""
     return says_on(_OFFLOADS, plain) is True
-
-
-def says_possible(plain: str, *, sized: bool) -> bool | None:
-    """Whether a training is said to be possible on a card, or not to; None: neither.
-
-    Of a model whose size is named (`sized`), words for training beside a card say so too: `70B LoRA on one 4090`.
-    """
-    if search(rf"{_CANNOT}|{_DENIES}", plain) is not None:
-        return False
-    if search(_NEGATES, plain) is not None:
-        return None
-    said = search(_CAN, plain) is not None or (sized and search(_TRAINS, plain) is not None)
-    return True if said else None
-
-
-def cards_of_memory(plain: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
-    """Every card of the memory that stands for one (`a 24 GB card`); none where none is named."""
-    match = next((hit for pattern in _MEMORY if (hit := search(pattern, plain)) is not None), None)
-    if match is None:
-        return ()
-    return tuple(key for key, spec in specs.items() if spec.memory_bytes == int(match.group(1)) * 2.0**30)
 
 
 def trains_frozen(plain: str, bits: WeightBits | None) -> Trainable | None:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from advisor.claims.claim import Claim
-from advisor.claims.reading.number_words import OF_RATE, SAMPLES, STEPS, TOKENS, UNIT, search
-from advisor.claims.reading.words import CARD
+from advisor.claims.reading.numbers.card_counts import CARD
+from advisor.claims.reading.numbers.number_words import OF_RATE, SAMPLES, STEPS, TOKENS, UNIT, search
 from advisor.core.sentences import SaidError
 
 _MOST = 8

@@ -10,8 +10,8 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.claim import Claim
-from advisor.claims.reading.batch_words import Growth, compared_batches
-from advisor.claims.reading.change_words import (
+from advisor.claims.reading.changes.batch_words import Growth, compared_batches
+from advisor.claims.reading.changes.change_words import (
     ATTENTIONS,
     TUNINGS,
     Changed,
@@ -20,11 +20,10 @@ from advisor.claims.reading.change_words import (
     find_strategy,
     says_on,
 )
-from advisor.claims.reading.circumstances import unjudged_change
-from advisor.claims.reading.figures import Figures
-from advisor.claims.reading.link_words import find_link_change
-from advisor.claims.reading.number_words import search
-from advisor.claims.reading.switch_words import (
+from advisor.claims.reading.changes.circumstances import unjudged_change
+from advisor.claims.reading.changes.held_against import COMPARES
+from advisor.claims.reading.changes.link_words import find_link_change
+from advisor.claims.reading.changes.switch_words import (
     COMPILES,
     acts_compiled,
     find_bare_gain,
@@ -37,7 +36,9 @@ from advisor.claims.reading.switch_words import (
     lone_precision,
     names_change,
 )
-from advisor.claims.reading.words import CARD, COMPARES
+from advisor.claims.reading.numbers.card_counts import CARD
+from advisor.claims.reading.numbers.figures import Figures
+from advisor.claims.reading.numbers.number_words import search
 from advisor.claims.refusals import refusal
 
 _SHARING = {"zero2", "fsdp", "fsdp_offload"}

@@ -8,21 +8,12 @@ from collections.abc import Sequence
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.claims.claim import ClaimedSwitch
-from advisor.claims.reading.change_words import (
-    ATTENTIONS,
-    CAUSE,
-    CHECKPOINTING,
-    TUNINGS,
-    WITHOUT,
-    acts,
-    blanked,
-    heads,
-)
-from advisor.claims.reading.need_words import UNIT_BYTES
-from advisor.claims.reading.number_words import NUMBER, PERCENT, number, search
-from advisor.claims.reading.ratio_words import ABOUT
-from advisor.claims.reading.share_words import CUT, LESS, MEMORY
-from advisor.claims.reading.words import PRECISIONS, first_named, named_in_order
+from advisor.claims.reading.changes.change_words import ATTENTIONS, CAUSE, CHECKPOINTING, TUNINGS, WITHOUT, acts, heads
+from advisor.claims.reading.changes.held_against import first_named, named_in_order
+from advisor.claims.reading.changes.precision_words import PRECISIONS
+from advisor.claims.reading.numbers.memory_words import CUT, LESS, MEMORY
+from advisor.claims.reading.numbers.number_words import NUMBER, PERCENT, UNIT_BYTES, blanked, number, search
+from advisor.claims.reading.numbers.ratio_words import ABOUT
 
 COMPILES = r"\btorch\.?compile\b|\bcompil(?:e|ed|ing)\b(?! ?time)|编译(?!时间|耗时)"
 SWITCHES: tuple[tuple[str, ClaimedSwitch], ...] = (

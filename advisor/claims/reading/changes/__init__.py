@@ -1,0 +1,1 @@
+"""What is said to have been changed on the same cards, and what was before."""
