@@ -40,6 +40,8 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
 - **Sockets.** Over PCIe with peer-to-peer up to four cards reach each other below one root complex; the ring of more
   crosses to the other processor over links that it shares, and the bus rate falls with the cards. Hosts of PCIe 3.0 and
   earlier have Intel's processors, between which NCCL uses no peer-to-peer: what crosses there goes through host memory.
+- **Meshes.** Cards of AMD's boards of eight (MI300X) are all joined directly, each two by 64 GB/s one way: two cards
+  have one such link, eight have seven each. Such a board makes 313 GB/s of an all-reduce of eight and 48 of two.
 - **Bridges** join pairs. A host of several pairs (`NVLink bridge (pairs)`) gives a job of two cards the first two that
   its driver counts, which need not share a bridge: two such cards count as unbridged, with a range up to the bridge's.
   Two cards that surely share one are `NVLink bridge`, or two cards a host.
@@ -97,9 +99,10 @@ INTERCONNECT = """
 ## Words for a link
 
 `--interconnect` and the column `interconnect` take a bus rate one way (`12`, `12 GB/s`, `900 MB/s`) or words:
-`NVSwitch`, `NVLink hybrid-cube-mesh`, `NVLink bridge`, `NVLink bridge (pairs)`, `PCIe P2P`, `PCIe (no NVLink bridge)`,
-`PCIe or NVLink bridge` (the source does not say: bridged pairs where the card takes a bridge), `PCIe without P2P`,
-`virtual machine`. A network between hosts may follow: `NVSwitch + InfiniBand HDR x8`, `PCIe + 100 Gb/s Ethernet`,
+`NVSwitch`, `NVLink hybrid-cube-mesh`, `NVLink bridge`, `NVLink bridge (pairs)`, `Infinity Fabric`, `PCIe P2P`,
+`PCIe (no NVLink bridge)`, `PCIe or NVLink bridge` (the source does not say: bridged pairs where the card
+takes a bridge), `PCIe without P2P`, `virtual machine`.
+A network between hosts may follow: `NVSwitch + InfiniBand HDR x8`, `PCIe + 100 Gb/s Ethernet`,
 `NVLink + 25 Gb/s RoCE`. Nothing said means the card's usual link. Cards that share no stated network beyond one host
 (16 cards) are counted with 100 Gb/s a host.
 

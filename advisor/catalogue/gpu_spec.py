@@ -16,6 +16,7 @@ Bandwidth = Annotated[float, Meta(ge=1e8, le=1e16)]
 Memory = Annotated[float, Meta(ge=1e7, le=1e15)]
 Cache = Annotated[float, Meta(ge=2e5, le=1e12)]
 Power = Annotated[float, Meta(ge=1, le=2e4)]
+KEY = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 CAPABILITY = r"^\d{1,2}\.\d$"
 TARGET = r"^gfx[0-9a-f]{3,4}$"
 _FP8_SINCE = (8, 9)
@@ -25,7 +26,7 @@ _FP8_SINCE = (8, 9)
 class GpuSpec(Record, frozen=True, kw_only=True):
     """One row of the spec table, in base SI units; dense rates, tensor rates with FP32 accumulation."""
 
-    key: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+    key: Annotated[str, Meta(pattern=KEY)]
     """What `--gpus` and price files call this card; no two cards share one."""
     name: Annotated[str, Meta(min_length=1, max_length=128)]
     """The card's name as people are shown it."""
@@ -61,10 +62,15 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     """NVLink only by a bridge between two cards."""
     nvswitch: bool = False
     """Servers join all GPUs of this card by NVSwitch."""
+    mesh_bytes_per_s: Bandwidth | None = None
+    """One way between each two of a board's cards, which are all joined directly (AMD's Infinity Fabric): two cards
+    have one such link, eight have seven each; None: they are not, or it is not known."""
     pcie_generation: Annotated[int, Meta(ge=1, le=8)] | None = None
     """Newest PCIe generation that the card speaks; None: not known."""
     pcie_lane_count: Annotated[int, Meta(ge=1, le=32)] | None = None
     """PCIe lanes of the card's plug; None: not known."""
+    same_but_for_links: Annotated[str, Meta(pattern=KEY)] | None = None
+    """Key of the card that this one is, with other links: what runs of that one tell holds here; None: of no other."""
     peer_to_peer: bool | None = None
     """Two cards reach each other over PCIe with the stock driver; None: not known."""
     released: str | None = None
@@ -75,6 +81,16 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     """Date of the check, ISO 8601."""
     note: str = ""
     """What else a reader of the figures should know; empty: nothing."""
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether there is a link of its maker's between cards, beside PCIe."""
+        return self.nvlink_bytes_per_s is not None or self.mesh_bytes_per_s is not None
+
+    @property
+    def published_as(self) -> str:
+        """Key of the card whose published runs on one card alone are this one's too."""
+        return self.same_but_for_links or self.key
 
     @property
     def fp8_flop_per_s(self) -> float | None:

@@ -74,7 +74,7 @@ def _specified(
         def seconds(figures: Efficiencies, ask: partial[StepGrid] = predicted) -> Floats:
             return ask(figures=figures).total_s
 
-        slopes = share_slopes(seconds, grid.total_s, [spec.key for spec in specs], sources.figures)
+        slopes = share_slopes(seconds, grid.total_s, [spec.published_as for spec in specs], sources.figures)
         band = step_band(step, specs, grid.host_s / grid.total_s, slopes, sources.figures)
         outside = outside_envelope(step.compiled, step.training, sources.figures)
         for row, (device, spec) in enumerate(members):

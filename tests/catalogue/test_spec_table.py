@@ -84,6 +84,8 @@ def test_what_a_card_does_not_have_is_absent() -> None:
     assert (volta.tf32_flop_per_s, volta.bf16_flop_per_s) == (None, None)
     assert (ada.nvlink_bytes_per_s, ada.peer_to_peer) == (None, False)
     assert (instinct.compute_capability, instinct.nvlink_bytes_per_s) == (None, None)
+    assert not ada.is_linked
+    assert instinct.is_linked
     assert spec_table()["p100-pcie-16"].fp16_flop_per_s is None
 
 
@@ -142,7 +144,7 @@ def test_a_card_takes_the_row_of_its_exact_name_and_memory(name: str, mib: int, 
     ("name", "mib"),
     [
         ("NVIDIA GeForce RTX 4090 Laptop GPU", 24564),
-        ("NVIDIA GeForce RTX 4050 Laptop GPU", 6141),
+        ("NVIDIA GeForce RTX 4050 Laptop GPU", 8188),
         ("NVIDIA GeForce RTX 4080 D", 16376),
         ("NVIDIA GeForce RTX 2080 Ti with Max-Q Design", 11264),
         ("NVIDIA GeForce RTX 3080 Laptop GPU", 16384),
@@ -173,6 +175,11 @@ def test_a_variant_is_a_card_of_its_own(name: str, mib: int) -> None:
         ("NVIDIA H20", 97871, "h20-sxm"),
         ("NVIDIA GeForce RTX 4060 Ti", 16380, "rtx4060ti-16"),
         ("NVIDIA GeForce RTX 4060 Ti", 8188, "rtx4060ti-8"),
+        ("NVIDIA GeForce RTX 4060", 8188, "rtx4060"),  # desktops have a bus of their own beside laptops
+        ("NVIDIA GeForce RTX 5060 Ti", 16311, "rtx5060ti-16"),
+        ("NVIDIA RTX A2000 12GB", 12282, "a2000-12"),
+        ("Tesla P40", 23040, "p40"),
+        ("NVIDIA RTX 4000 Ada Generation", 20475, "rtx4000ada"),
     ],
 )
 def test_a_variant_takes_its_own_row(name: str, mib: int, key: str) -> None:
@@ -259,7 +266,12 @@ def test_a_file_without_cards_or_with_too_many_is_refused(tmp_path: Path, text: 
 
 @pytest.mark.parametrize(
     ("sold_in_china", "elsewhere"),
-    [("h800-sxm", "h100-sxm"), ("h800-pcie", "h100-pcie"), ("a800-sxm4-80", "a100-sxm4-80")],
+    [
+        ("h800-sxm", "h100-sxm"),
+        ("h800-pcie", "h100-pcie"),
+        ("a800-sxm4-80", "a100-sxm4-80"),
+        ("a800-pcie-80", "a100-pcie-80"),
+    ],
 )
 def test_what_is_sold_in_china_differs_in_its_links_alone_and_is_no_other_cards_namesake(
     sold_in_china: str, elsewhere: str
@@ -267,8 +279,24 @@ def test_what_is_sold_in_china_differs_in_its_links_alone_and_is_no_other_cards_
     own, other = spec_table()[sold_in_china], spec_table()[elsewhere]
     changed = {name for name in own.__struct_fields__ if getattr(own, name) != getattr(other, name)}
     assert changed <= {
-        "key", "name", "nvml_names", "nvlink_bytes_per_s", "nvlink_pairs_only", "released", "source", "checked", "note"
+        "key", "name", "nvml_names", "nvlink_bytes_per_s", "nvlink_pairs_only", "released", "source", "checked", "note",
+        "same_but_for_links",
     }  # fmt: skip
+    assert own.published_as == elsewhere
     assert (own.nvlink_bytes_per_s or 0.0) < (other.nvlink_bytes_per_s or 0.0)
     assert sold_in_china not in cards_meant(elsewhere.split("-", maxsplit=1)[0], spec_table())
     assert sold_in_china in cards_meant(own.name, spec_table())
+
+
+def test_a_card_is_the_same_but_for_its_links_as_a_row_that_stands_for_itself() -> None:
+    table = spec_table()
+    named = [spec.same_but_for_links for spec in table.values() if spec.same_but_for_links is not None]
+    assert named
+    assert all(table[key].published_as == key for key in named)
+
+
+def test_every_card_is_found_by_its_key_and_by_its_name_alone() -> None:
+    table = spec_table()
+    for key, spec in table.items():
+        assert cards_meant(key, table) == (key,)
+        assert key in cards_meant(spec.name, table)

@@ -54,8 +54,8 @@ def test_what_was_understood_is_told_beside_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("text", "card", "near"),
     [
-        ("resnet50 on an RTX 4060: 300 ms a step", "RTX 4060", "RTX 4070"),
-        ("BERT-base on RTX 5060, 12 it/s", "RTX 5060", "RTX 5070"),
+        ("resnet50 on an RTX 6060: 300 ms a step", "RTX 6060", "RTX 4060"),
+        ("BERT-base on GTX 1650, 12 it/s", "GTX 1650", "GTX 1660 Ti"),
         ("B300上bert large每步30ms", "B300", "B200"),
         ("我的4050用amp跑resnet50每秒350张", "4050", "RTX 4070"),
     ],
@@ -75,7 +75,7 @@ def test_a_card_like_no_other_gets_no_nearest_name() -> None:
 
 
 def test_more_than_linear_is_impossible_with_any_card_and_the_unknown_one_is_named() -> None:
-    answer = check_claim("2 RTX 4060 were 3.5 times faster than one on resnet50", real_predictor())
+    answer = check_claim("2 RTX 6060 were 3.5 times faster than one on resnet50", real_predictor())
     assert answer.verdict == "impossible"
     assert answer.reasons[-1].code == "claim-unknown-card"
 

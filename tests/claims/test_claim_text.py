@@ -151,7 +151,7 @@ def test_a_variant_is_never_taken_for_its_namesake() -> None:
     assert parse_claim("resnet50 on a 3080: 300 images/s", spec_table()).gpus == ("rtx3080-10", "rtx3080-12")
     assert parse_claim("resnet50 on a 3080 10 GB: 300 images/s", spec_table()).gpus == ("rtx3080-10",)
     assert parse_claim("resnet50 on a 4090 D: 300 images/s", spec_table()).gpus == ("rtx4090d",)
-    for name in ("5090 D", "4080 D", "RTX 3080 laptop", "RTX 4050 Laptop", "GTX 1080", "B300", "RTX 5060", "MI100"):
+    for name in ("5090 D", "4080 D", "RTX 3080 laptop", "RTX 5070 Ti Laptop", "GTX 1650", "B300", "RTX 6060", "MI100"):
         claim = parse_claim(f"resnet50 on a {name}: 300 images/s", spec_table())
         assert (claim.gpus, claim.unknown_gpus) == ((), (name.lower(),))
 

@@ -67,7 +67,7 @@ def test_what_another_set_up_does_beside_the_one_that_fits_does_not_deny_it() ->
 
 
 def test_a_card_of_an_old_line_is_not_read_as_nothing() -> None:
-    assert_refused("Titan V vs 2080 Ti in FP16: about equal for ResNet-50", "claim-unknown-card-alone")
+    assert_refused("Titan X vs 2080 Ti in FP16: about equal for ResNet-50", "claim-unknown-card-alone")
 
 
 def test_an_order_that_the_range_holds_is_not_called_impossible() -> None:

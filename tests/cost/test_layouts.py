@@ -21,7 +21,7 @@ from tests.cost.scaling_cases import link, steps, traffic
 
 SHARDED: tuple[DataParallel, ...] = ("zero1", "zero2", "fsdp", "hsdp")
 KINDS: tuple[LinkType, ...] = (
-    "nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given"
+    "nvswitch", "nvlink_mesh", "fabric_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given"
 )  # fmt: skip
 LAYOUTS = st.builds(
     lambda kind, replicas, tensor, pipeline, context: Layout(

@@ -21,6 +21,7 @@ from tests.cost.scaling_cases import spec
 
 SXM = {"key": "a100-sxm", "nvlink_bytes_per_s": 300e9, "nvlink_pairs_only": False, "nvswitch": True}
 MESH = {"key": "v100-sxm", "nvlink_bytes_per_s": 150e9, "nvlink_pairs_only": False}
+FABRIC = {"key": "mi300x", "nvlink_bytes_per_s": None, "nvlink_pairs_only": False, "mesh_bytes_per_s": 64e9}
 GEFORCE = {"name": "GeForce RTX 4090", "nvlink_bytes_per_s": None, "nvlink_pairs_only": False, "peer_to_peer": False}
 
 
@@ -30,6 +31,10 @@ GEFORCE = {"name": "GeForce RTX 4090", "nvlink_bytes_per_s": None, "nvlink_pairs
         ("NVLink3/NVSwitch", SXM, "nvswitch"),
         ("NVLink4 / NV Switch", SXM, "nvswitch"),
         ("NVLink2 hybrid-cube-mesh", MESH, "nvlink_mesh"),
+        ("Infinity Fabric", FABRIC, "fabric_mesh"),
+        ("xGMI", FABRIC, "fabric_mesh"),
+        ("full mesh", FABRIC, "fabric_mesh"),
+        ("", FABRIC, "fabric_mesh"),
         ("NVLink", SXM, "nvswitch"),
         ("NVLink", MESH, "nvlink_mesh"),
         ("NVLink", {}, "nvlink_bridge"),

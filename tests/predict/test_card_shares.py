@@ -14,6 +14,7 @@ from advisor.cost.efficiencies import CardShare, ShareSpread, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.operators.device_rates import device_rates
 from advisor.optable.compiled_table import compile_table
+from advisor.predict.ranges.step_range import band_group
 from tests.accuracy.fitted_steps import fitted_steps
 from tests.accuracy.llm_steps import table_key
 from tests.cost.small_tables import CARD, matmul, op, predicted_steps, table, training
@@ -39,6 +40,15 @@ SPREAD = ShareSpread(
 
 def share(key: str, bandwidth: float = 1.0, compute: float = 1.0) -> CardShare:
     return CardShare(key=key, bandwidth=bandwidth, compute=compute, run_count=1, sources=("a source",))
+
+
+def test_a_card_that_differs_in_its_links_alone_has_the_share_of_its_namesake_elsewhere() -> None:
+    figures, cards = efficiencies(), spec_table()
+    rates = device_rates([cards["a100-sxm4-80"], cards["a800-sxm4-80"]], "bf16_amp", figures)
+    for field in dataclasses.fields(rates):
+        first, second = getattr(rates, field.name)
+        assert first == second, field.name
+    assert {band_group(cards[key], figures) for key in ("a100-sxm4-80", "a800-sxm4-80")} == {"known_card"}
 
 
 def made_up(*sources: str, models: int = 6) -> list[MeasuredStep]:

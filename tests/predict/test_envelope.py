@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec.structs import replace
 
+from advisor.core.sentences import say
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.layout import Layout
 from advisor.cost.traced_step import TracedStep
@@ -77,6 +78,9 @@ def test_a_card_of_a_maker_of_whom_nothing_was_fitted_is_named_and_has_a_wider_r
     radeon = replace(CARD, key="new", compute_capability=None, amdgpu_target="gfx1100")
     assert [reason.code for reason in card_outside(radeon, FIGURES)] == ["predict-outside-maker"]
     assert FIGURES.assumed.other_maker_range > 2
+    linked = replace(radeon, mesh_bytes_per_s=64e9)
+    told = [say(card_outside(card, FIGURES)[0], "en") for card in (radeon, linked)]
+    assert ["joined by PCIe" in words for words in told] == [True, False]
 
 
 def test_a_split_of_tensors_stages_or_lengths_is_named_with_its_degree() -> None:

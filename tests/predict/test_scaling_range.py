@@ -59,7 +59,9 @@ def require_holding(grid: ScaledGrid, ends: ScaledRange) -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(
-    kind=st.sampled_from(("nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine")),
+    kind=st.sampled_from(
+        ("nvswitch", "nvlink_mesh", "fabric_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine")
+    ),
     step_s=st.floats(1e-4, 10.0),
     gradient_bytes=st.floats(1e3, 1e11),
     accumulation=st.integers(1, 64),

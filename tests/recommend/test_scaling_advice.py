@@ -94,7 +94,7 @@ def test_a_card_that_takes_a_bridge_is_compared_with_its_own_bridge_and_only_in_
     assert nvlink_instead(paired, here, 4) is None
 
 
-@pytest.mark.parametrize("kind", ["nvswitch", "nvlink_mesh", "nvlink_bridge", "given", "shared_memory"])
+@pytest.mark.parametrize("kind", ["nvswitch", "nvlink_mesh", "fabric_mesh", "nvlink_bridge", "given", "shared_memory"])
 def test_no_nvlink_is_missing_where_there_is_one_or_the_rate_is_known(kind: str) -> None:
     assert nvlink_instead(spec(), link(type=kind), 4) is None
     assert nvlink_instead(spec(), link(type="pcie_host"), 1) is None

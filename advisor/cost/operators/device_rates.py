@@ -186,7 +186,8 @@ def _row(spec: GpuSpec, precision: ComputedPrecision, figures: Efficiencies) -> 
 
 def _own_shares(spec: GpuSpec, figures: Efficiencies) -> tuple[float, float]:
     """(bandwidth, compute) that this very card reaches over what the figures tell of one like it; 1 where unknown."""
-    return next(((card.bandwidth, card.compute) for card in figures.cards if card.key == spec.key), (1.0, 1.0))
+    own = (card for card in figures.cards if card.key == spec.published_as)
+    return next(((card.bandwidth, card.compute) for card in own), (1.0, 1.0))
 
 
 def _software(spec: GpuSpec, year: int | None, *, cudnn: bool) -> dict[str, float]:

@@ -11,21 +11,23 @@ from functools import cache
 import msgspec
 import numpy as np
 
-from advisor.catalogue.links import PAIR
+from advisor.catalogue.links import PAIR, USUAL_CARDS_PER_HOST
 from advisor.catalogue.networks import Network
 from advisor.cost.scaling.links import Link, SizedTime
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.optable.op_columns import Floats
 
-_DIRECT = frozenset({"nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p"})
-_ADAPTERS_PER_CARD = {"nvswitch": 1.0, "nvlink_mesh": 0.5}
-"""In hosts sold for many of them: DGX-1 has four for eight cards, DGX A100 and H100 eight."""
+_DIRECT = frozenset({"nvswitch", "nvlink_mesh", "fabric_mesh", "nvlink_bridge", "pcie_p2p"})
+_ADAPTERS_PER_CARD = {"nvswitch": 1.0, "nvlink_mesh": 0.5, "fabric_mesh": 1.0}
+"""In hosts sold for many of them: DGX-1 has four for eight cards, DGX A100 and H100 and boards of MI300X eight."""
 
 
 def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = None) -> float:
     """Bus rate of `count` cards of one host in an all-reduce: 2 (n-1)/n times the message over its duration.
 
-    NVLink: a share of the card's links; V100 mesh: links of the rings that `count` cards can form; bridges serve
+    NVLink: a share of the card's links; V100 mesh: links of the rings that `count` cards can form; a mesh that joins
+    each two cards: the links to the others (published of eight and of two MI300X, 313 and 48 GB/s: 0.70 and 0.74 of
+    them, https://github.com/stas00/ml-engineering, network/README.md); bridges serve
     pairs, beyond which every second hop crosses PCIe, and of several pairs the first two cards may share none. PCIe
     falls once the ring crosses from socket to socket: to what goes through host memory where peers don't reach across.
     """
@@ -39,6 +41,8 @@ def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = Non
         return fitted.nvlink_fraction * link.wire_bytes_per_s
     if link.type == "nvlink_mesh":
         return fitted.nvlink_fraction * _mesh_bytes_per_s(link, count, figures)
+    if link.type == "fabric_mesh":
+        return fitted.nvlink_fraction * link.wire_bytes_per_s * (max(PAIR, min(count, USUAL_CARDS_PER_HOST)) - 1)
     return _slots_bytes_per_s(link, count, figures)
 
 
@@ -228,7 +232,7 @@ def network_of(link: Link, figures: ScalingFigures | None = None) -> Network:
 
 def _hop_s(link: Link, figures: ScalingFigures) -> float:
     assumed = figures.assumed
-    if link.type in {"nvswitch", "nvlink_mesh", "nvlink_bridge"}:
+    if link.type in {"nvswitch", "nvlink_mesh", "fabric_mesh", "nvlink_bridge"}:
         return assumed.nvlink_hop_s
     return assumed.pcie_hop_s if link.type in {"pcie_p2p", "given"} else assumed.host_hop_s
 

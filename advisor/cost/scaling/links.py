@@ -20,7 +20,15 @@ from advisor.core.units import Basis
 from advisor.hardware.machine import GpuLink
 
 LinkType = Literal[
-    "nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given", "shared_memory"
+    "nvswitch",
+    "nvlink_mesh",
+    "fabric_mesh",
+    "nvlink_bridge",
+    "pcie_p2p",
+    "pcie_host",
+    "virtual_machine",
+    "given",
+    "shared_memory",
 ]
 
 WORDS = (
@@ -28,6 +36,7 @@ WORDS = (
     "NVLink hybrid-cube-mesh",
     "NVLink bridge",
     "NVLink bridge (pairs)",
+    "Infinity Fabric",
     "PCIe P2P",
     "PCIe (no NVLink bridge)",
     "PCIe or NVLink bridge",
@@ -48,7 +57,8 @@ class Link(Record, frozen=True, kw_only=True):
 
     type: LinkType
     wire_bytes_per_s: Annotated[float, Meta(gt=0)]
-    """What the wires would carry: the card's NVLink, its PCIe slot; for `given` the bus rate itself."""
+    """What the wires would carry: the card's NVLink, its PCIe slot; of `fabric_mesh` those between two cards; for
+    `given` the bus rate itself."""
     pcie_bytes_per_s: Annotated[float, Meta(gt=0)]
     """The slot, over which gradients also reach the host and unbridged cards reach each other."""
     peer_to_peer: bool
@@ -87,7 +97,8 @@ wherever they stood, until 2024 (NCCL's `ncclTopoCheckP2p`)."""
 
 def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:
     pcie, generation = slot_bytes_per_s(spec), spec.pcie_generation
-    wire = spec.nvlink_bytes_per_s if kind in {"nvswitch", "nvlink_mesh", "nvlink_bridge"} else pcie
+    wires = dict.fromkeys(("nvswitch", "nvlink_mesh", "nvlink_bridge"), spec.nvlink_bytes_per_s)
+    wire = spec.mesh_bytes_per_s if kind == "fabric_mesh" else wires.get(kind)
     return Link(
         type=kind,
         wire_bytes_per_s=wire or pcie,
@@ -105,6 +116,8 @@ def _pcie(spec: GpuSpec, *, certain: bool = True) -> Link:
 
 def usual_link(spec: GpuSpec) -> Link:
     """The link that hosts with this card usually have: its switch, its mesh, else PCIe without bridges."""
+    if spec.mesh_bytes_per_s is not None:
+        return _link(spec, "fabric_mesh")
     if spec.nvlink_bytes_per_s is not None and spec.nvswitch:
         return _link(spec, "nvswitch")
     if spec.nvlink_bytes_per_s is not None and not spec.nvlink_pairs_only:
@@ -133,6 +146,12 @@ def _nvlink(spec: GpuSpec) -> Link:
     return _link(spec, "nvlink_bridge") if spec.nvlink_bytes_per_s else _pcie(spec, certain=False)
 
 
+def _mesh(spec: GpuSpec) -> Link:
+    if spec.mesh_bytes_per_s is not None:
+        return _link(spec, "fabric_mesh")
+    return _link(spec, "nvlink_mesh", certain=spec.nvlink_bytes_per_s is not None)
+
+
 def _nvlink_pairs(spec: GpuSpec) -> Link:
     """Bridges of several pairs, unless a card has none."""
     link = _nvlink(spec)
@@ -148,7 +167,8 @@ def _bridged_or_pcie(spec: GpuSpec) -> Link:
 _WORDS: tuple[tuple[str, Callable[[GpuSpec], Link]], ...] = (
     (r"virtual|\bvm\b|cloud", lambda spec: _link(spec, "virtual_machine")),
     (r"nv ?switch", lambda spec: _link(spec, "nvswitch", certain=spec.nvlink_bytes_per_s is not None)),
-    (r"mesh|cube", lambda spec: _link(spec, "nvlink_mesh", certain=spec.nvlink_bytes_per_s is not None)),
+    (r"infinity|xgmi", lambda spec: replace(usual_link(spec), certain=spec.mesh_bytes_per_s is not None)),
+    (r"mesh|cube", _mesh),
     (r"does not say|pcie or nvlink|unknown", _bridged_or_pcie),
     (r"(no|without) (p2p|peer)|through (the )?host|host.?staged|\bshm\b", lambda spec: _link(spec, "pcie_host")),
     (r"(no|without) (a |any )?(nvlink|bridge)", _pcie),
@@ -240,6 +260,7 @@ def interconnect_schema() -> dict[str, object]:
             "NVLink2 hybrid-cube-mesh",
             "NVLink bridge",
             "NVLink bridge (pairs)",
+            "Infinity Fabric",
             "PCIe (no NVLink bridge)",
             "PCIe without P2P",
             "virtual machine, NVLink not visible",

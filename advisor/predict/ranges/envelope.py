@@ -59,8 +59,9 @@ def widening(notes: Iterable[Reason], assumed: Assumed) -> float:
 def card_outside(spec: GpuSpec, figures: Efficiencies) -> tuple[Reason, ...]:
     """Whether no fitted run is of this card's maker or generation: the range of such cards is wider."""
     if spec.amdgpu_target is not None:
-        return (Reason.of("predict-outside-maker", gpu=spec.name),)
-    if spec.key in figures.fitted_cards or spec.compute_capability in figures.fitted_capabilities:
+        link = "fabric" if spec.is_linked else "pcie"
+        return (Reason.of("predict-outside-maker", gpu=spec.name, link=link),)
+    if spec.published_as in figures.fitted_cards or spec.compute_capability in figures.fitted_capabilities:
         return ()
     return (Reason.of("predict-outside-generation", gpu=spec.name),)
 

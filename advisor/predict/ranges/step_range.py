@@ -67,7 +67,7 @@ def is_compiled_training(training: Training) -> bool:
 
 def band_group(spec: GpuSpec, figures: Efficiencies) -> BandGroup:
     """How well this card is known from the fitted runs."""
-    if spec.key in figures.fitted_cards:
+    if spec.published_as in figures.fitted_cards:
         return "known_card"
     if spec.compute_capability in figures.fitted_capabilities:
         return "known_architecture"

@@ -59,9 +59,10 @@ def _is_no_less(spec: GpuSpec, own: GpuSpec, chosen: Prediction) -> bool:
     ]
     if chosen.count > 1:
         pairs.append((spec.nvlink_bytes_per_s or 0.0, own.nvlink_bytes_per_s or 0.0))
+        pairs.append((spec.mesh_bytes_per_s or 0.0, own.mesh_bytes_per_s or 0.0))
     return all(more is not None and less is not None and more >= less for more, less in pairs)
 
 
 def _run_count(spec: GpuSpec) -> int:
     """Published training runs of a card that the figures are fitted to."""
-    return next((card.run_count for card in efficiencies().cards if card.key == spec.key), 0)
+    return next((card.run_count for card in efficiencies().cards if card.key == spec.published_as), 0)

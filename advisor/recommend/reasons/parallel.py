@@ -286,7 +286,7 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
         return
     missing = missing_nvlink(comparison, chosen)
     spec = comparison.spec_of(chosen.device)
-    linked = missing is not None or (spec is not None and spec.nvlink_bytes_per_s is not None)
+    linked = missing is not None or (spec is not None and spec.is_linked)
     yield Reason.of("why-communication" if linked else "why-communication-no-nvlink", **numbers)
     if missing is not None:
         yield missing

@@ -232,7 +232,7 @@ def _by_count(comparison: Comparison, chosen: Prediction, entered: Sequence[Pred
         yield _faster("change-count-batch", fastest, chosen, _rate(fastest) / _rate(chosen))
     spec = comparison.spec_of(chosen.device)
     share = chosen.part_share("communication") if chosen.count > 1 else 0.0
-    without = spec is not None and spec.nvlink_bytes_per_s is None and not comparison.crosses_network(chosen)
+    without = spec is not None and not spec.is_linked and not comparison.crosses_network(chosen)
     if without and share >= NVLINK_SHARE:
         yield Reason.of("change-link", device=chosen.device.name, share_fraction=share)
 

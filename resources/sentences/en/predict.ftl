@@ -17,6 +17,9 @@ predict-outside-precision = No published run in { $precision } was fitted: its p
 predict-outside-compiled = No published training step under torch.compile was fitted: what the compiler fuses is worked out from the operators, and the range is wider for it.
 predict-outside-recurrent = No published run with recurrent layers on these cards was fitted; the range is wider for it.
 predict-outside-size = The model has { $billions } billion parameters, more than any that was fitted ({ $largest_billions } billion); the range is wider for it.
-predict-outside-maker = { $gpu }: no run of a card of this maker was fitted. Its products are taken to be as far from the data sheet as the best that was published of one of them, several to be joined by PCIe, and the range is much wider.
+predict-outside-maker = { $gpu }: no run of a card of this maker was fitted. Its products are taken to be as far from the data sheet as the best that was published of one of them{ $link ->
+    [fabric] { "" }
+   *[pcie] , several to be joined by PCIe
+}, and the range is much wider.
 predict-outside-generation = { $gpu }: no published run of a card of this generation was fitted; the range is wider for it.
 predict-outside-split = No published run that splits its work so ({ $kind } parallel over { $count } cards) was fitted; the range is wider for it.

@@ -17,6 +17,9 @@ predict-outside-precision = 拟合所用的公开结果中没有 { $precision } 
 predict-outside-compiled = 拟合所用的公开结果中没有 torch.compile 下的训练步：编译器融合哪些算子由算子表推算，范围因此更宽。
 predict-outside-recurrent = 拟合所用的公开结果中没有这些显卡上的循环层，范围因此更宽。
 predict-outside-size = 该模型有 { $billions }B 参数，超过所有拟合过的模型（最大 { $largest_billions }B），范围因此更宽。
-predict-outside-maker = { $gpu }：拟合所用的公开结果中没有该厂商的显卡。其矩阵乘法与规格表的差距按该厂商显卡已公开的最佳结果估算，多卡按 PCIe 互联计算，范围因此宽得多。
+predict-outside-maker = { $gpu }：拟合所用的公开结果中没有该厂商的显卡。其矩阵乘法与规格表的差距按该厂商显卡已公开的最佳结果估算，{ $link ->
+    [fabric] { "" }
+   *[pcie] 多卡按 PCIe 互联计算，
+}范围因此宽得多。
 predict-outside-generation = { $gpu }：拟合所用的公开结果中没有这一代显卡，范围因此更宽。
 predict-outside-split = 拟合所用的公开结果中没有这样的切分（{ $kind } 并行，{ $count } 张卡），范围因此更宽。
