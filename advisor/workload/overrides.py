@@ -19,6 +19,20 @@ OVERRIDE_NAMES: tuple[str, ...] = (*_SECTIONS, "global_batch_size")
 """Every flat name that `load_workload` takes."""
 
 
+_OF_ADAPTERS = ("lora_rank", "lora_targets", "modules_to_save", "adapter_bits")
+
+
+def means_adapters(settings: Mapping[str, object], training: object = None) -> bool:
+    """Whether flat settings can only be of adapters, though neither they nor the file's training section says so."""
+    told = {} if not isinstance(training, Mapping) else training
+    if settings.get("trainable") is not None or "trainable" in told:
+        return False
+    trains = (settings.get("mode") or told.get("mode")) != "inference"
+    return any(settings.get(name) is not None for name in _OF_ADAPTERS) or (
+        trains and settings.get("quantization") is not None
+    )
+
+
 def apply_overrides(table: dict[str, Any], overrides: Mapping[str, object], name: str) -> dict[str, Any]:
     """A copy of a workload table with flat settings laid over it; entries that are None change nothing.
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import precision_meant
+from advisor.workload.overrides import means_adapters
 
 
 class ReadCommand(NamedTuple):
@@ -110,8 +111,8 @@ def read_command(text: str) -> ReadCommand:
             unread.append(flag)
         else:
             settings |= said
-    if {"lora_rank", "quantization"} & settings.keys():
-        settings.setdefault("trainable", "lora")
+    if means_adapters(settings):
+        settings["trainable"] = "lora"
     shared = _shared_out(counts, settings)
     left = None if shared else counts.get("global_batch")
     return ReadCommand(settings | shared, tuple(unread), left)

@@ -28,7 +28,7 @@ def test_the_first_workload_file_holds_every_field_and_loads(tmp_path: Path) -> 
 
 def test_every_flag_that_says_something_of_the_training_is_in_the_first_workload_file(tmp_path: Path) -> None:
     path = tmp_path / "train.toml"
-    said = "--batch 8 --global-batch 32 --trainable lora --lora-rank 4 --lora-targets query,value --quantization nf4 "
+    said = "--batch 8 --global-batch 32 --lora-rank 4 --lora-targets query,value --quantization nf4 "
     assert run(["--init", str(path), *said.split(), "--checkpointing", "full", "--compile"]) == 0
     training = load_workload(path).training
     assert (training.batch_size, training.gradient_accumulation_steps) == (8, 4)

@@ -173,6 +173,13 @@ def test_a_global_batch_that_does_not_divide_is_refused_with_its_neighbours() ->
     assert "16," in refused("bert_base_sst2", global_batch_size=3).remedy
 
 
+@pytest.mark.parametrize("given", [{"lora_rank": 8}, {"lora_targets": "attention"}, {"quantization": "nf4"}])
+def test_settings_of_adapters_alone_mean_that_adapters_are_trained(given: dict[str, object]) -> None:
+    assert load_workload("bert_base_sst2", overrides=given).training.trainable == "lora"
+    inferred = load_workload("bert_base_sst2", overrides={"mode": "inference", "quantization": "nf4"})
+    assert inferred.training.trainable == "all"
+
+
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
@@ -186,7 +193,8 @@ def test_a_global_batch_that_does_not_divide_is_refused_with_its_neighbours() ->
         ({"epochs": 0}, "`training.epochs` is `0`"),
         ({"image_size": 224}, "`data.image_size` and `data.sequence_length` are both given"),
         ({"batchsize": 1}, "`batchsize` is no setting"),
-        ({"lora_rank": 8}, "`training.lora_rank` is 8, but `training.trainable` is `all`"),
+        ({"lora_rank": 8, "trainable": "all"}, "`training.lora_rank` is 8, but `training.trainable` is `all`"),
+        ({"quantization": "nf4", "trainable": "all"}, "quantised weights cannot be trained"),
         ({"weights_bits": 4}, "quantised weights cannot be trained"),
         ({"optimizer_bits": 8, "optimizer": "sgd"}, "`training.optimizer_bits` is 8"),
         ({"fused_optimizer": True, "optimizer": "lamb"}, "no fused kernel for `lamb`"),

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from advisor.worker.models.alike_rounds import standing_for
 from advisor.worker.models.packed_weight import Packed
 from advisor.worker.models.trainable_parameters import frozen_stacks
 from advisor.workload.workload import Quantization
@@ -52,12 +53,16 @@ class ExpertStack:
         self.packed, self.dtype = packed, dtype
 
     def made(self) -> Tensor:
-        """Every expert's weights made and let go but the last's, which stands for all of them in a product."""
+        """Every expert's weights made and let go but the last's, which stands for all of them in a product.
+
+        The first finds none before it; the second, which lets that go, does what each of the others does.
+        """
         count: int = self.packed.sizes[0]
         made = self.packed.dequantised(self.dtype, 0)
-        for number in range(1, count):
-            del made
-            made = self.packed.dequantised(self.dtype, number)
+        if count > 1:
+            with standing_for(count - 1):
+                del made
+                made = self.packed.dequantised(self.dtype, 1)
         return made.expand(count, *made.shape)
 
 

@@ -85,7 +85,7 @@ class DataFlow:
     def rounds_of(self, members: Sequence[int]) -> int:
         """For how many rounds of a loop kernels stand together; 1 where they are of several, or of none."""
         first, last = min(members), max(members)
-        return next((times for begin, end, times in self.rounds if begin <= first and last < end), 1)
+        return prod(times for begin, end, times in self.rounds if begin <= first and last < end)
 
     def count_round(self, begin: int, end: int, storages: Iterable[int], times: int) -> None:
         """Let the kernels of a round stand for as many rounds: they move that much more, of all that these make."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -12,13 +13,14 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.worker.causes import value_was_asked
+from advisor.worker.models.alike_rounds import counted_by
 from advisor.worker.replaced import replaced
 from advisor.worker.trace.extended import Extension, NotAlikeError
 from advisor.worker.trace.failed import TraceFailed, refuse_sparse
 from advisor.worker.trace.layer_runs import LayerRun, Mark, Marks, count_copies, layer_runs, shortened
 from advisor.worker.trace.loops.long_loops import LongLoops
 from advisor.worker.trace.loops.loop_run import Origin, RoundsDiffer
-from advisor.worker.trace.loops.rounds import count_rounds
+from advisor.worker.trace.loops.rounds import count_rounds, one_for_all
 from advisor.worker.trace.ops.known_results import KnownResults
 from advisor.worker.trace.ops.raw_op import size_bytes, tensors_in
 from advisor.worker.trace.recorder import ModulePaths, Recorder
@@ -191,6 +193,7 @@ class Passes:
                 self._note_gradients(recorder, stack)
             if loops is not None:
                 stack.enter_context(loops)
+            stack.enter_context(counted_by(partial(one_for_all, recorder)))
             stack.enter_context(recorder)
             stack.enter_context(ModulePaths(model, recorder))
             if told is None:  # else a real pass has told all of it

@@ -5,7 +5,8 @@ It is only counted so where that round and those that ran on both sides did the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from advisor.optable.op_table import ALLOCATE, FREE
@@ -148,19 +149,8 @@ class _Counted:
         self._recorder.flow.count_round(part.begin.kernel_count, part.end.kernel_count, made, times)
 
     def _count_calls(self, part: _Part, marks: list[Mark]) -> None:
-        recorder, left_out, (begin, end) = self._recorder, self._loop.left_out, part[2:]
-        for place in range(begin.op_count, end.op_count):
-            phase, path, raw = recorder.ops[place]
-            recorder.ops[place] = (phase, path, raw._replace(times=raw.times * (1 + left_out)))
-        forward, backward = (
-            left_out * (after - before) for before, after in zip(begin.dispatch_count, end.dispatch_count, strict=True)
-        )
-        synchronisations = left_out * (end.synchronisation_count - begin.synchronisation_count)
-        work = left_out * (end.work - begin.work)
-        recorder.dispatch_count["forward"] += forward
-        recorder.dispatch_count["backward"] += backward
-        recorder.synchronisation_count += synchronisations
-        recorder.backward_work += work
+        recorder, end = self._recorder, part.end
+        (forward, backward), synchronisations, work = _count_again(recorder, part.begin, end, self._loop.left_out)
         recorder.gradients[end.gradient_count :] = [
             GradientEvent(gradient.element_count, gradient.work + work)
             for gradient in recorder.gradients[end.gradient_count :]
@@ -172,3 +162,30 @@ class _Counted:
                     synchronisation_count=mark.synchronisation_count + synchronisations,
                     work=mark.work + work,
                 )
+
+
+def _count_again(recorder: Recorder, begin: Place, end: Place, again: int) -> tuple[tuple[int, int], int, float]:
+    """Count the calls between two places `again` times more; what was added: calls by phase, waits and work."""
+    for place in range(begin.op_count, end.op_count):
+        phase, path, raw = recorder.ops[place]
+        recorder.ops[place] = (phase, path, raw._replace(times=raw.times * (1 + again)))
+    forward, backward = (
+        again * (after - before) for before, after in zip(begin.dispatch_count, end.dispatch_count, strict=True)
+    )
+    synchronisations = again * (end.synchronisation_count - begin.synchronisation_count)
+    work = again * (end.work - begin.work)
+    recorder.dispatch_count["forward"] += forward
+    recorder.dispatch_count["backward"] += backward
+    recorder.synchronisation_count += synchronisations
+    recorder.backward_work += work
+    return (forward, backward), synchronisations, work
+
+
+@contextmanager
+def one_for_all(recorder: Recorder, times: int) -> Iterator[None]:
+    """Around work that leaves in memory what it found there: it is counted as done `times` times."""
+    begin = place_of(recorder)
+    yield
+    end = place_of(recorder)
+    _count_again(recorder, begin, end, times - 1)
+    recorder.flow.count_round(begin.kernel_count, end.kernel_count, (), times)
