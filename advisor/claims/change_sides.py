@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -10,7 +11,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
-from advisor.claims.changes import OF_OPERATORS, Meant, kind_of
+from advisor.claims.changes import OF_OPERATORS, Meant, kinds_of
 from advisor.claims.claim import Claim, ClaimedSwitch
 from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.setting import (
@@ -34,6 +35,8 @@ class Side(NamedTuple):
     strategy: Strategy
     settings: dict[str, object]
     """Of its training."""
+    length: int | None
+    """Tokens of a text."""
 
 
 def predicted_pair(
@@ -42,7 +45,7 @@ def predicted_pair(
     """After and before the change, of one model at a batch size a device; None: one of them cannot be predicted."""
     claim = meant.claim
     workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
-    if kind_of(claim) in OF_OPERATORS and claim.strategy is None and (claim.count or 1) > 1:
+    if OF_OPERATORS.intersection(kinds_of(claim)) and claim.strategy is None and (claim.count or 1) > 1:
         claim = msgspec.structs.replace(claim, strategy=usual_sharing(spec, predictor.tables(workload).values()))
     predicted: list[Prediction] = []
     links = (claim.interconnect, claim.reference_interconnect or claim.interconnect)
@@ -50,6 +53,9 @@ def predicted_pair(
         if rate_of(spec, side.precision) is None:
             return None
         changed = with_training(workload, precision=side.precision, **side.settings)
+        changed = msgspec.structs.replace(
+            changed, data=msgspec.structs.replace(changed.data, sequence_length=side.length)
+        )
         set_up = candidate(
             spec,
             side.precision,
@@ -64,51 +70,59 @@ def predicted_pair(
 
 def _accumulated(claim: Claim, name: str) -> int:
     """Micro-batches of a step: several cards that share one of a few samples alone would wait for each other."""
-    several = kind_of(claim) in OF_OPERATORS and (claim.count or 1) > 1
+    several = bool(OF_OPERATORS.intersection(kinds_of(claim))) and (claim.count or 1) > 1
     return load_workload(name).training.gradient_accumulation_steps if several else 1
 
 
 def sides_of(meant: Meant, workload: Workload, spec: GpuSpec, batch: int) -> tuple[Side, Side]:
-    """After and before the change."""
-    claim = meant.claim
+    """After and before the change, or all of several changes."""
+    claim, kinds = meant.claim, kinds_of(meant.claim)
     asked = claim.precision or workload.training.precision
-    usual = asked if kind_of(claim) == "precision" else usual_precision(spec, asked) or asked
+    usual = asked if "precision" in kinds else usual_precision(spec, asked) or asked
     strategy: Strategy = (claim.strategy or "ddp") if (claim.count or 1) > 1 else "single"
-    after = Side(usual, batch, strategy, {"compile": bool(claim.compile)})
-    return _settled(meant, workload, spec, after) or (after, _before(claim, after))
-
-
-def _before(claim: Claim, after: Side) -> Side:
-    """What stood before a change that leaves the operators as they are."""
-    kind = kind_of(claim)
-    if kind == "strategy" and claim.reference_strategy is not None:
-        return after._replace(strategy=claim.reference_strategy)
-    if kind == "precision" and claim.reference_precision is not None:
-        return after._replace(precision=claim.reference_precision)
-    if kind == "batch" and claim.reference_batch_size is not None:
-        return after._replace(batch_size=claim.reference_batch_size)
-    if kind == "batch" and claim.batch_ratio is not None:
-        return after._replace(batch_size=round(after.batch_size / claim.batch_ratio))
-    return after._replace(settings={"compile": False})
-
-
-def _settled(meant: Meant, workload: Workload, spec: GpuSpec, side: Side) -> tuple[Side, Side] | None:
-    """After and before a change of the operators: each side by its own settings; None: the change is another."""
-    claim, kind = meant.claim, kind_of(meant.claim)
-    if kind == "tuning":
+    after = Side(usual, batch, strategy, {"compile": bool(claim.compile)}, workload.data.sequence_length)
+    if "tuning" in kinds:
         ways = (claim.tuning, claim.reference_tuning)
-        return _tuned(meant, ways[0], workload, spec, side), _tuned(meant, ways[1], workload, spec, side)
-    settings: list[dict[str, object]]
-    if kind == "attention":
-        settings = [{"attention": way} for way in _attentions(claim, workload)]
-    elif claim.switched is not None and kind == "switched":
-        settings = _switched(claim.switched, workload)
-    elif kind == "checkpointing":
-        named = (claim.activation_checkpointing, claim.reference_activation_checkpointing)
-        settings = [{"activation_checkpointing": way} for way in named]
+        after, before = (_tuned(meant, way, workload, spec, after) for way in ways)
     else:
-        return None
-    return side._replace(settings={**settings[0]}), side._replace(settings={**settings[1]})
+        before = after
+    before = _before(claim, before)
+    if "length" in kinds and claim.length_ratio is not None and after.length is not None:
+        after = after._replace(length=round(after.length * claim.length_ratio))
+    for settings in _settings(claim, workload):
+        after = after._replace(settings={**after.settings, **settings[0]})
+        before = before._replace(settings={**before.settings, **settings[1]})
+    return after, before
+
+
+def _before(claim: Claim, side: Side) -> Side:
+    """What stood before in place of all that was changed and leaves the model's operators as they are."""
+    kinds = kinds_of(claim)
+    if claim.reference_strategy is not None:
+        side = side._replace(strategy=claim.reference_strategy)
+    if claim.reference_precision is not None:
+        side = side._replace(precision=claim.reference_precision)
+    if claim.reference_batch_size is not None:
+        side = side._replace(batch_size=claim.reference_batch_size)
+    elif claim.batch_ratio is not None:
+        side = side._replace(batch_size=round(side.batch_size / claim.batch_ratio))
+    if claim.reference_sequence_length is not None:
+        side = side._replace(length=claim.reference_sequence_length)
+    return side._replace(settings={**side.settings, "compile": False}) if "compile" in kinds else side
+
+
+def _settings(claim: Claim, workload: Workload) -> Iterator[tuple[dict[str, object], dict[str, object]]]:
+    """After and before each change of the operators, as settings of the training."""
+    kinds = kinds_of(claim)
+    if "attention" in kinds:
+        ways = _attentions(claim, workload)
+        yield {"attention": ways[0]}, {"attention": ways[1]}
+    if claim.switched is not None and "switched" in kinds:
+        on, off = _switched(claim.switched, workload)
+        yield on, off
+    if "checkpointing" in kinds:
+        named = (claim.activation_checkpointing, claim.reference_activation_checkpointing)
+        yield {"activation_checkpointing": named[0]}, {"activation_checkpointing": named[1]}
 
 
 def _switched(switch: ClaimedSwitch, workload: Workload) -> list[dict[str, object]]:

@@ -22,15 +22,17 @@ from advisor.core.sentences import Arguments, Listed, Names, Reason
 from advisor.workload.workload_file import bundled_names, load_workload
 
 ChangeKind = Literal[
-    "strategy", "precision", "batch", "tuning", "attention", "checkpointing", "switched", "link", "compile"
+    "strategy", "precision", "batch", "length", "tuning", "attention", "checkpointing", "switched", "link", "compile"
 ]
 OF_OPERATORS = {"tuning", "attention", "checkpointing"}
-_OF_ANY_COUNT = {"strategy", "link", *OF_OPERATORS}
+_OF_ANY_COUNT = {"strategy", "link", "length", *OF_OPERATORS}
 _TUNED = ("llama_1b_lora", "llama_8b_lora")
 _WITH_BLOCKS = ("gpt2_small", "bert_large_squad", "llama_8b")
 """Models that stand for the rest where a claim names none: traced with either way of the change."""
 _NOT_CHECKPOINTED = ("gpt2_small", "bert_large_squad")
 """Those that keep what attention leaves for backward."""
+_OF_TEXT = ("gpt2_small", "llama_8b")
+"""Models whose texts may be of any length."""
 _WITH_CONVOLUTIONS = ("resnet50", "unet_vgg16")
 """Models whose work a layout reaches: a vision transformer has one convolution."""
 _TUNING_BATCHES = (1, 4, 16)
@@ -51,19 +53,33 @@ class Meant(NamedTuple):
 
 
 def kind_of(claim: Claim) -> ChangeKind | None:
-    """What was changed on the same cards; None: nothing is held against what was before."""
+    """What was changed on the same cards, the first of several; None: nothing is held against what was before."""
+    return next(iter(kinds_of(claim)), None)
+
+
+def kinds_of(claim: Claim) -> tuple[ChangeKind, ...]:
+    """All that was changed on the same cards. `torch.compile` is one of several only where it was off before."""
     kinds: tuple[tuple[ChangeKind, object], ...] = (
         ("strategy", claim.reference_strategy),
         ("precision", claim.reference_precision),
         ("batch", claim.reference_batch_size or claim.batch_ratio),
+        ("length", claim.reference_sequence_length or claim.length_ratio),
         ("tuning", claim.reference_tuning),
         ("attention", claim.reference_attention),
         ("checkpointing", claim.reference_activation_checkpointing),
         ("switched", claim.switched),
         ("link", claim.reference_interconnect),
-        ("compile", claim.compile or None),
+        ("compile", claim.reference_compile),
     )
-    return next((kind for kind, before in kinds if before is not None), None)
+    changed = tuple(kind for kind, before in kinds if before is not None)
+    return changed or (("compile",) if claim.compile else ())
+
+
+def grown_ratio(claim: Claim) -> float:
+    """How many times as large a batch, or as long a text, became; 1 where neither is what was changed."""
+    if "batch" in kinds_of(claim):
+        return claim.batch_ratio or (claim.batch_size or 1) / (claim.reference_batch_size or 1)
+    return claim.length_ratio or (claim.sequence_length or 1) / (claim.reference_sequence_length or 1)
 
 
 def is_about_one_change(claim: Claim) -> bool:
@@ -83,6 +99,8 @@ def models_of(claim: Claim, predictor: Predictor) -> tuple[str, ...]:
     panel: tuple[str, ...] = PANEL if claim.parameters is None else SIZED_PANEL
     if claim.switched == "channels_last":
         panel = _WITH_CONVOLUTIONS
+    elif kind == "length":
+        panel = _OF_TEXT
     elif kind == "attention" and claim.memory_ratio is not None:
         panel = _NOT_CHECKPOINTED
     elif kind in OF_OPERATORS:
@@ -137,8 +155,8 @@ def _precisions_meant(claim: Claim) -> tuple[Precision | None, ...]:
     A layout, an optimizer's kernels and its states bring other gains beside weights of 16 bits or autocast. Shards that
     are cast run all operators in 16 bits, where autocast leaves some in FP32: in one type both sides run the same.
     """
-    kind, own = kind_of(claim), claim.precision
-    if kind in {"tuning", "switched"} and own is None:
+    kinds, own = kinds_of(claim), claim.precision
+    if {"tuning", "switched"}.intersection(kinds) and own is None:
         return (None, "bf16_amp")
     if shards_one_side(claim) and (own is None or PRECISION_FACTS[own].autocast):
         return (own, "bf16_true") if own is not None else (None, "bf16_true", "fp32")
@@ -148,12 +166,12 @@ def _precisions_meant(claim: Claim) -> tuple[Precision | None, ...]:
 def shards_one_side(claim: Claim) -> bool:
     """Whether sharding is held against whole copies of the model."""
     sides = (claim.strategy, claim.reference_strategy)
-    return kind_of(claim) == "strategy" and len({side in _SHARDED for side in sides}) > 1
+    return "strategy" in kinds_of(claim) and len({side in _SHARDED for side in sides}) > 1
 
 
 def may_be_prepared(claim: Claim) -> bool:
     """Whether one side alone is QLoRA, which PEFT may have prepared."""
-    return "qlora" in {claim.tuning, claim.reference_tuning} and kind_of(claim) == "tuning"
+    return "qlora" in {claim.tuning, claim.reference_tuning} and "tuning" in kinds_of(claim)
 
 
 def batches_before(name: str) -> tuple[int, ...]:
@@ -165,20 +183,50 @@ def batches_before(name: str) -> tuple[int, ...]:
 
 def words_of(claim: Claim) -> Arguments:
     """What was changed, and what stands after and before it, as arguments of a sentence."""
-    kind = kind_of(claim) or "compile"
+    kinds = kinds_of(claim) or ("compile",)
+    if len(kinds) > 1:
+        after, before = (
+            Listed(reasons=sides) for sides in zip(*(one_side_each(claim, kind) for kind in kinds), strict=True)
+        )
+        return {"change": "several", "after": after, "before": before}
+    kind = kinds[0]
     named = _named_sides(claim, kind)
     if named is not None:
         return {"change": kind, "after": named[0], "before": named[1]}
     if kind == "batch":
         return {"change": "growth", "after": f"{claim.batch_ratio:g}×", "before": "1×"}
+    if kind == "length":
+        return {"change": "stretch", "after": f"{claim.length_ratio:g}×", "before": "1×"}
+    after, before = (Listed(reasons=(side,)) for side in one_side_each(claim, kind))
+    return {"change": kind, "after": after, "before": before}
+
+
+def one_side_each(claim: Claim, kind: ChangeKind) -> tuple[Reason, Reason]:
+    """After and before one change, as statements that a sentence lists."""
+    if kind == "batch" and claim.batch_ratio is not None:
+        return Reason.of("claim-side-batch-grown", ratio=claim.batch_ratio), Reason.of("claim-side-batch-before")
+    if kind == "length" and claim.length_ratio is not None:
+        return Reason.of("claim-side-length-grown", ratio=claim.length_ratio), Reason.of("claim-side-length-before")
+    if kind == "batch":
+        sizes = (claim.batch_size or 1, claim.reference_batch_size or 1)
+        after, before = (Reason.of("claim-side-batch-of", batch=size) for size in sizes)
+        return after, before
+    if kind == "length":
+        lengths = (claim.sequence_length or 1, claim.reference_sequence_length or 1)
+        after, before = (Reason.of("claim-side-length-of", length=length) for length in lengths)
+        return after, before
+    named = _named_sides(claim, kind)
+    if named is not None:
+        after, before = (Reason.of("claim-side-named", name=name) for name in named)
+        return after, before
     sides = {
         "tuning": (claim.tuning, claim.reference_tuning),
         "attention": (claim.attention, claim.reference_attention),
         "checkpointing": (claim.activation_checkpointing, claim.reference_activation_checkpointing),
         "switched": (f"{claim.switched}-on", f"{claim.switched}-off"),
     }[kind]
-    after, before = (Listed(reasons=(Reason.of(f"claim-side-{kind}-{side}"),)) for side in sides)
-    return {"change": kind, "after": after, "before": before}
+    after, before = (Reason.of(f"claim-side-{kind}-{side}") for side in sides)
+    return after, before
 
 
 def _named_sides(claim: Claim, kind: ChangeKind) -> tuple[str, str] | None:
@@ -189,6 +237,8 @@ def _named_sides(claim: Claim, kind: ChangeKind) -> tuple[str, str] | None:
         return PRECISION_LABELS[claim.precision], PRECISION_LABELS[claim.reference_precision]
     if kind == "batch" and claim.batch_ratio is None:
         return str(claim.batch_size), str(claim.reference_batch_size)
+    if kind == "length" and claim.length_ratio is None:
+        return str(claim.sequence_length), str(claim.reference_sequence_length)
     if kind == "link":
         return ("NVLink", "PCIe") if claim.interconnect == WITH_NVLINK else ("PCIe", "NVLink")
     return ("torch.compile", "eager") if kind == "compile" else None

@@ -46,6 +46,14 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     """Per device before, where a batch size is compared with another."""
     batch_ratio: Annotated[float, Meta(gt=1, le=1000)] | None = None
     """How many times as large a batch became, where neither size is said."""
+    reference_sequence_length: Counted | None = None
+    """Tokens of a text before, where a length is compared with another."""
+    length_ratio: Annotated[float, Meta(gt=1, le=1000)] | None = None
+    """How many times as long a text became, where neither length is said."""
+    ratio_of_tokens: bool | None = None
+    """Whether the ratio is of tokens a second, which of other lengths are other samples; None: it is not said."""
+    reference_compile: Literal[False] | None = None
+    """False: nothing was compiled before, where compiling is one of several changes."""
     reference_strategy: Strategy | None = None
     """How the same cards shared the work before, where a strategy is compared with another."""
     tuning: Tuning | None = None
@@ -157,6 +165,8 @@ class Claim(ClaimFields, frozen=True, kw_only=True):
     """The same of the card that it is compared with; empty: the same one."""
     told_as: Literal["most", "least"] | None = None
     """Whether the ratio is told as the most or the least there is (`not 2x`, `more than 2x`); None: as it stands."""
+    other_model: str | None = None
+    """A model that is named and not bundled: no other one's times are taken for its own."""
     unknown_gpus: tuple[str, ...] = ()
     """Cards that are named and not in the table: nothing is predicted for them, nor for their namesakes."""
 

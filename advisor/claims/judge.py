@@ -32,7 +32,7 @@ from advisor.workload.workload_file import load_workload
 
 _SIZE_SLACK = 1.3
 """A size is named in round numbers: GPT-2's 124M are `117M` in its paper."""
-_NOT_STATED = {"text", "mode", "reference_count", "told_as", "unknown_gpus"}
+_NOT_STATED = {"text", "mode", "reference_count", "told_as", "unknown_gpus", "other_model"}
 _MAY_BE_STATED = tuple(name for name in Claim.__struct_fields__ if name not in _NOT_STATED)
 """Fields of a file's entry that correct what its text was read as."""
 

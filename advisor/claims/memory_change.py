@@ -12,9 +12,12 @@ import msgspec
 from advisor.claims.change_sides import predicted_pair
 from advisor.claims.changes import (
     batches_of,
+    grown_ratio,
     judged_by,
     kind_of,
+    kinds_of,
     models_of,
+    one_side_each,
     ways_meant,
     words_of,
 )
@@ -166,13 +169,9 @@ def _of_bytes(asked: Claim, claim: Claim, predictor: Predictor, held: Sequence[_
 def _sides(asked: Claim, claim: Claim, predictor: Predictor) -> Arguments:
     """The cards, and what stands after and before the change, as a step is said to have it."""
     words = words_of(claim)
-    if kind_of(claim) == "batch":
-        if claim.batch_ratio is not None:
-            after = Reason.of("claim-side-batch-grown", ratio=claim.batch_ratio)
-            before = Reason.of("claim-side-batch-before")
-        else:
-            after = Reason.of("claim-side-batch-of", batch=claim.batch_size or 1)
-            before = Reason.of("claim-side-batch-of", batch=claim.reference_batch_size or 1)
+    kinds = kinds_of(claim)
+    if kinds in {("batch",), ("length",)}:  # a bare figure is named
+        after, before = one_side_each(claim, kinds[0])
         words |= {"after": Listed(reasons=(after,)), "before": Listed(reasons=(before,))}
     device = counted(claim.count or 1, shared_name([predictor.specs[key] for key in asked.gpus]))
     return {"device": device, **words}
@@ -233,14 +232,17 @@ def _tried(claim: Claim, predictor: Predictor) -> tuple[Reason, ...]:
 def _one_way(claim: Claim, ratio: Estimate) -> Estimate:
     """A change saves memory or takes some: its range does not reach to the other side of one.
 
-    A larger batch takes no less, and no more than it grew.
+    A larger batch takes no less, and no more than it grew; nor does a longer text, but for the square that it grew.
     """
-    if kind_of(claim) == "batch":
-        grown = claim.batch_ratio or (claim.batch_size or 1) / (claim.reference_batch_size or 1)
-        least, most = min(1.0, grown), max(1.0, grown)
+    kinds = kinds_of(claim)
+    if kinds in {("batch",), ("length",)}:
+        grown = grown_ratio(claim)
+        # Attention that keeps its scores keeps the square of a length.
+        most_grown = grown**2 if kinds == ("length",) else grown
+        least, most = min(1.0, most_grown), max(1.0, most_grown)
         low, value, high = (min(max(end, least), most) for end in (ratio.low, ratio.value, ratio.high))
         return msgspec.structs.replace(ratio, low=low, value=value, high=high)
-    if kind_of(claim) not in _ONE_WAY:
+    if len(kinds) > 1 or kind_of(claim) not in _ONE_WAY:
         return ratio
     if ratio.value <= 1:
         return msgspec.structs.replace(ratio, high=min(1.0, ratio.high))
@@ -249,6 +251,6 @@ def _one_way(claim: Claim, ratio: Estimate) -> Estimate:
 
 def _least_ratio(claim: Claim) -> float | None:
     """What no change of the weights' bits alone can be below: all else stays, so that it only adds to both."""
-    if kind_of(claim) == "tuning" and (claim.tuning, claim.reference_tuning) == ("qlora", "lora"):
+    if kinds_of(claim) == ("tuning",) and (claim.tuning, claim.reference_tuning) == ("qlora", "lora"):
         return (stored_bits(_QUANTISED) or _WHOLE_BITS) / _WHOLE_BITS
     return None

@@ -15,8 +15,10 @@ from advisor.claims.change_sides import predicted_pair
 from advisor.claims.changes import (
     batches_before,
     batches_of,
+    grown_ratio,
     judged_by,
     kind_of,
+    kinds_of,
     may_be_prepared,
     models_of,
     shards_one_side,
@@ -30,7 +32,7 @@ from advisor.claims.more_cards import LINEAR_SLACK
 from advisor.claims.predictor import Predictor
 from advisor.claims.refusals import change_unpredicted, refusal
 from advisor.claims.setting import fp32_meant, held_against, in_open_layouts, range_over, ratio_of
-from advisor.core.sentences import Arguments, Names, Reason, SaidError
+from advisor.core.sentences import Arguments, Listed, Names, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.predict.ranges.gain_range import GainKind, gain_range
 from advisor.recommend.comparison import counted
@@ -60,11 +62,11 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     Raises InputError where nothing can be predicted on them, or strategies are compared on no number of cards.
     """
     if claim.memory_ratio is None and claim.saved_bytes is None:
-        return _check_speed(claim, predictor)
+        return _check_any_speed(claim, predictor)
     memory = check_memory_change(claim, predictor)
     if claim.speed_up_ratio is None:
         return memory
-    speed = _check_speed(claim, predictor)
+    speed = _check_any_speed(claim, predictor)
     verdict = max(memory.verdict, speed.verdict, key=_WORST.index)
     reasons = (*speed.reasons, *(reason for reason in memory.reasons if reason not in speed.reasons))
     return msgspec.structs.replace(
@@ -76,8 +78,22 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     )
 
 
+def _check_any_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """The answer by samples or by tokens a second, whichever holds, where a length changed and neither is told."""
+    if claim.ratio_of_tokens is not None or "length" not in kinds_of(claim):
+        return _check_speed(claim, predictor)
+    of_samples, of_tokens = (
+        _check_speed(msgspec.structs.replace(claim, ratio_of_tokens=of), predictor) for of in (False, True)
+    )
+    by_tokens = _WORST.index(of_tokens.verdict) < _WORST.index(of_samples.verdict)
+    taken, other = (of_tokens, of_samples) if by_tokens else (of_samples, of_tokens)
+    verdict = Listed(reasons=(Reason.of(f"verdict-{other.verdict}"),))
+    said = Reason.of("claim-length-ratio-of", of="tokens" if by_tokens else "samples", verdict=verdict)
+    return msgspec.structs.replace(taken, reasons=(*taken.reasons, said))
+
+
 def _check_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
-    if not _loses_precision(claim):
+    if kinds_of(claim) != ("precision",) or not _loses_precision(claim):
         return _in_tf32(claim, _judged_speed(claim, predictor), predictor)
     gains = msgspec.structs.replace(
         claim,
@@ -128,6 +144,7 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "claimed_ratio": ratio,
         **expected.arguments("expected", "ratio"),
         "bound_ratio": bound or 0.0,
+        "of": "tokens" if claim.ratio_of_tokens else "samples",
     }
     verdict, word = held_against(ratio, expected)
     # What is expected to pass the data sheets' ratio itself, as slow kernels are left behind, is bound by none.
@@ -140,7 +157,7 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         told = {**numbers, "like": Names(names=tuple(load_workload(name).name for name in names))}
         raise SaidError((Reason.of("claim-change-open", **told),), Reason.of("claim-change-open-remedy"))
     grown = _by_size(gains, names) if claim.batch_ratio is not None else ()
-    kind = claim.switched or kind_of(claim)
+    kind = claim.switched or kind_of(claim) if len(kinds_of(claim)) == 1 else None
     why = [Reason.of(f"claim-why-{kind}")] if (kind, word) in _EXPLAINED else []
     why += [Reason.of("claim-prepared")] if may_be_prepared(claim) else []
     why += [Reason.of("claim-why-sharded")] if len(ways_meant(claim)) > 1 and shards_one_side(claim) else []
@@ -153,7 +170,12 @@ def _judged_speed(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
 def _in_tf32(claim: Claim, answer: ClaimAnswer, predictor: Predictor) -> ClaimAnswer:
     """The answer, or that a gain too small over FP32 is one over TF32, which many a run called FP32 computes in."""
-    if answer.verdict != "below_expected" or claim.reference_precision != "fp32" or claim.precision == "tf32":
+    if (
+        answer.verdict != "below_expected"
+        or kinds_of(claim) != ("precision",)
+        or claim.reference_precision != "fp32"
+        or claim.precision == "tf32"
+    ):
         return answer
     if not all(rate_of(predictor.specs[key], "tf32") for key in claim.gpus or _OF_ANY_CARD):
         return answer
@@ -189,11 +211,16 @@ def _gains(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> list
                 gains.append(_Gain(name, before.batch_size_per_device, ratio_of(after, before)))
                 continue
             unlike = "fp8" in {after.precision, before.precision} or after.strategy != before.strategy
-            estimate = gain_range(after, before, "unlike" if unlike else _gain_kind(claim))
-            if kind_of(claim) == "batch":  # a step of more samples takes no less time
+            estimate = gain_range(after, before, *(("unlike",) if unlike else _gain_kinds(claim)))
+            if kinds_of(claim) == ("batch",):  # a step of more samples takes no less time
                 most = max(1.0, after.batch_size_per_device / before.batch_size_per_device)
                 value, high = min(estimate.value, most), min(estimate.high, most)
                 estimate = msgspec.structs.replace(estimate, value=value, low=min(estimate.low, value), high=high)
+            if kinds_of(claim) == ("length",):  # a longer step takes no less time, and no more than by its square
+                ends = sorted((1.0, grown_ratio(claim) ** -2))
+                low, value, high = (min(max(end, ends[0]), ends[1]) for end in _ends(estimate))
+                estimate = msgspec.structs.replace(estimate, low=low, value=value, high=high)
+            estimate = estimate.scaled(grown_ratio(claim)) if claim.ratio_of_tokens else estimate
             gains.append(_Gain(name, before.batch_size_per_device, estimate))
     return gains
 
@@ -221,22 +248,32 @@ def _by_size(gains: Sequence[_Gain], names: Sequence[str]) -> tuple[Reason, ...]
     return (Reason.of("claim-growth-by-size", **sizes, **middles, **lows, **highs),)
 
 
-def _gain_kind(claim: Claim) -> GainKind:
-    kinds: dict[str | None, GainKind] = {"compile": "compiled", "tuning": "adapters"}
+def _ends(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.low, estimate.value, estimate.high
+
+
+def _gain_kinds(claim: Claim) -> tuple[GainKind, ...]:
+    """How each of the changes may be off."""
+    widths: dict[str, GainKind] = {"compile": "compiled", "tuning": "adapters", "length": "unpublished"}
     if claim.switched == "optimizer_8bit":
-        return "unpublished"
-    return kinds.get(kind_of(claim), "alike")
+        widths["switched"] = "unpublished"
+    return tuple(widths.get(kind, "alike") for kind in kinds_of(claim))
 
 
 def _bound(claim: Claim, specs: Sequence[GpuSpec]) -> float | None:
     """The most that a change of precision can gain: the larger of both data-sheet ratios, products and bytes.
 
-    A step of more samples takes no less time, so that a batch gains no more than it grew.
+    A step of more samples takes no less time, so that a batch gains no more than it grew; nor does one of longer texts.
     """
-    if kind_of(claim) == "batch":
-        grown = claim.batch_ratio or (claim.batch_size or 1) / (claim.reference_batch_size or 1)
+    kinds = kinds_of(claim)
+    if kinds == ("batch",):
+        grown = grown_ratio(claim)
         return grown if grown > 1 else None
-    if claim.precision is None or claim.reference_precision is None:
+    if kinds == ("length",):
+        grown = grown_ratio(claim)
+        most = 1.0 if grown > 1 else grown**-2
+        return most * grown if claim.ratio_of_tokens else most
+    if kinds != ("precision",) or claim.precision is None or claim.reference_precision is None:
         return None
     ratios = []
     for spec in specs:

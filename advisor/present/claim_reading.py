@@ -29,7 +29,7 @@ _FIGURES: dict[str, str] = {
 }
 """Fields with a figure, by the argument of their message."""
 _COUNTS = ("batch_size", "sequence_length", "image_size", "weights_bits")
-_CHANGED = ("precision", "strategy", "tuning", "attention", "activation_checkpointing", "batch_size")
+_CHANGED = ("precision", "strategy", "tuning", "attention", "activation_checkpointing", "batch_size", "sequence_length")
 """What may be held against another of its kind, which stands in `reference_…`."""
 
 
@@ -52,6 +52,8 @@ def _claimed(claim: Claim, language: Language) -> Iterator[str]:
         if value is not None:
             numbers: dict[str, Value] = {argument: value, "told": told, "each": each}
             yield sentence(f"claim-read-{field.replace('_', '-')}", language, **numbers)
+    if claim.ratio_of_tokens:
+        yield sentence("claim-read-ratio-of-tokens", language)
     if claim.flop_per_s is not None:
         tflop = format_count(claim.flop_per_s / 1e12)
         yield sentence("claim-read-flop-per-s", language, tflop=tflop, each=each)
@@ -86,7 +88,8 @@ def _cards(count: int | None, keys: Sequence[str], unknown: Sequence[str]) -> st
 
 def _is_changed(claim: Claim) -> bool:
     against = [getattr(claim, f"reference_{field}") for field in (*_CHANGED, "interconnect")]
-    return claim.batch_ratio is not None or claim.switched is not None or any(one is not None for one in against)
+    grown = claim.batch_ratio is not None or claim.length_ratio is not None
+    return grown or claim.switched is not None or any(one is not None for one in against)
 
 
 def _changes(claim: Claim, language: Language) -> Iterator[str]:
@@ -110,10 +113,14 @@ def _changes(claim: Claim, language: Language) -> Iterator[str]:
         yield sentence("claim-read-switched", language, name=name)
     if claim.batch_ratio is not None:
         yield sentence("claim-read-batch-ratio", language, batch_ratio=claim.batch_ratio)
+    if claim.length_ratio is not None:
+        yield sentence("claim-read-length-ratio", language, length_ratio=claim.length_ratio)
+    if claim.reference_compile is not None:
+        yield sentence("claim-read-compiled-now", language)
 
 
 def _circumstances(claim: Claim, language: Language) -> Iterator[str]:
-    for field in ("sequence_length", "image_size", "weights_bits"):
+    for field in ("image_size", "weights_bits"):
         if (value := getattr(claim, field)) is not None:
             yield _named(field, value, language)
     if claim.trainable is not None and claim.tuning is None:
@@ -124,7 +131,8 @@ def _circumstances(claim: Claim, language: Language) -> Iterator[str]:
     if claim.interconnect is not None and claim.count != 1 and claim.reference_interconnect is None:
         yield sentence("claim-read-interconnect", language, words=visible(claim.interconnect))
     for field in ("offload", "channels_last", "compile"):
-        if (value := getattr(claim, field)) is not None:
+        changed = field == "compile" and claim.reference_compile is not None
+        if (value := getattr(claim, field)) is not None and not changed:
             yield sentence(f"claim-read-{field.replace('_', '-')}", language, on="yes" if value else "no")
     if claim.mode != "training":
         yield sentence(f"choice-mode-{claim.mode.replace('_', '-')}", language)

@@ -139,7 +139,6 @@ REFUSED = [
     ("8-bit Adam saves 75% of optimizer memory", "claim-memory-of-a-part"),
     ("8 位 Adam 让优化器显存减少 75%", "claim-memory-of-a-part"),
     ("FSDP halves memory", "claim-strategies-without-count"),
-    ("AMP and compile gave 3x", "claim-changes-joined"),
     ("4 A100 with NVLink are 1.5x faster than 4 A100 with PCIe", "claim-change-unjudged"),
     ("4 A100 in Docker are 1.1x slower than 4 A100 on bare metal", "claim-same-cards"),
     ("NVLink 比 PCIe 快 1.8 倍", "claim-change-unjudged"),
@@ -148,7 +147,6 @@ REFUSED = [
     ("gradient accumulation gave 20 % on 8 A100", "claim-change-unjudged"),
     ("channels_last gave 2x for BERT", "claim-layout-without-pictures"),
     ("larger num_workers gave 30 %", "claim-change-unjudged"),
-    ("channels last + AMP made it 3x", "claim-changes-joined"),
 ]
 
 

@@ -37,7 +37,7 @@ SUFFIXES = (
 WITHOUT_UNIT = {
     # counts that the file formats and the field name without a suffix
     "index", "pid", "count", "batch", "batch_size", "batch_size_per_device", "global_batch_size", "batch_sizes",
-    "reference_batch_size",
+    "reference_batch_size", "reference_sequence_length",
     "gradient_accumulation_steps", "accumulation_steps", "steps", "epochs", "samples", "trained_samples",
     "validation_samples",
     "loader_workers", "sequence_length", "image_size", "read_loss_every", "evaluate_every_steps", "lora_rank",

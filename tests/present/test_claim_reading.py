@@ -18,6 +18,7 @@ OTHER: dict[str, Any] = {
     "reference_count": {"count": 8, "reference_count": 2},
     "reference_precision": {"precision": "bf16_amp", "reference_precision": "fp32"},
     "reference_batch_size": {"batch_size": 64, "reference_batch_size": 16},
+    "reference_sequence_length": {"sequence_length": 1024, "reference_sequence_length": 512},
     "reference_strategy": {"strategy": "ddp", "reference_strategy": "dp"},
     "reference_tuning": {"tuning": "qlora", "reference_tuning": "lora"},
     "reference_attention": {"attention": "flash", "reference_attention": "eager"},

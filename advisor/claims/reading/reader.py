@@ -13,6 +13,7 @@ from advisor.claims.claim import Claim
 from advisor.claims.gpu_names import Cards, Mention, find_gpus
 from advisor.claims.reading.changes.batch_words import Growth, find_growth
 from advisor.claims.reading.changes.change_words import Changed, compared_strategies, find_change
+from advisor.claims.reading.changes.length_words import LengthChange, find_length_change, stated_lengths
 from advisor.claims.reading.changes.switch_words import find_saved_bytes, names_change
 from advisor.claims.reading.changes.told_change import (
     against_usual,
@@ -22,11 +23,13 @@ from advisor.claims.reading.changes.told_change import (
     of_samples,
     refuse_alike,
     refuse_one_kind,
+    stretched,
     tells_change,
     with_change,
 )
 from advisor.claims.reading.compared.order_words import denies_order, says_faster
 from advisor.claims.reading.compared.sides import Sides, find_sides
+from advisor.claims.reading.compared.two_speeds import PAIR, two_speeds
 from advisor.claims.reading.fields import claim_of_fields
 from advisor.claims.reading.models.fit_words import cards_of_memory
 from advisor.claims.reading.models.mode_words import runs_only
@@ -100,7 +103,7 @@ def _with_change(text: str, plain: str, told: _Told, cards: Cards, specs: Mappin
     """What is claimed of which cards, and which change it is told of."""
     counts = {count for _, count in told.counts}
     claim = linked(claim_of_fields(text, plain, told.figures, told.sides, cards.mentions), plain, counts)
-    claim = grown(changed(claim, told.change), told.growth)
+    claim = stretched(grown(changed(claim, told.change), told.growth), told.length, plain)
     claim = against_usual(claim, plain, specs, counts=len(counts))
     claim = of_samples(claim, plain)
     return msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
@@ -127,14 +130,17 @@ class _Told(NamedTuple):
     change: Changed
     growth: Growth | None
     of_memory: bool
+    length: LengthChange | None
 
 
 def _told(plain: str, cards: tuple[Mention, ...]) -> _Told:
     """The parts of a normalised text; what one of them takes is out of sight of those behind it."""
     counts = find_counts(plain, [(card.start, card.end) for card in cards])
     change = find_change(plain) if len({count for _, count in counts}) <= 1 else Changed()
-    memory = find_memory_ratio(plain)
-    bare = _without_plurals(memory[1] if memory is not None else plain, cards)
+    length = find_length_change(plain) or (stated_lengths(plain) if len(two_speeds(plain)) == PAIR else None)
+    bare = plain if length is None else length.without
+    memory = find_memory_ratio(bare)
+    bare = _without_plurals(memory[1] if memory is not None else bare, cards)
     saved = find_saved_bytes(bare) if memory is None else None
     bare = saved[1] if saved is not None else bare
     growth = find_growth(bare)
@@ -144,8 +150,9 @@ def _told(plain: str, cards: tuple[Mention, ...]) -> _Told:
     alike = not (sides.reference and denies_order(bare))
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(bare, alike=alike)
     of_memory = Figures(memory_ratio=memory[0] if memory else None, saved_bytes=saved[0] if saved else None)
-    figures = with_change(figures, change, bare, of_memory, grew=growth is not None)
-    return _Told(figures, sides, counts, change, growth, bool(of_memory))
+    grew = growth is not None or length is not None
+    figures = with_change(figures, change, bare, of_memory, grew=grew)
+    return _Told(figures, sides, counts, change, growth, bool(of_memory), length)
 
 
 def _of_card_hours(text: str, told: CardHours, specs: Mapping[str, GpuSpec]) -> Claim:

@@ -13,7 +13,7 @@ from advisor.claims.reading.changes.batch_words import other_batch, says_larger
 from advisor.claims.reading.changes.change_words import unpredicted_strategy
 from advisor.claims.reading.changes.circumstances import acting_set_up, other_quantity, unjudged_change
 from advisor.claims.reading.changes.switch_words import names_change
-from advisor.claims.reading.changes.told_change import acting_cause
+from advisor.claims.reading.changes.told_change import acting_cause, tells_change
 from advisor.claims.reading.compared.order_words import says_faster
 from advisor.claims.reading.compared.sides import Sides
 from advisor.claims.reading.models.fit_words import says_fits
@@ -95,8 +95,7 @@ def refuse_half_told(claim: Claim, plain: str, sides: Sides, specs: Mapping[str,
     untold = claim.speed_up_ratio is not None and batches == (None, None) and (claim.count or 1) == 1
     if untold and not claim.reference_gpus and says_larger(plain):
         raise refusal("claim-without-batches", claim, specs)
-    stated = (claim.reference_precision, claim.reference_strategy, claim.compile, claim.tuning, claim.attention)
-    alone = untold and not claim.reference_gpus and not any((*stated, claim.activation_checkpointing, claim.switched))
+    alone = untold and not claim.reference_gpus and not tells_change(claim)
     if alone and (change := unjudged_change(plain) or acting_cause(plain, len(plain))) is not None:
         raise refusal("claim-change-unjudged", claim, specs, change=change)
 

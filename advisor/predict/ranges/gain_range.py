@@ -27,18 +27,18 @@ _OF_WHAT_DIFFERS = 2.0
 _ALIKE = 1e-6
 
 
-def gain_range(after: Prediction, before: Prediction, kind: GainKind) -> Estimate:
-    """Samples a second of `after` over those of `before`, one set-up of one device but for a switch.
+def gain_range(after: Prediction, before: Prediction, *kinds: GainKind) -> Estimate:
+    """Samples a second of `after` over those of `before`, one set-up of one device but for a switch, or several.
 
     Card, host, model and publisher are the same in both. The range is that of published pairs, wider outside of what
     was fitted, narrower where most of the step is what it was, wider again by what a slower or quicker host makes of
-    the ratio, and never wider than of two steps whose errors have nothing in common.
+    the ratio, and never wider than of two steps whose errors have nothing in common. Of several switches squares add.
     """
     alone = independent_ratio(after.samples_per_s, before.samples_per_s)
-    if kind == "unlike":
+    if "unlike" in kinds:
         return alone
     assumed, value = efficiencies().assumed, alone.value
-    width = LOG_WIDTHS[kind] * widening((*after.notes, *before.notes), assumed)
+    width = math.hypot(*(LOG_WIDTHS[kind] for kind in kinds)) * widening((*after.notes, *before.notes), assumed)
     shares = np.array([after.part_share("host"), before.part_share("host")])
     hosts = (slower_host_factor(shares, slowness) for slowness in (assumed.host_range, 1.0 / assumed.quick_host_range))
     of_host = [math.log(before_s / after_s) for after_s, before_s in hosts]

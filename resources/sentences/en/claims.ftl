@@ -36,8 +36,13 @@ claim-efficiency-low = Below what this program expects: { $claimed_ratio } times
 claim-change-plausible = Plausible: on { $device } { $change ->
     [batch] batch size { $after } over { $before }
     [growth] a batch { $after } as large
+    [length] texts of { $after } tokens over { $before }
+    [stretch] texts { $after } as long
     *[other] { $after } over { $before }
-} is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
+} is expected to bring { $expected_ratio } times the { $of ->
+    [tokens] tokens
+    *[samples] samples
+} a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-change-above = Plausible only with { $change ->
     [attention] longer sequences or better kernels than assumed
     [checkpointing] a part of the blocks checkpointed, or a larger batch in the memory that it frees
@@ -45,20 +50,34 @@ claim-change-above = Plausible only with { $change ->
 }: on { $device } { $change ->
     [batch] batch size { $after } over { $before }
     [growth] a batch { $after } as large
+    [length] texts of { $after } tokens over { $before }
+    [stretch] texts { $after } as long
     *[other] { $after } over { $before }
-} is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
+} is expected to bring { $expected_ratio } times the { $of ->
+    [tokens] tokens
+    *[samples] samples
+} a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-change-below = Below what this program expects: on { $device } { $change ->
     [batch] batch size { $after } over { $before }
     [growth] a batch { $after } as large
+    [length] texts of { $after } tokens over { $before }
+    [stretch] texts { $after } as long
     *[other] { $after } over { $before }
-} is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
+} is expected to bring { $expected_ratio } times the { $of ->
+    [tokens] tokens
+    *[samples] samples
+} a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-change-impossible = Impossible: { $change ->
     [batch] batch size { $after } over { $before }
     [growth] a batch { $after } as large
+    [length] texts of { $after } tokens over { $before }
+    [stretch] texts { $after } as long
     *[other] { $after } over { $before }
 } was claimed to bring { $claimed_ratio } times the speed on { $device }, and { $change ->
     [batch] no step takes less time with more samples, so that { $bound_ratio } times is the most
     [growth] no step takes less time with more samples, so that { $bound_ratio } times is the most
+    [length] no step takes less time with longer texts, nor more than by the square of their length, so that { $bound_ratio } times is the most
+    [stretch] no step takes less time with longer texts, so that { $bound_ratio } times is the most
     *[other] no figure of its data sheet is more than { $bound_ratio } times the other's
 }; { $expected_ratio } is expected ({ $low_ratio } to { $high_ratio }).
 claim-growth-by-size = Neither size is said, and it decides: grown from one sample, such a batch is expected to bring { $small_ratio } times ({ $small_low_ratio } to { $small_high_ratio }); grown from { $spread ->
@@ -102,6 +121,14 @@ claim-side-switched-optimizer_8bit-off = those of 32 bits
 claim-side-batch-grown = a batch { $ratio } times as large
 claim-side-batch-before = the smaller batch
 claim-side-batch-of = batch size { $batch }
+claim-side-length-grown = texts { $ratio } times as long
+claim-side-length-before = the shorter ones
+claim-side-length-of = texts of { $length } tokens
+claim-side-named = { $name }
+claim-length-ratio-of = It is not said whether the ratio is of samples or of tokens a second. It is judged as one of { $of ->
+    [tokens] tokens; of samples it would be { $verdict }
+    *[samples] samples; of tokens it would be { $verdict }
+}.
 claim-memory-plausible = Plausible: with { $after } a step on { $device } is expected to hold { $low_fraction } to { $high_fraction } of the memory that it holds with { $before }; { $claimed_fraction } was claimed.
 claim-memory-above = Plausible only with another share of activations than assumed (larger batches, longer sequences) or where a part of the memory is meant: with { $after } a step on { $device } is expected to hold { $low_fraction } to { $high_fraction } of the memory that it holds with { $before }; { $claimed_fraction } was claimed.
 claim-memory-below = Below what this program expects: with { $after } a step on { $device } is expected to hold { $low_fraction } to { $high_fraction } of the memory that it holds with { $before }; { $claimed_fraction } was claimed.

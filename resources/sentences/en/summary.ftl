@@ -248,6 +248,7 @@ claim-read-speed-up-ratio = { $told ->
         [least] at least { $speed_ratio } times as fast
        *[exact] { $speed_ratio } times as fast
     }
+claim-read-ratio-of-tokens = in tokens a second
 claim-read-memory-ratio = { $memory_fraction } of the memory
 claim-read-saved-bytes = { $saved_bytes } of memory saved
 claim-read-memory-bytes = { $memory_bytes } of memory needed
@@ -262,6 +263,8 @@ claim-read-faster = faster
 claim-read-faster-not = no faster
 claim-read-parameters = { $parameters } parameters
 claim-read-batch-size = batch { $count }
+claim-read-length-ratio = texts { $length_ratio } times as long
+claim-read-compiled-now = torch.compile against none
 claim-read-batch-ratio = { $batch_ratio } times the batch
 claim-read-sequence-length = { $count } tokens a text
 claim-read-image-size = { $count } pixels a side

@@ -36,8 +36,13 @@ claim-efficiency-low = 低于本程序的预期：{ $count } 张 GPU 提速 { $c
 claim-change-plausible = 可信：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
     [growth] 批放大到 { $after }
+    [length] 文本长度 { $after } 相对 { $before } 个 token
+    [stretch] 文本加长到 { $after }
     *[other] { $after } 相对 { $before }
-} 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+} 预期使{ $of ->
+    [tokens] 每秒 token 数
+    *[samples] 每秒样本数
+}达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-change-above = 仅当{ $change ->
     [attention] 序列更长或算子内核优于假设
     [checkpointing] 只对部分层使用检查点，或用省下的显存放更大的批
@@ -45,20 +50,34 @@ claim-change-above = 仅当{ $change ->
 }时可信：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
     [growth] 批放大到 { $after }
+    [length] 文本长度 { $after } 相对 { $before } 个 token
+    [stretch] 文本加长到 { $after }
     *[other] { $after } 相对 { $before }
-} 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+} 预期使{ $of ->
+    [tokens] 每秒 token 数
+    *[samples] 每秒样本数
+}达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-change-below = 低于本程序的预期：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
     [growth] 批放大到 { $after }
+    [length] 文本长度 { $after } 相对 { $before } 个 token
+    [stretch] 文本加长到 { $after }
     *[other] { $after } 相对 { $before }
-} 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+} 预期使{ $of ->
+    [tokens] 每秒 token 数
+    *[samples] 每秒样本数
+}达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-change-impossible = 不可能：所称在 { $device } 上{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
     [growth] 批放大到 { $after }
+    [length] 文本长度 { $after } 相对 { $before } 个 token
+    [stretch] 文本加长到 { $after }
     *[other] { $after } 相对 { $before }
 } 提速 { $claimed_ratio } 倍，而{ $change ->
     [batch] 样本更多时单步不会更短，最多为 { $bound_ratio } 倍
     [growth] 样本更多时单步不会更短，最多为 { $bound_ratio } 倍
+    [length] 文本更长时单步不会更短，增加也不超过长度之比的平方，最多为 { $bound_ratio } 倍
+    [stretch] 文本更长时单步不会更短，最多为 { $bound_ratio } 倍
     *[other] 其规格表中没有任何一项超过另一项的 { $bound_ratio } 倍
 }；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-growth-by-size = 两个批大小都没有说明，而结果取决于它：从一个样本增大时，预期为 { $small_ratio } 倍（{ $small_low_ratio } 至 { $small_high_ratio }）；从 { $spread ->
@@ -102,6 +121,14 @@ claim-side-switched-optimizer_8bit-off = 32 位状态
 claim-side-batch-grown = 放大到 { $ratio } 倍的批
 claim-side-batch-before = 原来的批
 claim-side-batch-of = 批大小 { $batch }
+claim-side-length-grown = 加长到 { $ratio } 倍的文本
+claim-side-length-before = 原来的文本
+claim-side-length-of = { $length } 个 token 的文本
+claim-side-named = { $name }
+claim-length-ratio-of = 没有说明倍数指每秒样本数还是每秒 token 数。这里按{ $of ->
+    [tokens] 每秒 token 数判断；按每秒样本数则为“{ $verdict }”
+    *[samples] 每秒样本数判断；按每秒 token 数则为“{ $verdict }”
+}。
 claim-memory-plausible = 可信：在 { $device } 上采用 { $after } 时，一步所占显存预期为采用 { $before } 时的 { $low_fraction } 至 { $high_fraction }；说法为 { $claimed_fraction }。
 claim-memory-above = 仅在激活所占比例与假定不同（批更大、序列更长）或只指一部分显存时可信：在 { $device } 上采用 { $after } 时，一步所占显存预期为采用 { $before } 时的 { $low_fraction } 至 { $high_fraction }；说法为 { $claimed_fraction }。
 claim-memory-below = 低于本程序的预期：在 { $device } 上采用 { $after } 时，一步所占显存预期为采用 { $before } 时的 { $low_fraction } 至 { $high_fraction }；说法为 { $claimed_fraction }。

@@ -243,6 +243,7 @@ claim-read-speed-up-ratio = { $told ->
         [least] 速度为至少 { $speed_ratio } 倍
        *[exact] 速度为 { $speed_ratio } 倍
     }
+claim-read-ratio-of-tokens = 按每秒 token 数
 claim-read-memory-ratio = 显存为 { $memory_fraction }
 claim-read-saved-bytes = 节省显存 { $saved_bytes }
 claim-read-memory-bytes = 需要显存 { $memory_bytes }
@@ -257,6 +258,8 @@ claim-read-faster = 更快
 claim-read-faster-not = 不更快
 claim-read-parameters = { $parameters } 参数
 claim-read-batch-size = 批大小 { $count }
+claim-read-length-ratio = 文本长度为 { $length_ratio } 倍
+claim-read-compiled-now = 使用 torch.compile 与不使用相比
 claim-read-batch-ratio = 批大小为 { $batch_ratio } 倍
 claim-read-sequence-length = 每段文本 { $count } 个 token
 claim-read-image-size = 图像边长 { $count } 像素

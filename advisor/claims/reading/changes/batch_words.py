@@ -32,12 +32,17 @@ _CHANGED = (
     rf"{_ANY_BATCH} ?[从由]? ?(\d+) ?{_RAISED} ?(\d+)",
 )
 """Before and after, where a change of the batch size is told."""
+_FROM_ANY = (
+    rf"(?:\bfrom\b|从|由)[^.;。；]{{0,24}}?{BATCH[0]}[^.;。；]{{0,40}}?(?:\bto\b|->|→|[换改升提增加变调]?[到成为])"
+    rf"[^.;。；]{{0,24}}?{BATCH[0]}"
+)
+"""The same where something else was changed, too: `from batch 32 fp32 to batch 128 amp`."""
 _GROWS = (
     rf"\b(?:increas|enlarg|rais)(?:e[sd]?|ing)\s+(?:the |your |my )?{BATCH_WORDS}|\b(?:larger|bigger)\s+{BATCH_WORDS}"
     rf"|{_ANY_BATCH}\s*(?:增大|加大|变大)"
 )
 """A batch that is larger than another one, by how much is not said."""
-_FOLD = {
+FOLD_WORDS = {
     "doubl": 2.0,
     "tripl": 3.0,
     "quadrupl": 4.0,
@@ -74,7 +79,7 @@ def find_growth(plain: str) -> Growth | None:
         match = search(pattern, plain)
         if match is not None:
             word = next(group for name, group in match.groupdict().items() if group is not None and name != "once")
-            ratio = float(word) if word.isdigit() else _FOLD[match.groupdict().get("once") or word]
+            ratio = float(word) if word.isdigit() else FOLD_WORDS[match.groupdict().get("once") or word]
             return Growth(ratio, blanked(plain, pattern)) if ratio > 1 else None
     return None
 
@@ -101,7 +106,7 @@ def compared_batches(plain: str) -> tuple[int, int] | None:
     """Two batch sizes that are held against each other: `batch 64 is 1.3 times as fast as batch 32`."""
     words = next((pattern for pattern in BATCH[:2] if search(pattern, plain) is not None), BATCH[0])
     batches = [int(match.group(1)[:SIZE_DIGITS]) for match in re.finditer(words, plain, re.ASCII)]
-    changed = next((hit for pattern in _CHANGED if (hit := search(pattern, plain)) is not None), None)
+    changed = next((hit for pattern in (*_CHANGED, _FROM_ANY) if (hit := search(pattern, plain)) is not None), None)
     if changed is not None:
         batches = [int(digits[:SIZE_DIGITS]) for digits in reversed(changed.groups())]
     elif (instead := search(_INSTEAD, plain)) is not None:

@@ -150,22 +150,32 @@ def find_change(plain: str) -> Changed:
 
     QLoRA against LoRA, LoRA against a full fine-tuning, fused attention against eager, checkpointing against none.
     """
-    stated_changes = {
-        "tuning": _told(TUNINGS, plain, {"qlora": "lora", "lora": "full"}),
-        "attention": _told(ATTENTIONS, plain, {"flash": "eager", "sdpa": "eager"}),
-        "checkpointing": _told(CHECKPOINTING, plain, {"full": "none", "selective": "none"}),
-    }
+    stated_changes = _stated_changes(plain)
     ranked = [
         (not change.both, not (change.acts or change.caused), change.place, kind)
         for kind, change in stated_changes.items()
-        if change is not None
     ]
     if not ranked:
         return Changed()
     *_, kind = min(ranked)
     change = stated_changes[kind]
-    assert change is not None
     return Changed(**{kind: (change.after, change.before)}, certain=change.both or change.acts)  # type: ignore[arg-type]
+
+
+def find_each_change(plain: str) -> dict[str, tuple[str, str]]:
+    """After and before of all that a text says was changed, by the field of a claim that it belongs to."""
+    fields = {"checkpointing": "activation_checkpointing"}
+    stated = _stated_changes(plain)
+    return {fields.get(kind, kind): (change.after, change.before) for kind, change in stated.items()}
+
+
+def _stated_changes(plain: str) -> dict[str, _Told]:
+    told = {
+        "tuning": _told(TUNINGS, plain, {"qlora": "lora", "lora": "full"}),
+        "attention": _told(ATTENTIONS, plain, {"flash": "eager", "sdpa": "eager"}),
+        "checkpointing": _told(CHECKPOINTING, plain, {"full": "none", "selective": "none"}),
+    }
+    return {kind: change for kind, change in told.items() if change is not None}
 
 
 def acts(plain: str, end: int) -> bool:

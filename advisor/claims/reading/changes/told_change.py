@@ -14,17 +14,22 @@ from advisor.claims.reading.changes.batch_words import Growth, compared_batches
 from advisor.claims.reading.changes.change_words import (
     ATTENTIONS,
     TUNINGS,
+    WITHOUT,
     Changed,
     find_change,
     find_cost,
+    find_each_change,
     find_strategy,
     says_on,
 )
 from advisor.claims.reading.changes.circumstances import unjudged_change
-from advisor.claims.reading.changes.held_against import COMPARES
+from advisor.claims.reading.changes.held_against import COMPARES, first_named
+from advisor.claims.reading.changes.length_words import LengthChange, says_of_tokens
 from advisor.claims.reading.changes.link_words import find_link_change
+from advisor.claims.reading.changes.precision_words import PRECISIONS
 from advisor.claims.reading.changes.switch_words import (
     COMPILES,
+    Joined,
     acts_compiled,
     find_bare_gain,
     find_cause,
@@ -140,6 +145,19 @@ def grown(claim: Claim, growth: Growth | None) -> Claim:
     return msgspec.structs.replace(claim, batch_ratio=growth.ratio)
 
 
+def stretched(claim: Claim, length: LengthChange | None, plain: str) -> Claim:
+    """The claim with both lengths of its texts, where a figure is told of a change of these on the same cards."""
+    if length is None or not claim.of_change or claim.reference_gpus:
+        return claim
+    if length.after is not None and length.before is not None:
+        sizes: dict[str, object] = {"sequence_length": length.after, "reference_sequence_length": length.before}
+    else:
+        sizes = {"length_ratio": length.ratio, "sequence_length": None}
+    of_tokens = says_of_tokens(plain) if claim.speed_up_ratio is not None else None
+    same = {"reference_count": claim.count} if claim.count is not None else {}
+    return msgspec.structs.replace(claim, ratio_of_tokens=of_tokens, **sizes, **same)
+
+
 def against_usual(claim: Claim, plain: str, specs: Mapping[str, GpuSpec], *, counts: int) -> Claim:
     """The claim whose one change is told alone, with what that is usually held against.
 
@@ -149,8 +167,11 @@ def against_usual(claim: Claim, plain: str, specs: Mapping[str, GpuSpec], *, cou
     """
     if not claim.of_change or claim.reference_gpus or counts > 1:
         return claim
-    if (both := joined_changes(plain)) is not None:
-        raise refusal("claim-changes-joined", claim, specs, first=both[0], other=both[1])
+    if joined := joined_changes(plain):
+        together = _together(claim, joined, plain)
+        if together is None:
+            raise refusal("claim-changes-joined", claim, specs, first=joined[0].words, other=joined[1].words)
+        return together
     lone = claim if _has_reference(claim) else _lone(claim, plain, several=(claim.count or 1) > 1)
     told = (lone.reference_precision, lone.reference_batch_size, lone.batch_ratio, lone.switched)
     of_change = any(change is not None for change in told) or (lone.compile and acts_compiled(plain, alone=True))
@@ -215,6 +236,42 @@ def acting_cause(plain: str, place: int) -> str | None:
     return None
 
 
+_KIND_FIELDS = {
+    "precision": "reference_precision",
+    "compile": "reference_compile",
+    "tuning": "reference_tuning",
+    "attention": "reference_attention",
+    "checkpointing": "reference_activation_checkpointing",
+}
+
+
+def _together(claim: Claim, joined: Sequence[Joined], plain: str) -> Claim | None:
+    """The claim with each of several changes that are told together, against what each usually replaces.
+
+    They only stand beside where something else is held against what was before. None: one of them is left out, or
+    cards are counted, of which the figure may be told as well.
+    """
+    kinds = {one.kind for one in joined}
+    if _has_reference(claim) and all(getattr(claim, _KIND_FIELDS.get(kind, "switched")) is None for kind in kinds):
+        return claim
+    several, switches = (claim.count or 1) > 1, kinds - set(_KIND_FIELDS)
+    if several or len(switches) > 1 or search(WITHOUT, plain[: joined[0].start]) is not None:
+        return None
+    changes: dict[str, object] = {"switched": next(iter(switches), None)}
+    changes |= {"weights_bits": None, "channels_last": None} if switches else {}
+    words = " ".join(one.words for one in joined)
+    if "precision" in kinds and claim.reference_precision is None:
+        precision = first_named(PRECISIONS, words) or "fp16_amp"
+        changes |= {"precision": precision, "reference_precision": "bf16_amp" if precision == "fp8" else "fp32"}
+    if "compile" in kinds:
+        changes |= {"compile": True, "reference_compile": False}
+    told = find_each_change(words)
+    for name in ("tuning", "attention", "activation_checkpointing"):
+        pair = told.get(name)
+        changes |= {} if pair is None else {name: pair[0], f"reference_{name}": pair[1]}
+    return msgspec.structs.replace(claim, **changes)
+
+
 def _lone(claim: Claim, plain: str, *, several: bool) -> Claim:
     if (switch := find_switch(plain, alone=several)) is not None:
         on = msgspec.structs.replace(claim, switched=switch, weights_bits=None, channels_last=None)
@@ -258,5 +315,6 @@ def refuse_one_kind(plain: str, specs: Mapping[str, GpuSpec]) -> None:
 def _has_reference(claim: Claim) -> bool:
     """Whether it is said what was changed, on both sides."""
     before = (claim.reference_precision, claim.reference_batch_size, claim.batch_ratio, claim.reference_strategy)
+    lengths = (claim.reference_sequence_length, claim.length_ratio)
     operators = (claim.reference_tuning, claim.reference_attention, claim.reference_activation_checkpointing)
-    return any(told is not None for told in (*before, *operators, claim.reference_interconnect))
+    return any(told is not None for told in (*before, *lengths, *operators, claim.reference_interconnect))

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from advisor.claims.gpu_names import Mention
 from advisor.claims.reading.compared.order_words import denies_order
 from advisor.claims.reading.compared.two_speeds import BEFORE, PAIR, ratio_of_set_ups, ratio_of_times, two_speeds
+from advisor.claims.reading.numbers.before_after import before_to_after
 from advisor.claims.reading.numbers.card_counts import find_counts
 from advisor.claims.reading.numbers.number_words import NUMBER, PERCENT, number, search
-from advisor.claims.reading.numbers.ratio_words import ABOUT, FOLD, before_to_after, find_efficiency, find_ratio
+from advisor.claims.reading.numbers.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
 
 _COMPARING = (
     r"(?<![-=<>])[<>](?![-=<>])|\b(?:than|over|vs\.?|versus|compared (?:to|with)|against"

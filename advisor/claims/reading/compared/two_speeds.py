@@ -13,6 +13,7 @@ from advisor.claims.reading.changes.change_words import (
     find_change,
 )
 from advisor.claims.reading.changes.held_against import named_in_order
+from advisor.claims.reading.changes.length_words import compared_lengths
 from advisor.claims.reading.changes.precision_words import PRECISIONS, compared_precisions
 from advisor.claims.reading.numbers.number_words import (
     A_SECOND,
@@ -73,7 +74,7 @@ def ratio_of_set_ups(plain: str, figures: list[tuple[int, float]]) -> float | No
         named = list(dict.fromkeys(meant for _, meant in named_in_order(words, plain)))
         if pair is not None and len(named) == PAIR:
             return first / other if pair[0] == named[0] else other / first
-    return _ratio_of_batches(plain, first, other)
+    return _ratio_of_batches(plain, first, other) or _ratio_of_lengths(plain, first, other)
 
 
 def _ratio_of_batches(plain: str, first: float, other: float) -> float | None:
@@ -85,6 +86,15 @@ def _ratio_of_batches(plain: str, first: float, other: float) -> float | None:
     before, after = sorted(batches, key=lambda size: plain.index(str(size)))
     gain = other / first * (1.0 if of_samples else after / before)
     return gain if batches[0] == after else 1 / gain
+
+
+def _ratio_of_lengths(plain: str, first: float, other: float) -> float | None:
+    """Two speeds of which each is of texts of one length, in the unit that they are told in."""
+    lengths = compared_lengths(plain)
+    if lengths is None:
+        return None
+    later, earlier = lengths
+    return other / first if plain.index(str(earlier)) < plain.index(str(later)) else first / other
 
 
 def ratio_of_times(plain: str, figures: list[tuple[int, float]]) -> float | None:

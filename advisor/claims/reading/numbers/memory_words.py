@@ -48,7 +48,13 @@ _HALVED = (
     rf"|{CUT}了?一半的?{MEMORY}|\bhalf {MEMORY}"
     rf"|{MEMORY}[^.;。；\d]{{0,8}}?{_IS}一半"
 )
-_DOUBLED = rf"\b(?:doubl(?:e|es|ed|ing)|twice)\s*{MEMORY}|{MEMORY}[^.;。；\d]{{0,12}}?(?:doubl\w+|翻倍|翻一番)"
+_FOLDED_WORDS = r"(doubl|twice|tripl|three times|quadrupl|four times)\w*"
+_FOLDED = (
+    rf"\b{_FOLDED_WORDS}\s*(?:as much )?{MEMORY}",
+    rf"{MEMORY}[^.;。；\d]{{0,12}}?{_FOLDED_WORDS}",
+    rf"{MEMORY}[^.;。；\d]{{0,12}}?(翻倍|翻一番|翻了?一倍)",
+)
+_FOLDS = {"d": 2.0, "tw": 2.0, "th": 3.0, "tr": 3.0, "q": 4.0, "f": 4.0, "翻": 2.0}
 _LEFT = (
     rf"{PERCENT}\s*(?:of |的\s*){MEMORY}",
     rf"{MEMORY}[^.;。；\d]{{0,16}}?(?:to|到|至|为|剩)\s*(?:原来的?|之前的?|以前的?|原先的?)?\s*{ABOUT}{PERCENT}",
@@ -121,6 +127,6 @@ _READERS: tuple[tuple[tuple[str, ...], Callable[[tuple[str, ...], str], float | 
     (_LEFT, lambda groups, _: _percent(groups)),
     (_MORE, lambda groups, _: 1 + _percent(groups)),
     (_FOLD_LESS, lambda groups, _: 1 / _fold(groups) if _fold(groups) else None),
-    ((_DOUBLED,), lambda *_: 2.0),
+    (_FOLDED, lambda groups, _: next(fold for word, fold in _FOLDS.items() if groups[0].startswith(word))),
     (_FOLD_MORE, lambda groups, _: _fold(groups)),
 )

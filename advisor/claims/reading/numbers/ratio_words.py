@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import re
 
-from advisor.claims.reading.numbers.number_words import (
-    BATCH_WORDS,
-    DURATION,
-    NUMBER,
-    PERCENT,
-    RATE,
-    SAYS,
-    duration,
-    number,
-    search,
-)
+from advisor.claims.reading.numbers.before_after import before_to_after
+from advisor.claims.reading.numbers.number_words import NUMBER, OF_RATE, PERCENT, number, search
 
 _MORE = (
     r"(?:faster|quicker|speed-?\s?ups?|more throughput|better|acceleration|higher throughput"
@@ -46,13 +37,6 @@ _AHEAD = (
     r"|sp(?:ed|eeds?) up|sp(?:ed|eeds?) [a-z -]{1,24} up)"
 )
 FOLD = r"(?:x|×|-?\s?fold|times)"
-_BECOMES = r"(?:提升?|提高|升|涨|增加?|增长|降低?|减少?|缩短?|变)"
-_TO = (
-    r"\s*(?:(?:an|per|/|each) ?epoch |/ ?epoch |on average )?(?:,? ?(?:and )?"
-    r"(?:became|becomes|went|dropped|fell|shrank|goes|down|is now|now))?"
-    rf"\s*(?:to|->|-->|=>|→|{_BECOMES}?[到至]|{_BECOMES}[为成]了?|成了|"
-    r"(?<=became)|(?<=becomes)|(?<=is now))\s*(?:only |about |just |只有|仅|约)?"
-)
 _TIME = r"(?:time|duration|hours|时间|用时|耗时|时长|epoch)"
 _CUT = (
     r"(?:cut|reduc\w+|decreas\w+|shorten\w*|sav\w+|drop\w*|fell|shrank|shrunk|lower\w*|shav\w+|trim\w*"
@@ -66,10 +50,26 @@ _HALF_TIME = (
 )
 _HALF_SPEED = (
     r"\b(?:speed|throughput)[^.;,\d]{0,16}?\b(?:by half|in half|halved)"
+    r"|\bhalv(?:es?|ed|ing)\b (?:the |my |our |your )?(?:(?:training|overall) )?"
+    rf"(?:speed|throughput|performance|{OF_RATE})"
     r"|\bhalf (?:as fast|the speed|the throughput)|\btwice as (?:slow|long)|\btwice the time|\btwo times slower"
     r"|速度[^，。,.;；时]{0,14}一半|慢了?\s*(?:近|约|将近)?\s*(?:一倍|1倍|一半)|一半的?速度"
-    r"|\bdoubl\w+ the (?:\w+ )?time|时间[^,。;；]{0,6}翻倍"
+    r"|时间[^,。;；]{0,6}翻倍"
 )
+_TIME_NOUN = r"(?:(?:step|epoch|iteration|training|run|wall[ -]?clock) ?)?(?:times?|durations?|runtimes?)"
+_FOLDED = r"(?P<fold>doubl|tripl|quadrupl)(?:e[sd]?|ing)"
+_TIME_GREW = (
+    rf"\b{_FOLDED} (?:the |my |our |your )?(?:[a-z]+ ){{0,2}}?{_TIME_NOUN}\b",
+    rf"\b{_TIME_NOUN} (?:[a-z]+ ){{0,3}}?{_FOLDED}\b",
+    (
+        rf"\b{_TIME_NOUN}\b[^.;,\d]{{0,24}}?"
+        r"\b(?:increas\w+|(?:goes|went|go|is|was) up|grows?|grew|ris\w+|rose|jump\w+|becomes?|became)"
+        rf"(?: (?:by|to|about|around))* ?{NUMBER}\s*{FOLD}"
+    ),
+    rf"(?:时间|耗时|用时|时长)[^,，。;；\d]{{0,8}}?(?:变为|变成|变|增加到?|涨到?|是|为)了?(?:原来的?|之前的?)?\s*{NUMBER}\s*倍",
+)
+"""A time that became so many times as long."""
+_FOLDS = {"doubl": 2.0, "tripl": 3.0, "quadrupl": 4.0}
 _TWOFOLD = (
     r"\btwice (?:as|the)|\btwo times|\bdoubl(?:e|ed|es|ing)\b|\btwofold"
     r"|(?:快|提升|加速|提速|提高)了?(?:近|约|将近|差不多|不到)?(?:一|1)倍|两倍|翻倍|翻了?一番"
@@ -100,8 +100,6 @@ _LINEAR = (
     r"|(?<!接近)(?<!近)(?:完全|完美)?线性(?:加速|扩展|提升)(?!比|效率)"
 )
 """As many times as fast as there are cards."""
-
-
 _OF_ITS_SPEED = (
     rf"{PERCENT}\s*(?:左右|上下)?\s*(?:(?:of )?(?:the )?|的)(?:左右的?)?(?:speed|throughput|速度|吞吐)(?!-?\s?up)"
     rf"|{PERCENT} as (?:fast|quick)\b|(?:单卡|单张卡?|一张卡?)的\s*{PERCENT}(?!\s*的?(?:显存|时间))"
@@ -139,38 +137,6 @@ def find_efficiency(plain: str) -> float | None:
         return number(match.group(1), match.group(2)) / 100
     # A figure is what was reached, whatever was expected: `DDP scales linearly, but 8 cards gave only 6.1x`.
     return 1.0 if search(_LINEAR, plain) is not None and find_ratio(plain, alike=False) is None else None
-
-
-def before_to_after(plain: str) -> float | None:
-    """How many times as fast it became, where a time or rate before is joined to that after: `from 3 h to 52 min`."""
-    between = search(rf"(from|从|由)?\s*{DURATION}{_TO}{DURATION}", plain)
-    if between is not None:
-        before, after = duration(between.groups()[1:6]), duration(between.groups()[6:])
-        # `2 h to 3 h` is a range, `from 2 h to 3 h` a change.
-        is_change = between.group(1) is not None or before > after
-        return before / after if before > 0 and after > 0 and is_change else None
-    if (of_one_unit := _of_one_unit(plain)) is not None:
-        return of_one_unit
-    rates = search(rf"{NUMBER}\s*(?:\S+/s)?{_TO}{RATE}", plain)
-    of_batch = rates is not None and search(rf"{BATCH_WORDS}{SAYS}$", plain[: rates.start()]) is not None
-    if rates is not None and not of_batch and search(r"from|从|由|became|变|->|→", plain):
-        before, after = number(*rates.groups()[:2]), number(*rates.groups()[2:4])
-        return after / before if before > 0 and after > 0 else None
-    return None
-
-
-def _of_one_unit(plain: str) -> float | None:
-    """From before to after where the unit stands behind one of them: `from 14 hours to 2`, `from 14 to 2 hours`."""
-    ends = r"(?=\s*(?:$|[,.;，。；]|(?:by|with|when|after|on|using|for)\b))"
-    first = search(rf"(?:\bfrom|从|由)\s*{DURATION}{_TO}{NUMBER}{ends}", plain)
-    if first is not None:
-        before, unit = number(first[1], first[2]), number(first[6], first[7])
-        return before / unit if unit > 0 and first[4] is None else None
-    last = search(rf"(?:\bfrom|从|由)\s*{NUMBER}{_TO}{DURATION}", plain)
-    if last is None or last[6] is not None:
-        return None
-    before, after = number(last[1], last[2]), number(last[3], last[4])
-    return before / after if after > 0 else None
 
 
 def _less_time(plain: str) -> float | None:
@@ -223,7 +189,18 @@ def _slower(plain: str) -> float | None:
     return _slower_in_words(plain)
 
 
+def _longer_by_times(plain: str) -> float | None:
+    match = next((hit for pattern in _TIME_GREW if (hit := search(pattern, plain)) is not None), None)
+    if match is None:
+        return None
+    word = match.groupdict().get("fold")
+    factor = _FOLDS[word] if word is not None else number(match[1], match[2])
+    return 1 / factor if factor > 0 else None
+
+
 def _slower_in_words(plain: str) -> float | None:
+    if (grown := _longer_by_times(plain)) is not None:
+        return grown
     if search(_HALF_SPEED, plain):
         return 0.5
     if search(_HALF_TIME, plain):
