@@ -11,6 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMenu, QToolButton
 
 from advisor import advise
+from advisor.catalogue.gpu_words import cards_meant
+from advisor.catalogue.spec_table import spec_table
+from advisor.core.shown_names import shown_card
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.pages.advice_charts import memory_rows
@@ -18,7 +21,7 @@ from advisor.gui.pages.compare_figures import AS_ASKED
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.plots.curves import CurveChart
-from advisor.gui.start.typed_cards import number_typed
+from advisor.gui.start.typed_cards import TypedCards, number_typed, typed_cards
 from advisor.recommend.recommendation import prediction_of
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
@@ -85,6 +88,41 @@ def test_what_names_no_set_up_is_told_and_changes_nothing(card: StartCard, text:
     typed(card.chips, text)
     assert said in card.chips._trouble.text()
     assert (card.chips.keys, card.chips.numbered) == (before, False)
+
+
+@pytest.mark.parametrize("text", ["a100", "1x a100", "2x rtx 3090, 1x a100"])
+def test_a_name_that_leaves_the_variant_open_stands_for_all_of_them_and_says_so(card: StartCard, text: str) -> None:
+    variants = cards_meant("a100", spec_table())
+    typed(card.chips, text)
+    assert len(variants) > 1
+    assert set(variants) <= set(card.chips.keys)
+    said = card.chips._note.text().replace("\u00a0", " ")
+    assert f'"a100" leaves open which one is meant. All {len(variants)} are compared' in said
+    assert all(shown_card(spec_table()[key].name) in said for key in variants)
+    card.chips.remove(variants[0])
+    assert not card.chips._note.isVisible()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+@pytest.mark.parametrize("text", ["rtx 40", "3x rtx 40", "l40s, rtx 40"])
+def test_what_begins_many_names_is_asked_back_and_takes_none(card: StartCard, text: str) -> None:
+    before = card.chips.keys
+    typed(card.chips, text)
+    assert card.chips.keys == before
+    assert '"rtx 40" fits' in card.chips._trouble.text()
+    assert card.chips.search.text() == text
+    popup = card.chips.search.completer().popup()
+    assert popup is not None
+    popup.hide()
+
+
+def test_the_words_of_a_card_as_the_list_has_them_name_it_alone(card: StartCard) -> None:
+    assert card.chips._offers is not None
+    words = {key: card.chips._words(spec) for key, spec in card.chips._offers.cards.items()}
+    for key, shown in words.items():
+        found = typed_cards(shown, spec_table(), words)
+        assert isinstance(found, TypedCards), shown
+        assert key in dict(found.cards)
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")

@@ -17,7 +17,7 @@ from advisor.core.sentences import visible
 from advisor.core.shown_names import shown_card
 from advisor.gui.context import Context
 from advisor.gui.start.set_up_chip import name_chip, number_button, together
-from advisor.gui.start.typed_cards import CardCompleter, number_typed, typed_cards
+from advisor.gui.start.typed_cards import CardCompleter, NotOne, none_told, number_typed, typed_cards, variants_told
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.widgets.boxes import REST, FlowLayout, across, clear, down
 from advisor.gui.widgets.buttons import push
@@ -83,11 +83,19 @@ class GpuChips(QWidget):
         self.own = push(self._texts("gpus-own"), self._describe_own, "link")
         self.mine = push(self._texts("gpus-mine"), self._offer_mine, "link")
         self.usual = push(self._texts("gpus-usual"), self._take_usual, "link")
-        self._trouble = untold()
+        self._trouble, self._note = untold(), untold("muted")
         self.mine.setVisible(False)
         self.usual.setVisible(False)
         context.session.own_cards_changed.connect(self.reload)
-        down(6, self._place, self.search, across(14, self.own, self.mine, self.usual, REST), self._trouble, inside=self)
+        down(
+            6,
+            self._place,
+            self.search,
+            across(14, self.own, self.mine, self.usual, REST),
+            self._trouble,
+            self._note,
+            inside=self,
+        )
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -166,7 +174,7 @@ class GpuChips(QWidget):
             self._describe_own()
 
     def _take_first(self) -> None:
-        """Return takes the card that fits what is typed, so many of it, or a whole list in the place of all chips."""
+        """Return takes the card that is typed, so many of it, or a whole list in the place of all chips."""
         typed = self.search.text().strip()
         if self._offers is None or not typed:
             return
@@ -176,8 +184,8 @@ class GpuChips(QWidget):
         except UserFacingError as error:
             tell(self._trouble, " ".join(self._texts.error(error)))
             return
-        if isinstance(found, str):
-            tell(self._trouble, self._texts("gpus-none-fits", typed=visible(found)))
+        if isinstance(found, NotOne):
+            self._say_none(found)
             return
         self.search.clear()
         if found.alone:
@@ -185,6 +193,14 @@ class GpuChips(QWidget):
         else:
             for key, number in found.cards:
                 self.add(key, number)
+        tell(self._note, variants_told(found.open_names, cards, self._texts))
+
+    def _say_none(self, found: NotOne) -> None:
+        tell(self._trouble, none_told(found, self._texts))
+        completer = self.search.completer()
+        if found.fitting_count and completer is not None:
+            completer.setCompletionPrefix(completer.splitPath(self.search.text())[0])
+            completer.complete()
 
     def add(self, key: str, number: int | None = None) -> None:
         """Compare with a further card, or with so many of it beside other numbers of it."""
@@ -241,6 +257,7 @@ class GpuChips(QWidget):
 
     def _choose(self, keys: tuple[str, ...], counts: Mapping[str, tuple[int, ...]] | None = None) -> None:
         self._keys, self._counts = keys, dict(counts or {})
+        tell(self._note, "")
         self._keep()
         self._show()
         self.changed.emit()

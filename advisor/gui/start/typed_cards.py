@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCompleter
 
 if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.gui.texts import Texts
 
 _BETWEEN = re.compile("[,;，、；]")
 _NUMBER = re.compile(r"\s*(?:\d{1,4}|[一两二三四五六七八])\s*[x×*张块片个]\s*(?=\S)", re.IGNORECASE)
@@ -26,31 +27,67 @@ class TypedCards(NamedTuple):
     cards: tuple[tuple[str, int | None], ...]
     alone: bool
     """Whether they take the place of all that was chosen: several were typed."""
+    open_names: dict[str, tuple[str, ...]]
+    """What was typed and leaves the variant open, with the keys of all variants, which are among the cards."""
 
 
-def typed_cards(typed: str, specs: Mapping[str, GpuSpec], shown: Mapping[str, str]) -> TypedCards | str:
+class NotOne(NamedTuple):
+    """What was typed and names no card, or begins many."""
+
+    words: str
+    fitting_count: int
+
+
+def typed_cards(typed: str, specs: Mapping[str, GpuSpec], shown: Mapping[str, str]) -> TypedCards | NotOne:
     """The cards that a text names, or what of it names none; `shown` are the words of each card, by key.
 
-    Of a single card the first that fits is taken, as in the list below the line; in a list a name that leaves the
-    variant open stands for all of them. Raises InputError for a number that no card can have, or alone.
+    A name that leaves the variant open stands for all of them, as on the command line. Raises InputError for a number
+    that no card can have, or alone.
     """
     from advisor.catalogue.counted_cards import counted_card
     from advisor.catalogue.gpu_words import cards_meant
 
     parts = [part.strip() for part in _BETWEEN.split(typed) if part.strip()]
     found: list[tuple[str, int | None]] = []
+    open_names: dict[str, tuple[str, ...]] = {}
     for part in parts:
         words, number = counted_card(part, specs, "window")
-        looked_for = _MAKER.sub("", words).casefold()
-        fitting = [key for key, text in shown.items() if looked_for in text.casefold()] if looked_for else []
-        meant: Sequence[str] = ()
-        if number is not None or len(parts) > 1 or not fitting:
-            meant = cards_meant(words, specs)
-        keys = list(meant or fitting)
-        if not keys:
-            return words
-        found += [(key, number) for key in (keys if meant and len(parts) > 1 else keys[:1])]
-    return TypedCards(tuple(found), alone=len(parts) > 1)
+        keys = cards_meant(words, specs)
+        if len(keys) > 1:
+            open_names[words] = keys
+        keys = keys or _fitting(words, shown)
+        if len(keys) != 1 and words not in open_names:
+            return NotOne(words, len(keys))
+        found += [(key, number) for key in keys]
+    return TypedCards(tuple(found), alone=len(parts) > 1, open_names=open_names)
+
+
+def _fitting(words: str, shown: Mapping[str, str]) -> tuple[str, ...]:
+    """Keys of the cards whose words hold these: those that the list below the line offers; one where all are typed."""
+    looked_for = _MAKER.sub("", words).casefold()
+    fitting = {key: text.casefold() for key, text in shown.items() if looked_for and looked_for in text.casefold()}
+    whole = tuple(key for key, text in fitting.items() if text == looked_for)
+    return whole or tuple(fitting)
+
+
+def none_told(found: NotOne, texts: Texts) -> str:
+    """Why what was typed names no card."""
+    from advisor.core.sentences import visible
+
+    code, count = ("gpus-several-fit", found.fitting_count) if found.fitting_count else ("gpus-none-fits", 0)
+    return texts(code, typed=visible(found.words), count=count)
+
+
+def variants_told(open_names: Mapping[str, tuple[str, ...]], specs: Mapping[str, GpuSpec], texts: Texts) -> str:
+    """That all variants of a card were taken, and which they are; empty where no name left any open."""
+    from advisor.core.sentences import in_a_row, listed, visible
+    from advisor.core.shown_names import shown_card
+
+    def told(words: str, keys: tuple[str, ...]) -> str:
+        names = listed([visible(shown_card(specs[key].name)) for key in keys], texts.language)
+        return texts("gpus-all-variants", typed=visible(words), count=len(keys), names=names)
+
+    return in_a_row(told(words, keys) for words, keys in open_names.items())
 
 
 class CardCompleter(QCompleter):
