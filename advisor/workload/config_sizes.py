@@ -27,6 +27,11 @@ def layer_count(config: Config) -> int | None:
     return _first(text_part(config), _LAYERS)
 
 
+def width(config: Config) -> int | None:
+    """Elements of the vector that each layer hands on of a token."""
+    return _first(text_part(config), _WIDTHS)
+
+
 def head_count(config: Config) -> int | None:
     """Heads of attention in a layer."""
     return _first(text_part(config), _HEADS)
@@ -45,8 +50,8 @@ def key_value_head_count(config: Config) -> int | None:
 def head_size(config: Config) -> int | None:
     """Elements of one head: as is told, or its share of the model's width."""
     text = text_part(config)
-    width, heads = _first(text, _WIDTHS), head_count(config)
-    return _first(text, _HEAD_SIZES) or (width // heads if width and heads else None)
+    whole, heads = width(config), head_count(config)
+    return _first(text, _HEAD_SIZES) or (whole // heads if whole and heads else None)
 
 
 def compressed_size(config: Config) -> int | None:

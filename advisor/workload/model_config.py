@@ -98,17 +98,25 @@ def read_config_file(path: Path) -> dict[str, Any]:
     return parse_config(read_text(path, max_bytes=MAX_CONFIG_BYTES), name)
 
 
+def raw_config(path: Path) -> dict[str, Any]:
+    """All that a configuration holds, unchecked: to look at, never to hand on. Raises InputError where it is none."""
+    name = visible(str(path))
+    value = _parsed(read_text(path, max_bytes=MAX_CONFIG_BYTES), name)
+    if not isinstance(value, dict):
+        raise file_fault("config-no-table", path=name)
+    return value
+
+
 _UNLIMITED_STEP = re.compile(r'("time_step_limit"\s{0,20}:\s{0,20}\[[^\[\]]{0,80}?)\bInfinity\b')
 
 
 def holds_config(path: Path) -> bool:
     """Whether a JSON file, whatever it is called, is a model's configuration: it names a type, and no saved advice."""
-    name = visible(str(path))
     try:
-        value = _parsed(read_text(path, max_bytes=MAX_CONFIG_BYTES), name)
+        value = raw_config(path)
     except UserFacingError:
         return False
-    return isinstance(value, dict) and isinstance(value.get("model_type"), str) and "schema_version" not in value
+    return isinstance(value.get("model_type"), str) and "schema_version" not in value
 
 
 def parse_config(text: str, name: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from advisor.core.input_file import check_values, convert, read_toml_table
 from advisor.core.sentences import Names, Reason, SaidError, visible
 from advisor.workload.checks import check_workload
 from advisor.workload.defaults import assumed_for_config, assumed_for_file, assumed_for_frozen
+from advisor.workload.given_names import name_of_code, name_of_config
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides, means_adapters
 from advisor.workload.python_source import code_to_run, file_of, is_file
@@ -169,19 +170,15 @@ def _as_bundled(text: str) -> str | None:
 def _from_path(path: Path, text: str) -> _Description:
     whole = path.resolve()
     if path.is_dir() or path.suffix == ".json":
-        return _from_config(str(whole), _name_of_config(whole))
+        return _from_config(str(whole), name_of_config(whole))
     if path.suffix == ".py":
         model = {"source": "python", "file": whole.name}
-        return _Description(table={"name": whole.stem, "model": model}, folder=whole.parent, name=visible(text))
+        return _Description(
+            table={"name": name_of_code(whole)[:_NAME_LENGTH], "model": model}, folder=whole.parent, name=visible(text)
+        )
     if path.suffix == ".toml":
         return _from_toml(path)
     raise file_fault("no-kind", path=visible(text), given=shown_value(path.suffix or path.name))
-
-
-def _name_of_config(path: Path) -> str:
-    """Models are told apart by their folders where each file is `config.json`, by the file's own name elsewhere."""
-    own = path if path.is_dir() or path.stem.lower() != "config" else path.parent
-    return (own.name if path.is_dir() else own.name.removesuffix(".json")) or "model"
 
 
 def _is_hub_id(text: str) -> bool:
