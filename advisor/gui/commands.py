@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMainWindow, QToolTip
 
 from advisor.core.errors import UserFacingError
+from advisor.core.sentences import in_a_row
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.files.opening import Opening
 from advisor.gui.session import Session
@@ -54,6 +55,7 @@ class Commands(QObject):
         self._next: bool | None = None
         """Whether the job that was asked for while another one is being cancelled measures; None: none was."""
         session.runner.ended.connect(lambda: QTimer.singleShot(0, self, self._start_next))
+        session.described.changed.connect(self._tell_kept)
 
     @property
     def texts(self) -> Texts:
@@ -102,6 +104,12 @@ class Commands(QObject):
                 self._ask_and_save(name)
         except UserFacingError as error:
             self.show_error(error)
+
+    def _tell_kept(self) -> None:
+        from advisor.gui.models.kept_words import kept_words
+
+        if words := kept_words(self.session.described, self.texts):
+            self.tell(in_a_row(words))
 
     def tell(self, text: str) -> None:
         """A quiet word in the status line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -13,6 +14,7 @@ from advisor.gui.threads import Crew, Outcome, call_as_job
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from advisor.workload.kept_settings import Kept
     from advisor.workload.workload import Workload
 
 
@@ -30,6 +32,8 @@ class DescribedWorkload(QObject):
         self.workload: Workload | None = None
         self.base: Workload | None = None
         """The workload as it was chosen, before any edit."""
+        self.kept: Kept | None = None
+        """What was set for the model before and went along, and what did not; None: as `Described` says."""
         self.reference = ""
         """What the workload was loaded by: a bundled name, or a path."""
         self.undo = QUndoStack(self)
@@ -52,7 +56,7 @@ class DescribedWorkload(QObject):
         if self.workload is None or self.base is None:
             self.take_over(after)
             return
-        before = Described(workload=self.workload, base=self.base, reference=self.reference)
+        before = Described(workload=self.workload, base=self.base, reference=self.reference, kept=self.kept)
         if after != before:
             self.undo.push(WorkloadEdit(self.take_over, before, after, field))
 
@@ -60,6 +64,7 @@ class DescribedWorkload(QObject):
         """Take over a description with what its edits began from; nothing of it can be taken back."""
         same = described.workload == self.workload and described.base == self.base
         self.workload, self.base, self.reference = described.workload, described.base, described.reference
+        self.kept = described.kept
         if not same:
             self.changed.emit()
 
@@ -85,21 +90,30 @@ class DescribedWorkload(QObject):
     def load(self, reference: str, *, allow_hub: bool = False, read_well: Callable[[], None] | None = None) -> None:
         """Read a workload by name or path, in a thread: a large configuration takes its time.
 
-        `read_well` is called where it could be read, before it is described.
+        What was set by hand for the model before is kept as far as this one has a use for it, but not beside a file
+        that has settings of its own; the same model chosen once more is as it comes. `read_well` is called where it
+        could be read, before it is described.
         """
+        before, base = self.workload, self.base if reference != self.reference else None
 
-        def read() -> Workload:
-            from advisor.workload.workload_file import load_workload
+        def read() -> Described:
+            from advisor.workload.kept_settings import Kept, edited_fields, with_kept_settings
+            from advisor.workload.workload_file import bundled_names, load_workload
 
-            return load_workload(reference, allow_hub=allow_hub)
+            chosen = load_workload(reference, allow_hub=allow_hub)
+            described = Described(workload=chosen, base=chosen, reference=reference)
+            if before is None or base is None or before == base:
+                return described
+            if reference.endswith(".toml") and reference not in bundled_names():
+                return replace(described, kept=Kept(chosen, (), edited_fields(before, base)))
+            kept = with_kept_settings(chosen, before, base)
+            return replace(described, workload=kept.workload, kept=kept)
 
         def loaded(outcome: Outcome) -> None:
-            from advisor.workload.workload import Workload
-
-            if isinstance(outcome.result, Workload):
+            if isinstance(outcome.result, Described):
                 if read_well is not None:
                     read_well()
-                self.choose(outcome.result, reference=reference)
+                self._push(outcome.result, "")
             elif outcome.failed:
                 self.problem_raised.emit(outcome)
 

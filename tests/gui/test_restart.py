@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
 from advisor.gui.history_access import keep
 from advisor.gui.job_request import job_for
@@ -35,11 +36,12 @@ if TYPE_CHECKING:
     from tests.gui.conftest import QuietSource
 
 
+@pytest.mark.parametrize("reference", ["bert_base_sst2", "/gone/intent/config.json"])
 def test_a_restart_brings_back_the_edited_workload_and_the_newest_advice(
-    session: Session, settings: Settings, source: QuietSource, tmp_path: Path, qtbot: QtBot
+    session: Session, settings: Settings, source: QuietSource, tmp_path: Path, qtbot: QtBot, reference: str
 ) -> None:
     before = load_workload("bert_base_sst2")
-    session.described.choose(before, reference="bert_base_sst2")
+    session.described.choose(before, reference=reference)
     session.described.edit(with_training(before, batch_size=48), "training.batch_size")
     keep_last(session, settings)
     keep(tmp_path, fakes.advice())
@@ -48,7 +50,7 @@ def test_a_restart_brings_back_the_edited_workload_and_the_newest_advice(
     qtbot.waitUntil(lambda: later.described.workload is not None and later.advice is not None, timeout=120_000)
     assert later.described.workload is not None
     assert later.described.workload.training.batch_size == 48
-    assert (later.described.base, later.described.reference) == (before, "bert_base_sst2")
+    assert (later.described.base, later.described.reference) == (before, reference)
     assert later.advice == fakes.advice()
     assert later.runner.advice_seen
     qtbot.waitUntil(lambda: not later.crew._threads, timeout=120_000)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QUndoCommand
 
 if TYPE_CHECKING:
+    from advisor.workload.kept_settings import Kept
     from advisor.workload.workload import Workload
 
 _TYPING_S = 2.0
@@ -24,6 +25,8 @@ class Described:
     workload: Workload
     base: Workload
     reference: str
+    kept: Kept | None = None
+    """What was set for the model before and went along, and what did not; None: nothing was, or it was edited since."""
 
 
 class WorkloadEdit(QUndoCommand):

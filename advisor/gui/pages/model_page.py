@@ -19,6 +19,7 @@ from advisor.gui.context import Context
 from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
+from advisor.gui.models.kept_words import kept_words
 from advisor.gui.pages.model_known import KnownOfModel
 from advisor.gui.pages.model_sources import PresetSource, SourcesCard, source_place
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -26,7 +27,6 @@ from advisor.gui.widgets.boxes import REST, across, clear, down, put
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.notice import Notice
-from advisor.workload.assumptions import still_assumed
 from advisor.workload.workload import Data, Training
 
 _WHOLE = "workload"
@@ -62,6 +62,7 @@ class ModelPage(Page):
         put(self.body, (across(GAP, (self._left, 6), (self._right, 5)), 1), self._below, (None, 0))
         self._build_right()
         self._build_left()
+        self._show_kept()
 
     def view_state(self) -> ViewState:
         """Which source stands open, and for which workload."""
@@ -201,8 +202,10 @@ class ModelPage(Page):
 
     def _model_edited(self, model: dict[str, Any]) -> None:
         described = self._described()
+        before = described.get("model", {}).get("source")
         described["model"] = model
-        described.setdefault("name", self.texts("model-unnamed"))
+        if before not in {"template", "numbers"}:
+            described["name"] = self.texts("model-unnamed")  # What was there before is no name for this.
         if model["source"] == "numbers" or model.get("template") == "mlp":
             for length in ("sequence_length", "image_size"):
                 described.get("data", {}).pop(length, None)
@@ -219,12 +222,11 @@ class ModelPage(Page):
 
     def _take(self, described: dict[str, Any], field: str) -> None:
         """Read the edited description as any other; what is wrong is told at the right, the last good one stays."""
-        from advisor.workload.workload_file import load_workload
+        from advisor.workload.kept_settings import reread
 
-        folder, assumed = described.pop("source_folder", None), described.pop("assumed", ())
         clear(self._problems)
         try:
-            workload = load_workload(described)
+            workload = reread(described, field)
         except UserFacingError as error:
             text, remedy = self.texts.error(error)
             words = (self._by_name(text.removeprefix("workload: ")), self._by_name(remedy))
@@ -233,9 +235,6 @@ class ModelPage(Page):
             return
         self.session.described.judge_field(_WHOLE, allowed=True)
         self._from_form = True
-        workload = msgspec.structs.replace(
-            workload, source_folder=folder, assumed=still_assumed(tuple(assumed), workload, edited=field)
-        )
         self.session.described.edit(workload, field)
         self._from_form = False
 
@@ -254,7 +253,7 @@ class ModelPage(Page):
 
     def show_described(self) -> None:
         """Show in every field what is described, whatever was typed: after undo, another preset, a saved advice."""
-        clear(self._problems)
+        self._show_kept()
         described, base = self._described(), msgspec.to_builtins(self.session.described.base) or {}
         model, reference = described.get("model", {}), self.session.described.reference
         if reference and reference != self._reference:
@@ -268,6 +267,12 @@ class ModelPage(Page):
         self._sources_card.show_source(self._source)
         for section, form in self._forms.values():
             form.show_values(described.get(section, {}), base.get(section, {}))
+
+    def _show_kept(self) -> None:
+        clear(self._problems)
+        words = kept_words(self.session.described, self.texts)
+        if words:
+            self._problems.addWidget(Notice(words, role="hero"))
 
     def go_to_invalid(self) -> None:
         """Put the cursor where something stands that is not allowed."""

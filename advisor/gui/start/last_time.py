@@ -16,14 +16,16 @@ from advisor.gui.threads import Outcome, call_as_job
 if TYPE_CHECKING:
     from advisor.gui.jobs.asks import Ask
 
-_WORKLOAD, _REFERENCE = "last_workload", "last_reference"
+_WORKLOAD, _BASE, _REFERENCE = "last_workload", "last_base", "last_reference"
 
 
 def keep_last(session: Session, settings: Settings) -> None:
     """Remember what is described now."""
-    if session.described.workload is not None:
-        settings.store(_WORKLOAD, msgspec.json.encode(session.described.workload).decode())
-        settings.store(_REFERENCE, session.described.reference or None)
+    described = session.described
+    if described.workload is not None:
+        settings.store(_WORKLOAD, msgspec.json.encode(described.workload).decode())
+        settings.store(_BASE, msgspec.json.encode(described.base).decode())
+        settings.store(_REFERENCE, described.reference or None)
 
 
 def restore_last(session: Session, settings: Settings) -> None:
@@ -33,7 +35,7 @@ def restore_last(session: Session, settings: Settings) -> None:
     """
     from advisor.workload.workload import DEFAULT_WORKLOAD
 
-    text, reference = settings.text(_WORKLOAD), settings.text(_REFERENCE)
+    text, base, reference = (settings.text(name) for name in (_WORKLOAD, _BASE, _REFERENCE))
 
     def described(outcome: Outcome) -> None:
         if session.described.workload is not None:
@@ -54,11 +56,11 @@ def restore_last(session: Session, settings: Settings) -> None:
 
         return NewestAdviceAsk(folder=str(settings.history_folder))
 
-    session.crew.start(call_as_job(lambda: _described(text, reference)), described)
+    session.crew.start(call_as_job(lambda: _described(text, base, reference)), described)
     session.crew.start(apart(ask), advised)
 
 
-def _described(text: str, reference: str) -> Described | None:
+def _described(text: str, base_text: str, reference: str) -> Described | None:
     """What was kept, with what its edits began from; None where nothing usable was."""
     from advisor.core.errors import UserFacingError
     from advisor.workload.workload import Workload
@@ -68,7 +70,9 @@ def _described(text: str, reference: str) -> Described | None:
         return None
     try:
         workload = msgspec.json.decode(text, type=built(Workload))
-        base = load_workload(reference) if reference in bundled_names() else workload
+        base = msgspec.json.decode(base_text, type=built(Workload)) if base_text else workload
+        if reference in bundled_names():
+            base = load_workload(reference)  # as it is bundled today
     except (msgspec.MsgspecError, UserFacingError):  # written by another version, or by hand
         return None
     return Described(workload=workload, base=base, reference=reference)
