@@ -19,10 +19,13 @@ _PRECISION = re.compile(
     r"`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<![\w/\\.-])(?P<precision>(?:fp16|bf16)_(?:amp|true))(?![\w/\\-]|\.\w)"
 )
 """What stands in quotes is typed as it is, and a part of a path is no precision."""
+_TYPED = re.compile(rf"(?:(?<={_CHINESE}) )?`(?P<typed>[^`\n]+)`(?: (?={_CHINESE}))?")
+"""What a terminal shows between backticks, again with the spaces that part it from Chinese words."""
+_QUOTES: dict[Language, tuple[str, str]] = {"en": ('"', '"'), "zh": ("“", "”")}
 
 
 def window_words(text: str, language: Language) -> str:
-    """The text with the window's name of every flag and precision that has one there."""
+    """The text with the window's name of every flag and precision that has one there, and quotes for backticks."""
     from advisor.catalogue.precisions import precision_name
     from advisor.core.sentences import message_exists, sentence
 
@@ -34,4 +37,6 @@ def window_words(text: str, language: Language) -> str:
         precision = match["precision"]
         return precision_name(cast("Precision", precision), language) if precision else match[0]
 
-    return _PRECISION.sub(labelled, _FLAG.sub(named, text))
+    before, after = _QUOTES[language]
+    told = _PRECISION.sub(labelled, _FLAG.sub(named, text))
+    return _TYPED.sub(lambda match: f"{before}{match['typed']}{after}", told)

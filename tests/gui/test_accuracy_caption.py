@@ -21,6 +21,7 @@ from tests.gui import fakes
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from advisor.core.sentences import Language
     from advisor.core.units import Basis
     from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
@@ -112,6 +113,20 @@ def test_a_chinese_reader_finds_the_errors_in_chinese_above_the_english_page(win
     assert "以下内容为英文" in head
     page.anchorClicked.emit(QUrl("#what-single-cards-reach"))
     assert page.textCursor().block().text() == "What single cards reach"
+    dialog.close()
+
+
+@pytest.mark.parametrize(
+    ("language", "title"), [("en", "How far to trust which number"), ("zh", "哪些数字可信到什么程度")]
+)
+def test_the_dialog_is_called_as_the_page_that_it_shows(
+    language: Language, title: str, window: MainWindow, qtbot: QtBot
+) -> None:
+    dialog = show_document(window, Texts(language), "accuracy.md")
+    qtbot.waitUntil(lambda: dialog.windowTitle() == title, timeout=30_000)
+    (page,) = shown_pages(window)
+    page.anchorClicked.emit(QUrl("memory.md"))
+    assert dialog.windowTitle() == "Memory: predicted largest batches against published ones"
     dialog.close()
 
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import pytest
+from PySide6.QtWidgets import QDialog, QLabel
 
 from advisor.core.bundled import resource
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import Language, Reason
 from advisor.gui.texts import Texts
 from advisor.present.window_words import window_words
+from advisor.workload.workload_file import load_workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from advisor.gui.main_window import MainWindow
 
 _OF_OTHERS = {"force-reinstall"}
 """A flag of pip's, in a command that is to be typed as it stands."""
@@ -54,7 +61,7 @@ def test_a_precision_is_called_as_in_its_list_and_not_as_in_a_file() -> None:
     "text",
     [
         '/home/u/fp16_amp.toml: precision = "bf16_amp"',
-        "C:\\fp16_amp\\fp16_amp.toml: `bf16_amp` is known.",
+        'C:\\fp16_amp\\fp16_amp.toml: "bf16_amp" is known.',
         "fp16_amp/mine.toml：请改为“fp16_amp”。",
         'The workload "my fp16_amp run" was opened.',
     ],
@@ -72,6 +79,32 @@ def test_a_name_in_quotes_stands_in_chinese_without_spaces() -> None:
     assert window_words("请使用 --measure 运行。", "zh") == "请使用“测量并给出建议”运行。"
     assert window_words("增大预算（--budget）。", "zh") == "增大预算（“测量时长（秒）”）。"
     assert window_words("Run with --measure now.", "en") == 'Run with "Measure and advise" now.'
+
+
+def test_what_a_terminal_shows_in_backticks_stands_in_the_quotes_of_the_language() -> None:
+    assert (
+        window_words("a.toml: `training.precision` is `bf16_amp`.", "en")
+        == 'a.toml: "training.precision" is "bf16_amp".'
+    )
+    assert window_words("请把 `model.file` 改为 `a.py` 或 `b.py`。", "zh") == "请把“model.file”改为“a.py”或“b.py”。"
+    assert window_words("one ` alone", "en") == "one ` alone"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_dialog_shows_a_backtick(language: Language, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('name = "m"\n[model]\nsource = "huggingface"\nconfig = "no-such-model"\n', encoding="utf-8")
+    window.commands.choose("language", language)
+    with pytest.raises(UserFacingError) as caught:
+        load_workload(path)
+    assert "`" in caught.value.text + caught.value.remedy
+    window.commands.show_error(caught.value)
+    dialog = window.findChild(QDialog, "advisor_problem_dialog")
+    assert dialog is not None
+    words = "".join(one.text() for one in dialog.findChildren(QLabel))
+    dialog.close()
+    assert "no-such-model" in words
+    assert "`" not in words
 
 
 def test_a_whole_command_is_the_windows_name_of_its_flag() -> None:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QImage, QPainter, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
@@ -23,8 +23,9 @@ _LINK_TO_PAGE = ".md"
 
 def show_document(parent: QWidget, texts: Texts, name: str) -> QDialog:
     """Open a page of `docs/` without blocking; one that did not come with the program is said to be missing."""
-    dialog, layout = opened(parent, name)
+    dialog, layout = opened(parent, texts("document-page"))
     page = DocumentView(texts)
+    page.titled.connect(dialog.setWindowTitle)
     layout.addWidget(page, 1)
     dialog.resize(*_SIZE)
     add_close(dialog, layout, texts("window-close"))
@@ -36,6 +37,9 @@ def show_document(parent: QWidget, texts: Texts, name: str) -> QDialog:
 
 class DocumentView(QTextBrowser):
     """A Markdown page; links to other pages of the program are followed here, others in the browser."""
+
+    titled = Signal(str)
+    """The first heading of the page that is shown."""
 
     def __init__(self, texts: Texts) -> None:
         """Empty until a page is shown."""
@@ -57,6 +61,7 @@ class DocumentView(QTextBrowser):
         self._path = path
         self.setSearchPaths([str(path.parent)])
         self.setMarkdown(self._head_of(path) + text)
+        self.titled.emit(self.document().firstBlock().text())
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _head_of(self, path: Path) -> str:

@@ -244,7 +244,7 @@ class ModelPage(Page):
         def name(match: re.Match[str]) -> str:
             return self.texts.optional(f"field-{match[1].replace('_', '-')}") or match[0]
 
-        return re.sub(r"`(?:training|data|model)\.(\w+)`", name, text)
+        return re.sub(r'["“](?:training|data|model)\.(\w+)["”]', name, text)
 
     def _workload_changed(self) -> None:
         if not self._from_form:
