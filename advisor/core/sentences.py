@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError, OutputError, UserFacingError
 from advisor.core.foreign_text import visible as visible  # noqa: PLC0414 - named here too, where every sentence is made
+from advisor.core.money import format_cost
 from advisor.core.records import Record
 from advisor.core.shown_names import shown_card
 from advisor.core.units import FORMATTERS, SizeUnits, format_sizes, unit_of
@@ -59,7 +60,16 @@ class Listed(Record, frozen=True, kw_only=True, tag="listed"):
     """Each is a sentence of its own: one after the other, without commas."""
 
 
-Value = float | int | str | Names | Said | Listed
+class Money(Record, frozen=True, kw_only=True, tag="money"):
+    """A sum of money, which each language writes in its own way."""
+
+    cost: float
+    """In `currency`."""
+    currency: str | None = None
+    """Three letters, or as it was typed; None: nobody said which."""
+
+
+Value = float | int | str | Names | Said | Listed | Money
 Arguments = dict[str, Value]
 """An argument of a sentence: a figure whose unit ends its name, a count, a name, or one of the types above."""
 
@@ -148,6 +158,8 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
             return _cut(named + " …" * value.more)
         case Said():
             return _ended(_cut(_in_words(value.text, language)))
+        case Money():
+            return _cut(format_cost(value.cost, value.currency, language))
         case Listed():
             said = [say(reason, language, units) for reason in value.reasons]
             return in_a_row(said) if value.whole else listed(said, language)

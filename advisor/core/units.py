@@ -86,8 +86,6 @@ def exactly(value: float, basis: Basis) -> Estimate:
 
 S_PER_HOUR = 3600.0
 _J_PER_WH = S_PER_HOUR
-_LEAST_COST, _SMALL_COST = 0.0001, 0.1
-"""Between them two decimals would say too little of a sum of money."""
 _TIME_STEPS = (
     (365.25 * 86400.0, "yr"),  # Julian, as astronomers count them
     (86400.0, "d"),
@@ -122,15 +120,6 @@ def _stepped(number: float, steps: tuple[tuple[float, str], ...], unit: str, fig
 def format_seconds(seconds: float) -> str:
     """Text for a duration in seconds: `340 ms`, `2.40 h`, `12.6 yr`."""
     return _stepped(seconds, _TIME_STEPS, "")
-
-
-def format_cost(cost: float, currency: str | None) -> str:
-    """Text for money: `1,240.00 EUR`, small sums in two figures, `0.0052 EUR`, below them `< 0.0001 EUR`."""
-    if 0 < abs(cost) < _LEAST_COST:
-        amount = f"< {_LEAST_COST}"
-    else:
-        amount = f"{cost:#.2g}" if 0 < abs(cost) < _SMALL_COST else f"{cost:,.2f}"
-    return f"{amount} {currency or ''}".strip()
 
 
 def format_bytes(count: float) -> str:
@@ -258,13 +247,13 @@ _BEFORE_UNIT = re.compile(
 )
 """The space between a figure and one of the units above."""
 _COUNT = re.compile(r"(?<=\d) × (?=\w)")
-_BEFORE_CURRENCY = re.compile(r"(?<=\.\d\d) (?=[A-Z]{3}\b)|(?<=\.\d{4}) (?=[A-Z]{3}\b)", re.ASCII)
+_IN_A_SUM = re.compile(r"(?<=\b[A-Z]{3}) (?=\d[\d,]*\.\d\d)|(?<=<) (?=\S{0,4}\d)", re.ASCII)
 _PER_SECOND = re.compile(r"/s\b", re.ASCII)
 
 
 def unbroken(text: str) -> str:
     """The text with what lets no line end between a figure and its unit, inside `TFLOP/s` or within `2 × RTX`."""
-    together = _BEFORE_CURRENCY.sub("\u00a0", _BEFORE_UNIT.sub("\u00a0", _COUNT.sub("\u00a0×\u00a0", text)))
+    together = _IN_A_SUM.sub("\u00a0", _BEFORE_UNIT.sub("\u00a0", _COUNT.sub("\u00a0×\u00a0", text)))
     return _PER_SECOND.sub("/\u2060s", together)
 
 

@@ -108,7 +108,7 @@ class Commands(QObject):
     def _tell_kept(self) -> None:
         from advisor.gui.models.kept_words import kept_words
 
-        if words := kept_words(self.session.described, self.texts):
+        if words := kept_words(self.session.described.now, self.texts):
             self.tell(in_a_row(words))
 
     def tell(self, text: str) -> None:

@@ -32,8 +32,7 @@ class DescribedWorkload(QObject):
         self.workload: Workload | None = None
         self.base: Workload | None = None
         """The workload as it was chosen, before any edit."""
-        self.kept: Kept | None = None
-        """What was set for the model before and went along, and what did not; None: as `Described` says."""
+        self._kept: Kept | None = None
         self.reference = ""
         """What the workload was loaded by: a bundled name, or a path."""
         self.undo = QUndoStack(self)
@@ -52,19 +51,25 @@ class DescribedWorkload(QObject):
         """A field of the description was edited."""
         self._push(Described(workload=workload, base=self.base or workload, reference=self.reference), field)
 
-    def _push(self, after: Described, field: str) -> None:
+    @property
+    def now(self) -> Described | None:
+        """All of it; None while nothing is described."""
         if self.workload is None or self.base is None:
+            return None
+        return Described(workload=self.workload, base=self.base, reference=self.reference, kept=self._kept)
+
+    def _push(self, after: Described, field: str) -> None:
+        before = self.now
+        if before is None:
             self.take_over(after)
-            return
-        before = Described(workload=self.workload, base=self.base, reference=self.reference, kept=self.kept)
-        if after != before:
+        elif after != before:
             self.undo.push(WorkloadEdit(self.take_over, before, after, field))
 
     def take_over(self, described: Described) -> None:
         """Take over a description with what its edits began from; nothing of it can be taken back."""
         same = described.workload == self.workload and described.base == self.base
         self.workload, self.base, self.reference = described.workload, described.base, described.reference
-        self.kept = described.kept
+        self._kept = described.kept
         if not same:
             self.changed.emit()
 

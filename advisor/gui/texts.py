@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from advisor.core.bundled import resource
 from advisor.core.errors import UserFacingError
+from advisor.core.money import format_cost
 from advisor.core.sentences import Language, Reason, Value
 from advisor.core.units import (
     Estimate,
     SizeUnits,
-    format_cost,
     format_energy,
     format_quantity,
     format_rate,
@@ -145,7 +145,7 @@ class Texts:
 
     def money(self, amount: float | None, currency: str | None) -> str:
         """An amount in its currency; `unknown` for None."""
-        return self._told(amount, lambda money: format_cost(money, currency))
+        return self._told(amount, lambda money: format_cost(money, currency, self.language))
 
     def span(self, estimate: Estimate | None, how: Callable[[float], str]) -> str:
         """The range of an estimate, the unit said once where both ends share it; empty for None."""

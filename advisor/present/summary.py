@@ -8,13 +8,13 @@ from functools import partial
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.by_key import grouped
+from advisor.core.money import format_cost
 from advisor.core.records import Record
 from advisor.core.sentences import Language, Reason, listed, say, sentence, visible
 from advisor.core.shown_names import shown_card
 from advisor.core.units import (
     Estimate,
     format_bytes,
-    format_cost,
     format_count,
     format_energy,
     format_quantity,
@@ -167,9 +167,8 @@ def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -
         ("summary-memory", estimate_text(chosen.peak_memory_bytes, format_bytes, language)),
     ]
     if chosen.cost is not None:
-        rows.append(
-            ("summary-cost", estimate_text(chosen.cost, partial(format_cost, currency=chosen.currency), language))
-        )
+        written = partial(format_cost, currency=chosen.currency, language=language)
+        rows.append(("summary-cost", estimate_text(chosen.cost, written, language)))
     if switched := switched_on(training, language):
         rows.append(("summary-switched-on", switched))
     prediction = prediction_of(advice.predictions, chosen)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from advisor.catalogue.precisions import precision_name
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
+from advisor.core.money import format_cost
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.shown_names import shown_card
-from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_quantity, format_seconds
+from advisor.core.units import Estimate, format_bytes, format_energy, format_quantity, format_seconds
 from advisor.predict.additions import Added
 from advisor.predict.prediction import Prediction, SetUp
 from advisor.present.checked_steps import CheckedStep, batch_text
@@ -82,7 +83,7 @@ _OF_A_SET_UP: dict[str, Callable[[Prediction, Language], str]] = {
     "fits": lambda prediction, language: sentence(_ANSWERS[prediction.fits], language),
     "energy": lambda prediction, language: _known(prediction.energy_j, format_energy, language),
     "cost": lambda prediction, language: _known(
-        prediction.cost, lambda cost: format_cost(cost, prediction.currency), language
+        prediction.cost, lambda cost: format_cost(cost, prediction.currency, language), language
     ),
     "hours": lambda prediction, language: _known(
         gpu_hours(prediction), lambda hours: format_quantity(hours, "h"), language

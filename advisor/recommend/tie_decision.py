@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from advisor.core.sentences import Names, Reason
-from advisor.core.units import Estimate, format_cost, value_of
+from advisor.core.sentences import Money, Names, Reason
+from advisor.core.units import Estimate, value_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.ranking import Row, is_trusted, score, touches, within_limits
@@ -121,8 +121,8 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
         yield Reason.of(
             "why-tie-cost",
             other=set_up_name(nearest),
-            cost=format_cost(chosen.cost.value, chosen.currency),
-            other_cost=format_cost(cost, chosen.currency),
+            cost=Money(cost=chosen.cost.value, currency=chosen.currency),
+            other_cost=Money(cost=cost, currency=chosen.currency),
         )
         return
     if comparison.goal == "time":

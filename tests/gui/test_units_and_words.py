@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from advisor.cases.case_file import bundled_cases
+from advisor.core.money import format_cost
 from advisor.core.sentences import Reason, SaidError, sentence
-from advisor.core.units import Estimate, format_cost, format_energy
+from advisor.core.units import Estimate, format_energy
 from advisor.gui.jobs.job_state import JobState
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.measure_page import MeasurePage
@@ -149,7 +150,7 @@ def test_some_of_the_blocks_have_no_throughput_of_the_model(window: MainWindow, 
 
 def test_money_and_energy_are_written_as_in_the_report() -> None:
     texts = Texts("en")
-    assert texts.money(1240.0, "EUR") == format_cost(1240.0, "EUR") == "1,240.00 EUR"
+    assert texts.money(1240.0, "EUR") == format_cost(1240.0, "EUR", "en") == "€1,240.00"
     assert texts.energy(1800.0) == format_energy(1800.0)
 
 

@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from advisor.catalogue.loading import COLLATED_ROWS_PER_S, DECODED_IMAGES_PER_S, TOKENS_PER_S, keeping_workers
-from advisor.core.sentences import Reason
-from advisor.core.units import format_cost
+from advisor.core.sentences import Money, Reason
 from advisor.protocol.messages import LoaderPass
 from advisor.recommend.prices import Prices
 from advisor.recommend.reasons.loading import making_of
@@ -136,7 +135,9 @@ def test_a_limit_that_loading_alone_would_pass_is_told_of_hours_and_of_costs(sha
             assert said[0].figure("least_s") == pytest.approx(least_s)
             assert said[0].figure("limit_s") == limits.max_job_s
         elif said:
-            assert said[0].numbers["least"] == format_cost(least, "EUR")
+            sum_told = said[0].numbers["least"]
+            assert isinstance(sum_told, Money)
+            assert sum_told.cost == pytest.approx(least)
 
 
 @pytest.mark.parametrize(("made_s", "code"), [(0.001, "why-loader-workers"), (1e6, "why-loader-bound")])

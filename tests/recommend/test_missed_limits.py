@@ -7,8 +7,7 @@ import re
 import msgspec
 import pytest
 
-from advisor.core.sentences import Reason, say
-from advisor.core.units import format_cost
+from advisor.core.sentences import Money, Reason, say
 from advisor.predict.prediction import Prediction
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.batch_size import largest_global_batch
@@ -88,7 +87,7 @@ def test_the_set_up_that_is_named_as_nearest_is_among_those_shown() -> None:
     prices = Prices(currency="EUR", date="2026-01-01", devices=dict.fromkeys(SPECS, 3.0))
     answer = advised(Limits(max_cost=1e-6), prices=prices)
     told = nearest(answer)["caveat-nearest-cost"]
-    costs = [format_cost(one.cost.value, "EUR") for one in shown(answer) if one.cost is not None]
+    costs = [Money(cost=one.cost.value, currency="EUR") for one in shown(answer) if one.cost is not None]
     assert told.numbers["cost"] in costs
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
-from advisor.core.sentences import say
+from advisor.core.sentences import Money, say
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison
@@ -75,7 +77,7 @@ def test_a_card_without_a_price_is_no_free_one_inside_a_tie() -> None:
 def test_of_several_the_nearest_is_named() -> None:
     (cost,) = tie_decision(compared("time"), set_up(2.0, 100.0), [set_up(3.0), set_up(2.5)])
     (energy,) = tie_decision(compared("energy"), set_up(energy_j=5.0), [set_up(energy_j=9.0), set_up(energy_j=7.0)])
-    assert cost.numbers["other_cost"] == "2.50 EUR"
+    assert cost.numbers["other_cost"] == Money(cost=2.5, currency="EUR")
     assert energy.numbers["other_energy_j"] == 7.0
 
 
@@ -83,8 +85,9 @@ def test_a_cost_that_nothing_keeps_is_told_beside_its_limit_in_their_currency() 
     prices = Prices(currency="EUR", date="2026-01-01", devices=dict.fromkeys(SPECS, 3.0))
     answer = advised(Limits(max_cost=1e-6), prices=prices)
     told = nearest(answer)["caveat-nearest-cost"]
-    assert str(told.numbers["cost"]).endswith(" EUR")
-    assert told.numbers["limit"] == "1e-06 EUR"
+    assert told.numbers["limit"] == Money(cost=1e-6, currency="EUR")
+    assert re.search(r"costs €\d[\d,.]*, [\d,.]+ times the < €0\.0001 allowed", say(told, "en"))
+    assert "€" in say(told, "zh")
     assert told.figure("times_ratio") > 1.0
 
 

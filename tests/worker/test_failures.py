@@ -11,7 +11,7 @@ import torch
 import transformers
 
 from advisor.core.sentences import Reason, SaidError, say
-from advisor.core.units import format_cost
+from advisor.core.units import format_seconds
 from advisor.protocol.messages import Failed, MicrobenchmarkRequest, TraceRequest
 from advisor.worker.failures import describe
 from advisor.worker.train.peak_memory import LiveBytes
@@ -58,7 +58,7 @@ def raised_by(call: Callable[[], object]) -> Exception:
 
 def call_of_the_library(statement: str) -> Callable[[], object]:
     """A call of a function that stands in a file of transformers and runs `statement`."""
-    found: dict[str, Any] = {"torch": torch, "format_cost": format_cost}
+    found: dict[str, Any] = {"torch": torch, "format_seconds": format_seconds}
     file = Path(str(transformers.__file__)).parent / "models" / "made_up.py"
     exec(compile(f"def call():\n    {statement}", str(file), "exec"), found)
     call: Callable[[], object] = found["call"]
@@ -108,10 +108,10 @@ def test_what_torch_raises_below_a_mode_that_looks_on_is_of_the_library() -> Non
 
 
 def test_a_fault_of_ours_is_not_told_as_one_of_the_configuration() -> None:
-    ours = raised_by(lambda: format_cost("x", "EUR"))  # type: ignore[arg-type]
+    ours = raised_by(lambda: format_seconds("x"))  # type: ignore[arg-type]
     assert of_a_configuration(ours).reason is None
     assert of_a_configuration(RuntimeError("raised nowhere")).reason is None
-    within = call_of_the_library("format_cost('x', 'EUR')")
+    within = call_of_the_library("format_seconds('x')")
     assert of_a_configuration(raised_by(within)).reason is None
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.core.sentences import listed
+from advisor.gui.models.workload_edits import Described
 from advisor.gui.texts import Texts
 
-if TYPE_CHECKING:
-    from advisor.gui.described_workload import DescribedWorkload
 
-
-def kept_words(described: DescribedWorkload, texts: Texts) -> list[str]:
+def kept_words(described: Described | None, texts: Texts) -> list[str]:
     """The sentences; none where nothing had been set for the model before."""
-    kept, workload = described.kept, described.workload
-    if kept is None or workload is None:
+    if described is None or described.kept is None:
         return []
+    kept = described.kept
 
     def fields(names: tuple[str, ...]) -> str:
         last = [name.partition(".")[2] for name in names]
@@ -26,5 +22,5 @@ def kept_words(described: DescribedWorkload, texts: Texts) -> list[str]:
         words.append(texts("model-kept-fields", fields=fields(kept.fields)))
     if kept.dropped:
         code = "model-dropped-by-file" if described.reference.endswith(".toml") else "model-dropped-fields"
-        words.append(texts(code, name=texts.title(workload.name), fields=fields(kept.dropped)))
+        words.append(texts(code, name=texts.title(described.workload.name), fields=fields(kept.dropped)))
     return words

@@ -270,7 +270,7 @@ class ModelPage(Page):
 
     def _show_kept(self) -> None:
         clear(self._problems)
-        words = kept_words(self.session.described, self.texts)
+        words = kept_words(self.session.described.now, self.texts)
         if words:
             self._problems.addWidget(Notice(words, role="hero"))
 

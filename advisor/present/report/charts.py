@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from advisor.catalogue.precisions import precision_name
+from advisor.core.money import format_cost
 from advisor.core.sentences import Language, sentence
-from advisor.core.units import format_bytes, format_cost, format_rate, format_seconds
+from advisor.core.units import format_bytes, format_rate, format_seconds
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import names_with_place
 from advisor.present.job_picture import job_picture, row_detail, row_name, row_names, tick_text
@@ -77,7 +78,7 @@ def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
                 "low": picture.across(job.low) if job else None,
                 "high": picture.across(job.high) if job else None,
                 "text": format_seconds(job.value) if job else sentence("report-does-not-fit", language),
-                "price": format_cost(cost.value, prediction.currency) if cost is not None else "",
+                "price": format_cost(cost.value, prediction.currency, language) if cost is not None else "",
                 "colour": device_colour(places.get(prediction.device.key), "light"),
                 "shape": device_shape(places.get(prediction.device.key)),
                 "strong": row.advised,

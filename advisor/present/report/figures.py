@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from advisor.core.money import format_cost
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import (
     Estimate,
     format_bytes,
-    format_cost,
     format_energy,
     format_rate,
     format_seconds,
@@ -39,7 +39,9 @@ def key_figures(advice: AdviceRecord, main: Recommendation, language: Language) 
         figure("advice-memory", main.peak_memory_bytes, format_bytes),
     ]
     if main.cost is not None:
-        figures.append(figure("advice-cost", main.cost, partial(format_cost, currency=main.currency)))
+        figures.append(
+            figure("advice-cost", main.cost, partial(format_cost, currency=main.currency, language=language))
+        )
     else:
         device_time = main.job_s.scaled(main.count) if main.job_s is not None else None
         figures.append(figure("report-device-time", device_time, format_seconds))

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from advisor.core.sentences import Arguments, Reason
-from advisor.core.units import format_cost
+from advisor.core.sentences import Arguments, Money, Reason
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH
 from advisor.recommend.comparison import Comparison, set_up_name
@@ -46,8 +45,8 @@ def loading_limit_reasons(comparison: Comparison, advised: Sequence[Recommendati
             continue
         cost = chosen.cost.value * least / chosen.job_s.value
         if cost > limits.max_cost:
-            told = {"least": format_cost(cost, chosen.currency), "limit": _limit_of_cost(limits, chosen.currency)}
-            yield Reason.of("caveat-cost-loading", **told)
+            least_cost = Money(cost=cost, currency=chosen.currency)
+            yield Reason.of("caveat-cost-loading", least=least_cost, limit=_limit_of_cost(limits, chosen.currency))
 
 
 class _Other(NamedTuple):
@@ -148,8 +147,8 @@ def _ends(kind: str, prediction: Prediction, comparison: Comparison) -> Argument
         assert job_s is not None  # what keeps a limit has its figure
         return {"high_s": job_s.high, "limit_s": limits.max_job_s or 0.0}
     assert cost is not None
-    return {"high": format_cost(cost.high, currency), "limit": _limit_of_cost(limits, currency)}
+    return {"high": Money(cost=cost.high, currency=currency), "limit": _limit_of_cost(limits, currency)}
 
 
-def _limit_of_cost(limits: Limits, currency: str | None) -> str:
-    return f"{limits.max_cost:g} {currency or ''}".strip()
+def _limit_of_cost(limits: Limits, currency: str | None) -> Money:
+    return Money(cost=limits.max_cost or 0.0, currency=currency)

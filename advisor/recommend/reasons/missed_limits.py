@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.by_key import firsts
-from advisor.core.sentences import Arguments, Reason
-from advisor.core.units import format_cost, value_of
+from advisor.core.sentences import Arguments, Money, Reason
+from advisor.core.units import value_of
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.ranking import against_limits
@@ -74,7 +74,7 @@ def _figures(kind: str, prediction: Prediction, comparison: Comparison) -> Argum
     own = value or 0.0
     if kind == "cost":
         return {
-            "cost": format_cost(own, prediction.currency),
-            "limit": f"{limit:g} {prediction.currency or ''}".strip(),
+            "cost": Money(cost=own, currency=prediction.currency),
+            "limit": Money(cost=limit, currency=prediction.currency),
         }
     return {"job_s": own, "limit_s": limit} if kind == "hours" else {"power_w": own, "limit_w": limit}
