@@ -16,6 +16,7 @@ from advisor.claims.setting import (
     OPEN_FACTORS,
     PANEL,
     SIZED_PANEL,
+    judged_like,
     stand_ins,
 )
 from advisor.core.sentences import Arguments, Listed, Names, Reason
@@ -121,7 +122,7 @@ def judged_by(claim: Claim, predictor: Predictor) -> tuple[Reason, ...]:
     if claim.workload is not None:
         return ()
     names = Names(names=tuple(load_workload(name).name for name in models_of(claim, predictor)))
-    return (Reason.of("claim-sized-like" if claim.parameters is not None else "claim-panel-like", like=names),)
+    return (judged_like(claim, names),)
 
 
 def batches_of(claim: Claim, name: str) -> tuple[int, ...]:

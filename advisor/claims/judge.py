@@ -15,11 +15,12 @@ from advisor.claims.hedged import as_told, turned
 from advisor.claims.memory import check_fits
 from advisor.claims.more_cards import check_count_ratio
 from advisor.claims.order import check_order
-from advisor.claims.overlooked.otherwise import left_out, other_reading
+from advisor.claims.overlooked.otherwise import left_out, other_reading, price_beside
 from advisor.claims.predictor import Predictor
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
 from advisor.claims.setting import held_by_rounding
+from advisor.claims.several import of_each_ratio
 from advisor.claims.sized.needed import check_need
 from advisor.claims.sized.rate import check_sized
 from advisor.claims.switched import check_change
@@ -50,7 +51,10 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
         other = words if isinstance(claim, str) else msgspec.structs.replace(claim, text=words)
         return _checked(other, predictor)
 
-    return as_told(text, of_words, predictor.specs)
+    def of_one_ratio(words: str) -> ClaimAnswer:
+        return as_told(words, of_words, predictor.specs)
+
+    return of_each_ratio(text, of_one_ratio, predictor.specs)
 
 
 def _checked(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimAnswer:
@@ -59,6 +63,9 @@ def _checked(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimAnsw
     answer = turned(_in_the_likelier_way(parsed, _answered(parsed, predictor), predictor))
     # What was not read comes right behind the verdict: it may be what decides.
     told = (Reason.of("claim-left-out", words=Names(names=tuple(f"“{word}”" for word in words))),) if words else ()
+    price = price_beside(parsed, predictor.specs)
+    if price is not None:
+        told = (Reason.of("claim-price-unjudged", price=price), *told)
     first, *others = answer.reasons
     beside = _beside(parsed, answer, predictor.specs)
     return msgspec.structs.replace(answer, reasons=(first, *told, *others, *beside))

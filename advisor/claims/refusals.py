@@ -24,6 +24,13 @@ def refusal(code: str, claim: Claim, specs: Mapping[str, GpuSpec], **numbers: Va
     return SaidError((first, *also), Reason.of(f"{code}-remedy"))
 
 
+def without_model(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
+    """The refusal of a claim that names no model, or one that is not bundled, which is told by its name."""
+    if claim.other_model is None:
+        return refusal("claim-without-model", claim, specs)
+    return refusal("claim-model-not-bundled", claim, specs, model=claim.other_model)
+
+
 def unpredicted(claim: Claim, model: str, specs: Mapping[str, GpuSpec], *, traced: bool) -> SaidError:
     """The refusal of a claim whose model has no prediction on its card, by its cause.
 

@@ -12,7 +12,8 @@ from advisor.catalogue.precisions import Precision
 from advisor.claims.claim import Claim, Verdict
 from advisor.claims.predictor import Predictor
 from advisor.claims.reading.changes.precision_words import says_strict
-from advisor.claims.refusals import refusal
+from advisor.claims.refusals import without_model
+from advisor.core.sentences import Names, Reason
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction, basis_of
 from advisor.recommend.precisions import rate_of
@@ -39,7 +40,7 @@ OPEN_FACTORS = (1, 2, 4)
 def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
     """The claim's model with its length, batch, mode and layout. Raises InputError where it names no model."""
     if claim.workload is None:
-        raise refusal("claim-without-model", claim, predictor.specs)
+        raise without_model(claim, predictor.specs)
     workload = load_workload(claim.workload)
     data, training = workload.data, workload.training
     if claim.sequence_length is not None and data.sequence_length is not None:
@@ -72,6 +73,15 @@ def stand_ins(claim: Claim, predictor: Predictor, panel: Sequence[str]) -> tuple
 def _parameters(name: str, predictor: Predictor) -> int:
     tables = predictor.tables(load_workload(name)).values()
     return max((table.parameter_count for table in tables), default=1)
+
+
+def judged_like(claim: Claim, names: Names) -> Reason:
+    """Which models stand for that of a claim, and why: it is named by its size, is not bundled, or is not named."""
+    if claim.parameters is not None:
+        return Reason.of("claim-sized-like", like=names)
+    if claim.other_model is not None:
+        return Reason.of("claim-other-model-like", model=claim.other_model, like=names)
+    return Reason.of("claim-panel-like", like=names)
 
 
 def usual_precision(spec: GpuSpec, precision: Precision) -> Precision | None:

@@ -23,19 +23,21 @@ from advisor.claims.setting import (
     claimed_workload,
     held_against,
     in_open_layouts,
+    judged_like,
     least_meant,
     range_over,
     ratio_of,
     stand_ins,
     usual_precision,
 )
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Arguments, Names, Reason
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Candidate, Prediction
 from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import Workload, with_training
+from advisor.workload.workload_file import load_workload
 
 _SPREAD = 1.15
 """The predicted speed-up ratio of two cards is off by this factor on average (held-back published runs)."""
@@ -81,7 +83,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         word = "above"
     else:
         verdict, word = "below_expected", "below"
-    reasons = (Reason.of(f"claim-ratio-{word}", **numbers), *rate_reasons(fast[0], slow[0]))
+    reasons = (Reason.of(f"claim-ratio-{word}", **numbers), *_of_others(claim), *rate_reasons(fast[0], slow[0]))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
 
 
@@ -111,8 +113,16 @@ def _check_each(
         **expected.arguments("expected", "ratio"),
         "bound_ratio": bound or 0.0,
     }
-    reasons = (Reason.of(f"claim-ratio-each-{word}", **numbers),)
+    reasons = (Reason.of(f"claim-ratio-each-{word}", **numbers), *_of_others(claim))
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
+
+
+def _of_others(claim: Claim) -> tuple[Reason, ...]:
+    """Which models stand for one that is named and not bundled."""
+    if claim.other_model is None:
+        return ()
+    panel = FP8_PANEL if claim.precision == "fp8" else PANEL
+    return (judged_like(claim, Names(names=tuple(load_workload(name).name for name in panel))),)
 
 
 _ORDER = PRECISIONS

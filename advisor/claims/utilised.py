@@ -12,7 +12,7 @@ from advisor.claims.bounds import clock_slack
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.gpu_names import shared_name
 from advisor.claims.predictor import Predictor, candidate
-from advisor.claims.refusals import lacks_precision, refusal, size_text, unpredicted
+from advisor.claims.refusals import lacks_precision, refusal, size_text, unpredicted, without_model
 from advisor.claims.setting import claimed_workload, range_over
 from advisor.claims.sized.memory import check_memory
 from advisor.claims.sized.rate import HALF, alike, flop_per_token
@@ -104,7 +104,7 @@ def _models(claim: Claim, predictor: Predictor) -> list[Workload]:
     if claim.workload is not None:
         return [claimed_workload(claim, predictor)]
     if claim.parameters is None:
-        raise refusal("claim-without-model", claim, predictor.specs)
+        raise without_model(claim, predictor.specs)
     return [workload for _, workload in alike(claim, predictor)]
 
 

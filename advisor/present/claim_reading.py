@@ -77,6 +77,8 @@ def _on(claim: Claim, language: Language) -> Iterator[str]:
         yield bundled_titles(language).get(claim.workload, visible(claim.workload))
     elif claim.parameters is not None:
         yield sentence("claim-read-parameters", language, parameters=format_count(claim.parameters))
+    elif claim.other_model is not None:
+        yield visible(claim.other_model)
 
 
 def _cards(count: int | None, keys: Sequence[str], unknown: Sequence[str]) -> str:

@@ -84,7 +84,7 @@ def test_the_peak_of_a_card_is_no_rate_that_a_training_reaches() -> None:
 OTHERS = [
     ("accuracy improved 5 % with bf16", "accuracy"),
     ("bf16 让准确率提高了 5%", "准确率"),
-    ("fine-tuning llama 8b with lora on an H100 costs $12", "$12"),
+    ("fine-tuning llama 8b with lora on an H100 costs $12", "costs $12"),
     ("用 4090 微调 Llama 8B 要 300 元", "300 元"),
     ("Llama 70B 在 H100 上训练耗电 2000 度", "耗电"),
     ("loss 下降快了两倍", "loss 下降快"),
@@ -176,7 +176,6 @@ LEFT_OUT = [
     ("8 H100 over 1 GbE are 7x as fast as one", ("1 gbe",)),
     ("32 张 H100 用千兆以太网训练 8B，加速比 28", ("千兆以太网",)),
     ("ResNet-50 inference at 4,000 img/s on a T4 with TensorRT INT8", ("tensorrt", "int8")),
-    ("I rent an H100 for $2.5/h: BERT-base at 900 samples/s", ("$2.5",)),
     ("BERT-base on a 3090: 300 samples/s in FP16", ()),
     ("3090 上 BERT-base 每秒 300 条，FP16，显卡占用 95%", ("95%",)),
 ]

@@ -18,7 +18,6 @@ from tests.recommend.real_predictor import real_predictor
     [
         ("ResNet-50 trains at 400 images/s on a V100 inside docker with mixup", ("inside docker", "mixup")),
         ("ViT-B/16 at 384 px on an H100 with bf16: 700 images per second training", ("384 px",)),
-        ("torch.compile doubled the speed of my ResNet-18 on an RTX 2080 Ti", ("resnet-18",)),
         ("BERT pretraining on 8 V100 is 7x as fast as on one", ("pretraining",)),
         ("ResNet-50 on a V100 under WSL2 at 380 img/s", ("wsl2",)),
         ("Without torch.compile I get 1.9 it/s, with it 2.6, GPT-2 small on a 3090", ("2.6",)),

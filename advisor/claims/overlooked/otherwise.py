@@ -22,6 +22,7 @@ from advisor.claims.reading.numbers.card_counts import find_counts
 from advisor.claims.reading.numbers.number_words import search, spelled_out
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.reading.text.plain_text import checked, normalised
+from advisor.claims.reading.text.price_words import Price, find_price
 from advisor.claims.reading.text.unread import unread_figures
 from advisor.claims.refusals import refusal
 from advisor.workload.workload_file import load_workload
@@ -48,6 +49,16 @@ def other_reading(claim: Claim, specs: Mapping[str, GpuSpec]) -> Claim | None:
     return as_change(claim, plain, len(counts))
 
 
+def price_beside(claim: Claim, specs: Mapping[str, GpuSpec]) -> str | None:
+    """The words of a price that is told beside the claim, of which nothing is judged; None: none is."""
+    price = None if claim.text is None else _price(normalised(claim.text), specs)
+    return None if price is None else price.words
+
+
+def _price(plain: str, specs: Mapping[str, GpuSpec]) -> Price | None:
+    return find_price(plain, of_cards=len({card.keys for card in find_gpus(plain, specs).mentions}) > 1)
+
+
 def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """The words of a read claim that its reading does not depend on: cards, precisions, set-ups, figures, and others.
 
@@ -56,6 +67,8 @@ def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     if claim.text is None:
         return ()
     plain = normalised(claim.text)
+    price = _price(plain, specs)
+    plain = plain if price is None else price.without
 
     def read(text: str) -> Claim:
         return parse_claim(text, specs)
@@ -73,7 +86,7 @@ def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     told = (*_names_left_out(checked(claim.text, specs), claim, specs), *set_ups, *figures)
     own = load_workload(claim.workload).name.lower() if claim.workload is not None else ""
     words = unread_words(plain, claim, read)
-    known = (*told, *cards, *claim.unknown_gpus, link)
+    known = (*told, *cards, *claim.unknown_gpus, link, claim.other_model or "")
     return (*told, *(word for word in words if word not in own and not _overlap(word, known)))
 
 

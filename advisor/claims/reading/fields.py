@@ -15,6 +15,7 @@ from advisor.claims.reading.compared.sides import Sides
 from advisor.claims.reading.models.fit_words import says_fits, says_possible
 from advisor.claims.reading.models.mode_words import says_training
 from advisor.claims.reading.models.model_words import find_model
+from advisor.claims.reading.models.other_models import find_other_model
 from advisor.claims.reading.models.size_words import (
     find_parameters,
     find_samples,
@@ -97,6 +98,7 @@ def claim_of_fields(text: str, plain: str, figures: Figures, sides: Sides, cards
         batch = max(1, round(samples / (sides.card_count or 1)))
     return Claim(
         text=text,
+        other_model=find_other_model(plain, text) if workload is None and parameters is None else None,
         gpus=sides.subject,
         count=sides.card_count,
         reference_gpus=sides.reference,

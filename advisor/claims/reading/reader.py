@@ -31,7 +31,7 @@ from advisor.claims.reading.compared.order_words import denies_order, says_faste
 from advisor.claims.reading.compared.sides import Sides, find_sides
 from advisor.claims.reading.compared.two_speeds import PAIR, two_speeds
 from advisor.claims.reading.fields import claim_of_fields
-from advisor.claims.reading.models.fit_words import cards_of_memory
+from advisor.claims.reading.models.fit_words import cards_of_memory, says_fits
 from advisor.claims.reading.models.mode_words import runs_only
 from advisor.claims.reading.models.need_words import find_needed_bytes, find_needed_times, needs_more
 from advisor.claims.reading.models.size_words import CardHours, find_card_hours, find_step_tokens, is_mixture
@@ -50,6 +50,7 @@ from advisor.claims.reading.refused import (
     without_figure,
 )
 from advisor.claims.reading.text.plain_text import checked, says_none
+from advisor.claims.reading.text.price_words import find_price
 from advisor.claims.reading.text.unread import HARD_FIGURE
 from advisor.claims.refusals import refusal
 
@@ -67,9 +68,9 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         raise refusal("claim-nodes-uncounted", Claim(), specs, nodes=nodes)
     of_step = find_step_tokens(plain)
     plain = plain if of_step is None else of_step.without
-    cards = find_gpus(plain, specs)
-    if any(says_none(plain[: card.start]) for card in cards.mentions):
-        raise refusal("claim-number-negative", Claim(), specs)
+    price = find_price(plain, of_cards=len({card.keys for card in find_gpus(plain, specs).mentions}) > 1)
+    plain = plain if price is None else price.without
+    cards = _known_cards(plain, specs)
     told = _told(plain, cards.mentions)
     if of_step is not None and told.figures.step_s is not None:
         rate = of_step.tokens / told.figures.step_s
@@ -87,6 +88,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     needs = _needing(claim, plain, told.figures) if named and not claim.gpus and not cards.unknown else None
     if needs is not None:
         return needs
+    if price is not None and not told.figures and says_fits(plain) is None:
+        raise refusal("claim-other-quantity", claim, specs, quantity=price.words)
     if claim.fits is not None and not told.figures:
         refuse_unread(claim, _without_plurals(plain, cards.mentions), specs)
         in_words = not claim.gpus and not cards.unknown
@@ -97,6 +100,14 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     refuse_half_told(claim, plain, told.sides, specs)
     refuse_alike(claim, plain, told.counts, specs)
     return claim
+
+
+def _known_cards(plain: str, specs: Mapping[str, GpuSpec]) -> Cards:
+    """The cards of a text. Raises SaidError where none of one, or fewer, are counted."""
+    cards = find_gpus(plain, specs)
+    if any(says_none(plain[: card.start]) for card in cards.mentions):
+        raise refusal("claim-number-negative", Claim(), specs)
+    return cards
 
 
 def _with_change(text: str, plain: str, told: _Told, cards: Cards, specs: Mapping[str, GpuSpec]) -> Claim:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.claims.claim import Claim, ClaimAnswer, Verdict
 from advisor.claims.predictor import Predictor
-from advisor.claims.refusals import refusal, size_text
+from advisor.claims.refusals import size_text, without_model
 from advisor.claims.sized.ways import said_way, ways_of
 from advisor.core.sentences import Arguments, Reason
 from advisor.workload.workload_file import load_workload
@@ -24,7 +24,7 @@ def check_need(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """
     parameters = claim.parameters or _parameters(claim, predictor)
     if not parameters:
-        raise refusal("claim-without-model", claim, predictor.specs)
+        raise without_model(claim, predictor.specs)
     claimed = claim.memory_bytes or 0.0
     ways = ways_of(claim)
     usual, least = ways[0], ways[-1]

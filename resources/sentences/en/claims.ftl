@@ -232,6 +232,10 @@ claim-read-otherwise = What brought it is left open. { $taken ->
    *[cards] It is judged as { $count } cards against one; as { $after } on as many cards it would be { $verdict }, too.
 }
 claim-read-other-order = It is not said which of the two is meant to be ahead. It is judged as { $device } over { $other }; the other way round it would be { $verdict }.
+claim-of-two-ratios = The claim tells two ratios, each judged by itself: { $each }.
+claim-of-one-ratio = "{ $words }" is { $verdict }
+claim-not-judged = not judged
+claim-price-unjudged = The price that is told beside ("{ $price }") is not judged.
 claim-left-out = Told and not looked at: { $words }. Where that decides, the verdict says nothing of it.
 claim-other-quantity = The claim is about something else than the speed or memory of training: "{ $quantity }".
 claim-other-quantity-remedy = Claims are judged of times, rates, speed-ups, memory and utilisation. What a training costs in money or energy, the advice for your workload says.
@@ -298,6 +302,9 @@ claim-strategy-unpredicted = No claim is judged with { $strategy }: it is not pr
 claim-strategy-unpredicted-remedy = Name DataParallel, DDP, ZeRO-2 or FSDP (ZeRO-3), if that is what was used.
 claim-without-length = The claim is in tokens a second and names no sequence length.
 claim-without-length-remedy = Add it: "… at length 1024".
+claim-other-model-like = { $model } is not bundled; it is judged by { $like }, and the range holds them all.
+claim-model-not-bundled = The claim is about { $model }, which is not bundled, and no other model's times are taken for its own.
+claim-model-not-bundled-remedy = Give its workload file (from its config.json, hub id or Python file) as `workload` in a claim file, predict it with advisor --predict, or claim it of a bundled model (BERT-base, ResNet-50, GPT-2, ViT-B, Llama 8B …).
 claim-without-model = The claim names no model that is known here.
 claim-without-model-remedy = Name one (BERT-base, ResNet-50, GPT-2, ViT-B …) or its size (7B), or give `workload` in a claim file.
 claim-without-card = The claim names no GPU.

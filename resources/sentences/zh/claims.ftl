@@ -232,6 +232,10 @@ claim-read-otherwise = 没有说明提速来自什么。{ $taken ->
    *[cards] 这里按 { $count } 张卡与一张卡相比来判断；若理解为同样张数上采用{ $after }，则同样为：{ $verdict }。
 }
 claim-read-other-order = 没有说明两者中哪一个更快。这里按 { $device } 相对于 { $other } 来判断；若反过来理解，则为：{ $verdict }。
+claim-of-two-ratios = 该说法给出两个倍数，分别判断：{ $each }。
+claim-of-one-ratio = “{ $words }”：{ $verdict }
+claim-not-judged = 未作判断
+claim-price-unjudged = 同时说到的价格（“{ $price }”）不作判断。
 claim-left-out = 说到但没有考虑的：{ $words }。如果起决定作用的正是它，此判断并不涉及。
 claim-other-quantity = 这条说法讲的不是训练的速度或显存，而是“{ $quantity }”。
 claim-other-quantity-remedy = 可以判断的是时间、速率、加速比、显存和利用率。训练要花多少钱或多少电，可在针对您的工作负载的建议中查看。
@@ -298,6 +302,9 @@ claim-strategy-unpredicted = 无法判断使用 { $strategy } 的说法：本程
 claim-strategy-unpredicted-remedy = 如果实际用的是 DataParallel、DDP、ZeRO-2 或 FSDP（ZeRO-3），请写明。
 claim-without-length = 这条说法以每秒词元数计，却没有给出序列长度。
 claim-without-length-remedy = 请补上，例如“序列长度 1024”。
+claim-other-model-like = { $model } 不在内置模型之列；这里按 { $like } 判断，范围包括它们全部。
+claim-model-not-bundled = 该说法针对 { $model }，它不在内置模型之列，也不会用别的模型的时间来代替。
+claim-model-not-bundled-remedy = 在说法文件中用 `workload` 给出它的任务文件（来自其 config.json、hub id 或 Python 文件），用 advisor --predict 预测它，或改用内置模型（BERT-base、ResNet-50、GPT-2、ViT-B、Llama 8B …）。
 claim-without-model = 这条说法没有提到本程序认识的模型。
 claim-without-model-remedy = 请写明模型（BERT-base、ResNet-50、GPT-2、ViT-B 等）或其规模（7B），或在说法文件中给出 `workload`。
 claim-without-card = 这条说法没有提到 GPU。

@@ -26,7 +26,7 @@ _SO_MANY = (
     r"(?:\b(?:is|are|feels?|equals?|matche?s?|replaces?)\b"
     r"(?: (?:like|basically|easily|probably|maybe|roughly|closer to|more like))*"
     r"|[=:≈~]|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
-    rf"\s*{ABOUT}(?:{NUMBER}\s*{FOLD}?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?"
+    rf"\s*{ABOUT}(?:{NUMBER}\s*{FOLD}?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*(?:an?|the|my|one)\b)?"
     r"\s*(?:(?:\d{1,4}|two|three|four|eight|两|三|四|八) ?[x×*张块]? ?)?$"
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""

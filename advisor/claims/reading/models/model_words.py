@@ -29,6 +29,7 @@ _MODELS = (
     (r"\brnn\b|循环神经网络", "rnn_characters"),
 )
 """Bundled workloads by the names of their models."""
+BUNDLED_NAMES = tuple(pattern for pattern, _ in _MODELS)
 _WHOLE = (
     r"\b(?:(?:faster|mask|cascade)[\s-]*r-?cnn|retinanet|deeplab\w*|fcos|yolo\w*|(?:stable|latent)[\s-]*diffusion|sdxl"
     r"|controlnet|dreambooth|simclr|moco|byol)\b"

@@ -69,6 +69,11 @@ class Denied(NamedTuple):
     without: str
 
 
+def ratio_figures(plain: str) -> list[tuple[int, int]]:
+    """Where the figures of how many times, or how many per cent, stand, from and to."""
+    return [match.span() for match in _FIGURE.finditer(plain) if match.lastgroup in {"fold", "share"}]
+
+
 def find_denied(plain: str) -> Denied | None:
     """The first figure that is denied, or was hoped for, beside one of its kind: `not 2x, but 1.85x`; None: none is."""
     figures = list(_FIGURE.finditer(plain))
