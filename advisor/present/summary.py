@@ -97,7 +97,8 @@ def help_of(advice: AdviceRecord, language: Language) -> tuple[str, ...]:
     """What would help most, in sentences."""
     row = prediction_of(advice.predictions, advice.main)
     room_bytes = row.usable_memory_bytes if row is not None and row.may_run_out else None
-    return help_sentences(advice.switches, language, room_bytes)
+    trains_all = advice.workload.training.trainable == "all"
+    return help_sentences(advice.switches, language, room_bytes, adds_adapters=trains_all)
 
 
 def help_comes_first(main: Recommendation | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from advisor.catalogue.adapters import DEFAULT_RANK
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, sentence, visible
@@ -50,11 +51,16 @@ _SAME_RESULT: frozenset[SwitchKind] = frozenset({"checkpointing", "chunked_loss"
 
 
 def help_sentences(
-    switches: tuple[Switch, ...], language: Language, room_bytes: float | None = None
+    switches: tuple[Switch, ...],
+    language: Language,
+    room_bytes: float | None = None,
+    *,
+    adds_adapters: bool = True,
 ) -> tuple[str, ...]:
     """What would help most: what holds a step where nothing else does, then the gains of over 5 %.
 
     `room_bytes`: what a device of an advised set-up can give that may run out of it: what stays below comes first.
+    `adds_adapters`: the workload trains none by itself, so that LoRA means those that the switches add.
     """
     known = [switch for switch in switches if switch.gain is None and switch.peak_memory_bytes is not None]
     holding = [switch for switch in known if switch.fits and switch.kind in _HOLDING]
@@ -70,7 +76,7 @@ def help_sentences(
     gaining = sorted((one for one in gaining if one not in told), key=lambda switch: -value_of(switch.gain, 0.0))
     return (
         *(_room_help(switch, language) for switch in told),
-        *(_holding_help(switch, language) for switch in holding),
+        *(_holding_help(switch, language, adds_adapters=adds_adapters) for switch in holding),
         *(_gain_help(switch, switch.gain, language) for switch in gaining if switch.gain is not None),
     )
 
@@ -112,7 +118,8 @@ def _holding(switch: Switch) -> str:
     return "help-larger-card" if switch.count == 1 else "help-larger-cards"
 
 
-def _holding_help(switch: Switch, language: Language) -> str:
+def _holding_help(switch: Switch, language: Language, *, adds_adapters: bool) -> str:
+    trained = "added" if adds_adapters else "adapters"
     told = sentence(
         _holding(switch),
         language,
@@ -122,7 +129,8 @@ def _holding_help(switch: Switch, language: Language) -> str:
         strategy=strategy_cell(switch.strategy, language, trains=switch.kind != "quantised_weights", short=True),
         batch=switch.batch_size_per_device,
         steps=switch.gradient_accumulation_steps,
-        trained="nothing" if switch.kind == "quantised_weights" else "adapters",
+        trained="nothing" if switch.kind == "quantised_weights" else trained,
+        rank=str(DEFAULT_RANK),
         precision="unknown" if switch.precision is None else PRECISION_LABELS[switch.precision],
         step_s=switch.step_s.value,
         need_bytes=value_of(switch.peak_memory_bytes, 0.0),

@@ -92,6 +92,14 @@ def test_what_leaves_the_result_as_it_is_comes_before_what_needs_least_where_a_s
     assert help_sentences((chunked, eight), "en", 1e8) == ()
 
 
+def test_adapters_that_would_be_added_are_told_by_their_layers_and_rank() -> None:
+    peak = Estimate(value=1e9, low=1e9, high=1e9, basis="specified")
+    holding = msgspec.structs.replace(switch(None, peak=peak), kind="qlora")
+    (added,), (told,) = (help_sentences((holding,), "en", adds_adapters=adds) for adds in (True, False))
+    assert added.endswith("only adapters of rank 16 on all linear layers are trained.")
+    assert told.endswith("only the adapters are trained.")  # those that the workload itself describes
+
+
 @pytest.mark.parametrize(("low", "open_end"), [(0.95, True), (1.0, False), (1.1, False)])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_help_whose_range_reaches_below_one_says_that_it_may_gain_nothing(

@@ -165,6 +165,7 @@ help-adapter = With { $name } one { $device } holds a step (batch { $batch }{ $s
         [unknown] { "" }
        *[other] { " in " }{ $precision }
     }): { $step_s }, { $need_bytes }{ $trained ->
+        [added] ; only adapters of rank { $rank } on all linear layers are trained.
         [adapters] ; only the adapters are trained.
        *[nothing] .
     }

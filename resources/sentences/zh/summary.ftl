@@ -160,6 +160,7 @@ help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步�
         [unknown] { "" }
        *[other] ，{ $precision }
     }）：{ $step_s }，{ $need_bytes }{ $trained ->
+        [added] ；只训练所有线性层上秩为 { $rank } 的适配器。
         [adapters] ；只训练适配器。
        *[nothing] 。
     }
