@@ -6,8 +6,14 @@ from advisor.catalogue.precisions import Precision
 from advisor.claims.claim import Claim
 from advisor.claims.gpu_names import Mention
 from advisor.claims.reading.changes.batch_words import BATCH, LARGEST_SIZE, SIZE_DIGITS, compared_batches, shared_batch
-from advisor.claims.reading.changes.change_words import compared_strategies, find_checkpointing, find_strategy, says_on
-from advisor.claims.reading.changes.held_against import first_named
+from advisor.claims.reading.changes.change_words import (
+    TUNINGS,
+    compared_strategies,
+    find_checkpointing,
+    find_strategy,
+    says_on,
+)
+from advisor.claims.reading.changes.held_against import first_named, named_in_order
 from advisor.claims.reading.changes.link_words import find_interconnect
 from advisor.claims.reading.changes.precision_words import PRECISIONS, compared_precisions, precisions_of_cards
 from advisor.claims.reading.changes.switch_words import COMPILES
@@ -26,7 +32,7 @@ from advisor.claims.reading.models.size_words import (
     says_offloaded,
     trains_frozen,
 )
-from advisor.claims.reading.numbers.card_counts import CARD
+from advisor.claims.reading.numbers.card_counts import CARD, find_counts
 from advisor.claims.reading.numbers.figures import Figures
 from advisor.claims.reading.numbers.number_words import CONTEXT, LENGTH_WORDS, SAYS, SECOND, search
 from advisor.claims.reading.numbers.ratio_words import says_slower
@@ -80,13 +86,13 @@ def _precisions(plain: str, sides: Sides, cards: tuple[Mention, ...]) -> tuple[P
 def claim_of_fields(text: str, plain: str, figures: Figures, sides: Sides, cards: tuple[Mention, ...]) -> Claim:
     """What is claimed of which cards, whatever else it is held against."""
     length, bits = _number_of(_LENGTH, plain), find_weight_bits(plain)
-    parameters, workload = find_parameters(plain), _workload(plain)
-    if workload is not None and bits == _QUANTISED_BITS:
-        workload = workload.replace("_lora", "_qlora")
+    parameters, workload = find_parameters(plain), _adapted(_workload(plain), plain, bits)
     of_change = any((figures.speed_up_ratio, figures.memory_ratio, figures.saved_bytes))
     precisions = _precisions(plain, sides, cards) if of_change else None
     batches = compared_batches(plain) if of_change else None
-    strategies = compared_strategies(plain) if of_change else None
+    # Of two numbers of cards it is these that are compared, whatever else is said of ways to share the work.
+    counts = {count for _, count in find_counts(plain, [(card.start, card.end) for card in cards])}
+    strategies = compared_strategies(plain) if of_change and len(counts) <= 1 else None
     of_each = search(_OF_ONE_CARD, plain) is not None
     of_all = sides.card_count or 1 if of_each else 1
     of_each_flop = (rate := find_flop_rate(plain)) is not None and rate.per_card
@@ -147,6 +153,19 @@ def _is_inference(plain: str, figures: Figures) -> bool:
     # Weights of four bits take no gradient: without adapters beside them nothing is trained.
     frozen = find_weight_bits(plain) == _QUANTISED_BITS and find_trainable(plain) is None
     return frozen or search(_GENERATES, plain) is not None
+
+
+def _adapted(workload: str | None, plain: str, bits: int | None) -> str | None:
+    """The workload with the adapters that a text names, unless they are held against a full fine-tuning."""
+    if workload is None:
+        return None
+    if bits == _QUANTISED_BITS:
+        workload = workload.replace("_lora", "_qlora")
+    compared = any(way == "full" for _, way in named_in_order(TUNINGS, plain))
+    if compared or workload.endswith("lora") or find_trainable(plain) is None:
+        return workload
+    adapted = f"{workload}_{'qlora' if bits == _QUANTISED_BITS else 'lora'}"
+    return adapted if adapted in bundled_names() else workload
 
 
 def _workload(plain: str) -> str | None:

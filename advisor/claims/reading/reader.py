@@ -114,7 +114,9 @@ def _with_change(text: str, plain: str, told: _Told, cards: Cards, specs: Mappin
     """What is claimed of which cards, and which change it is told of."""
     counts = {count for _, count in told.counts}
     claim = linked(claim_of_fields(text, plain, told.figures, told.sides, cards.mentions), plain, counts)
-    claim = stretched(grown(changed(claim, told.change), told.growth), told.length, plain)
+    beside = told.length is not None and not told.change.certain
+    claim = grown(claim if beside else changed(claim, told.change), told.growth)
+    claim = stretched(claim, told.length, plain)
     claim = against_usual(claim, plain, specs, counts=len(counts))
     claim = of_samples(claim, plain)
     return msgspec.structs.replace(claim, unknown_gpus=cards.unknown)

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.claim import Tuning
-from advisor.claims.reading.changes.held_against import first_named, held_against_each_other, named_in_order
+from advisor.claims.reading.changes.held_against import held_against_each_other, named_in_order
 from advisor.claims.reading.numbers.number_words import NUMBER, SHARE_WORDS, search, share_of
 from advisor.claims.reading.numbers.ratio_words import ABOUT
 from advisor.workload.workload import Attention, Checkpointing
@@ -115,8 +115,8 @@ def find_checkpointing(plain: str) -> Checkpointing | None:
 
 
 def find_strategy(plain: str) -> Strategy | None:
-    """How the cards are said to share the work; None: nothing is said."""
-    return first_named(STRATEGIES, plain)
+    """How the cards are said to share the work, the first of several; None: nothing is said."""
+    return next((strategy for _, strategy in named_in_order(STRATEGIES, plain)), None)
 
 
 def compared_strategies(plain: str) -> tuple[Strategy, Strategy] | None:

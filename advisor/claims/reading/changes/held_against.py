@@ -12,7 +12,8 @@ Word = TypeVar("Word", bound=str)
 COMPARES = (
     r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas (?:fast|slow|quick) as\b|\binstead of\b"
     r"|\b(?:speed|throughput|time) of\b|\b(?:same|equal|identical) (?:speed|throughput|time)\b"
-    r"|\bno (?:\w+ )?difference\b|比|相对|一样快|速度(?:基本)?一样|没有?(?:什么)?(?:区别|差别|差异)|差不多快"
+    r"|\bno (?:\w+ )?difference\b|比|相对|代替|替代|取代|一样快"
+    r"|速度(?:基本)?一样|没有?(?:什么)?(?:区别|差别|差异)|差不多快"
 )
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
 

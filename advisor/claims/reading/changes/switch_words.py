@@ -65,6 +65,10 @@ _GIVES = (
 _BARE = (
     rf"{_GIVES}{ABOUT}\+?{PERCENT}{_BEHIND}",
     rf"(?:^|[\s:])\+{PERCENT}{_BEHIND}",
+    (
+        rf"(?:\b(?:maybe|perhaps|like|probably|barely|at best|at most|by)|~|大概|也就|最多)\s*{ABOUT}{PERCENT}"
+        rf"(?: (?:at best|at most|tops|max))?{_BEHIND}"
+    ),
 )
 _QUANTISED = r"\bint[48]\b(?! ?(?:adam|optimi))"
 """What a figure beside a precision may be of: nothing in it is predicted."""

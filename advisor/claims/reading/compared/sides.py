@@ -51,6 +51,11 @@ _NAMED_AGAIN = (
 )
 """Before a card that is named again, as that which the figure is told of: `A100 vs H100: the H100 is`."""
 _LATTER, _FORMER = r"\bthe latter\b|后者", r"\bthe former\b|前者"
+_NEXT_CLAUSE = r"[,;.!?，。；！：]\s*(?:(?:so|and|but|because|since|as|因为|毕竟|而)\b ?)?(?:the |an? |my |our )?$"
+_IS_AHEAD = (
+    r"^\s*(?:(?:is|are|was|will be|trains?|runs?|finish\w*|does|gets?|gives?)\b|训练|微调|跑|要|能|可以|反而|快|慢|会)"
+    r"[^.;。；]*?(?:faster|slower|quicker|sooner|speed|快|慢)(?!er)(?! than)"
+)
 _OF_EACH_CARD = (
     r"\b(?:per|each)[ -](?:gpu|card)['s]{0,2} (?:throughput|speed|rate|tokens|samples|images)"
     r"|\b(?:throughput|speed|rate) (?:per|of each|a) (?:gpu|card)|每(?:张)?卡的?(?:平均)?(?:吞吐|速度)"
@@ -210,7 +215,7 @@ def _cards(
         ratio = figures[0][1] / figures[1][1]
         turned, compared, ratio = ratio < 1, True, max(ratio, 1 / ratio)
     else:
-        again = _told_again(plain, (first, other), mentions)
+        again = _told_again(plain, (first, other), mentions) or _told_apart(plain, first, other)
         turned = again == other.keys if again is not None else _is_of_second(plain, first, other)
         together = ratio is not None and _stand_beside(plain, first, other)
         compared = (
@@ -219,6 +224,13 @@ def _cards(
     if turned:
         return Sides(ratio, other_count, count, other.keys, first.keys, compared)
     return Sides(ratio, count, other_count, first.keys, other.keys, compared)
+
+
+def _told_apart(plain: str, first: Mention, other: Mention) -> tuple[str, ...] | None:
+    """The second card, where a clause of its own tells how much faster it is: `skip the T4, a 3090 is 5x faster`."""
+    between, behind = plain[first.end : other.start], plain[other.end :]
+    apart = search(_NEXT_CLAUSE, between) is not None and find_ratio(plain[: other.start]) is None
+    return other.keys if apart and search(_IS_AHEAD, behind) is not None and find_ratio(behind) is not None else None
 
 
 def _stand_beside(plain: str, first: Mention, other: Mention) -> bool:

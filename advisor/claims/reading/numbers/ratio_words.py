@@ -8,7 +8,7 @@ from advisor.claims.reading.numbers.before_after import before_to_after
 from advisor.claims.reading.numbers.number_words import NUMBER, OF_RATE, PERCENT, number, search
 
 _MORE = (
-    r"(?:faster|quicker|speed-?\s?ups?|more throughput|better|acceleration|higher throughput"
+    r"(?:faster|quicker|sooner|earlier|speed-?\s?ups?|more throughput|better|acceleration|higher throughput"
     r"|more (?:images|samples|tokens)|increase)"
 )
 """Behind a share it is added: `60 % faster` is 1.6, where `60 % as fast` is 0.6."""
@@ -24,9 +24,12 @@ ABOUT = (
 )
 _OF_RATE = r"\b(?:throughput|speed|performance|(?:images|samples|tokens|steps) ?(?:/|per) ?s\w*)[^,.;%\d]{0,16}?"
 _RATE_UP = (
-    rf"{_OF_RATE}\b(?:up|rises?|rose|grows?|grew|jump(?:s|ed)|climb(?:s|ed)|gain(?:s|ed))\s*(?:by )?{ABOUT}{PERCENT}"
+    rf"{_OF_RATE}\b(?:up|rises?|rose|grows?|grew|jump(?:s|ed)?|climb(?:s|ed)?|gain(?:s|ed)?)\s*(?:by )?{ABOUT}{PERCENT}"
 )
-_RATE_DOWN = rf"{_OF_RATE}\b(?:down|falls?|fell|drop(?:s|ped)|sinks?|sank|los(?:es|t))\s*(?:by )?{ABOUT}{PERCENT}"
+_RATE_DOWN = (
+    rf"{_OF_RATE}\b(?:down|falls?|fell|drop(?:s|ped)?|sinks?|sank|los(?:es?|t)|decreas(?:es?|ed))"
+    rf"\s*(?:by )?{ABOUT}{PERCENT}"
+)
 _RATE_LOST = (
     rf"\blos(?:t|es?|ing)\s*{ABOUT}{PERCENT}\s*(?:of )?(?:the |my |our |its )?(?:throughput|speed|performance)\b"
     rf"|(?:损失|掉|少)了\s*{ABOUT}{PERCENT}\s*的?(?:吞吐|速度|性能)"

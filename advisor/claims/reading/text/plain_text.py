@@ -39,6 +39,8 @@ _PARTS = re.compile(r"(?<=\d{4})，(?=\d)|(?<=\d)，(?=\d)(?!\d{3}(?!\d| ?[万�
 """A Chinese comma between two figures parts them, but for one that may join groups of three digits (`1，400`)."""
 
 
+_PLURAL = re.compile(r"(?<![A-Za-z0-9])([Vv]100)s(?![A-Za-z0-9])")
+"""Several of a card, of which another one's name differs by a capital alone: `8 V100s` are no `V100S`."""
 _UNSUPPORTED = re.compile(
     r"(?:不支持|没有原生|\b(?:does(?:n't| not)|do(?:n't| not)|cannot|can't) (?:support|have|do)|\blacks?|\bhas no)\s*"
     r"(?:bf16|bfloat16|fp16|fp8|tf32|amp)(?: support)?",
@@ -82,7 +84,7 @@ def normalised(text: str) -> str:
 
 def _alike(text: str) -> str:
     """Lower case, full-width forms narrowed, digit groups joined, spreads (`± 2`) left out, blanks and dashes alike."""
-    plain = unicodedata.normalize("NFKC", _PARTS.sub(", ", text)).lower()
+    plain = unicodedata.normalize("NFKC", _PLURAL.sub(r"\1", _PARTS.sub(", ", text))).lower()
     plain = re.sub(r"(?<![a-z\d])(?<!\D-)\d{1,3}(?:,\d{3})+(?!\d)", lambda match: match[0].replace(",", ""), plain)
     plain = re.sub(r"单(?:张)?卡的?(?=(?:平均)?(?:吞吐|速度|性能|算力|利用率|mfu))", "每卡", plain)
     plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
