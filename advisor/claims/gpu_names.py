@@ -11,7 +11,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 
 _VARIANT = r"(?!\s*-?\s*(?:ti\b|super\b|laptop|mobile|max-?q|d\b|notebook|笔记本|移动))"
 _NOT_A_QUANTITY = (
-    r"(?!\s*(?:images?|img|samples?|tok(?:en)?s?\b|(?:个\s*)?(?:tokens?|词元|step|样本)|seq|sentences?|examples?|it/s|it\b|steps?|ms\b|s\b|sec|%|/|张图|步|样本|毫秒|秒"
+    r"(?!\s*(?:(?:to|->|-->|→|到|至)\s*\d[\d.,]*\s*k?\s*)?(?:images?|img|samples?|tok(?:en)?s?\b|(?:个\s*)?(?:tokens?|词元|step|样本)|seq|sentences?|examples?|it/s|it\b|steps?|ms\b|s\b|sec|%|/|张图|步|样本|毫秒|秒"
     r"|\.\d|epochs?|minutes?|min\b|hours?|rows?|条))"
 )
 _SUFFIX = r"(?:\s*-?\s*(?:ti|super|laptop|mobile|max-?q|xtx|xt|gre|d|notebook|笔记本|移动版?)(?![a-z0-9]))"

@@ -41,6 +41,8 @@ from advisor.workload.workload_file import load_workload
 
 _SPREAD = 1.15
 """The predicted speed-up ratio of two cards is off by this factor on average (held-back published runs)."""
+_OF_ONE_CARD = (1, 4, 16)
+"""Batches that may be meant of single cards where none is named, in units of the workload's own."""
 ASKED: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp")
 """Meant where a claim of two cards names no precision."""
 
@@ -182,17 +184,18 @@ def card_ratio(
     for meant in (told for of in of_models if of.workload is not None for told in in_open_layouts(of, of.workload)):
         workload = claimed_workload(meant, predictor)
         own = workload.training.batch_size
-        batches = (own,) if claim.batch_size is not None else tuple(own * factor for factor in _open(claim, precision))
+        batches = (own,) if claim.batch_size is not None else tuple(own * factor for factor in _open(claim))
         for batch in batches:
             estimates += _ratios(claim, predictor, with_training(workload, batch_size=batch), (fast, slow), precision)
     return range_over(estimates)
 
 
-def _open(claim: Claim, precision: Precision) -> tuple[int, ...]:
-    """Batches that may be meant where none is named: what several cards send, and what FP8 casts, weighs by them."""
-    if max(claim.count or 1, claim.reference_count) > 1:
-        return OPEN_FACTORS
-    return (1, OPEN_FACTORS[-1]) if precision == "fp8" else (1,)
+def _open(claim: Claim) -> tuple[int, ...]:
+    """Batches that may be meant where none is named: what several cards send weighs by them.
+
+    On one card a small batch waits for the host, on a quick one more than on a slow one.
+    """
+    return OPEN_FACTORS if max(claim.count or 1, claim.reference_count) > 1 else _OF_ONE_CARD
 
 
 def _ratios(
@@ -210,7 +213,9 @@ def _ratios(
         predictor.predict(workload, [_candidate(claim, workload, *card, count) for card in side])
         for side, count in zip(sides, (claim.count or 1, claim.reference_count), strict=True)
     ]
-    return [_ratio(one, other) for one, other in itertools.product(*predictions)]
+    pairs = itertools.product(*predictions)
+    open_batch = claim.batch_size is None
+    return [_ratio(*pair) for pair in pairs if not (open_batch and any(of.fits is False for of in pair))]
 
 
 def _candidate(claim: Claim, workload: Workload, card: GpuSpec, precision: Precision, count: int) -> Candidate:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalogue.spec_table import spec_table
+from advisor.claims.claim import WITH_NVLINK, WITHOUT_NVLINK
+from advisor.claims.overlooked.otherwise import left_out
 from advisor.claims.reading.reader import parse_claim
 from tests.claims.judged import assert_judged
 
@@ -73,3 +75,81 @@ def test_two_numbers_of_cards_are_compared_whatever_is_advised_beside() -> None:
 )
 def test_adapters_belong_to_the_model_wherever_they_are_named(text: str, workload: str) -> None:
     assert parse_claim(text, spec_table()).workload == workload
+
+
+@pytest.mark.parametrize(
+    ("text", "strategy", "reference"),
+    [
+        ("Honestly don't bother with FSDP on two 3090s, DDP was 25% quicker for my GPT-2 runs", "ddp", "fsdp"),
+        ("forget DP on 4 V100, DDP is 40% faster with BERT-base", "ddp", "dp"),
+        ("4卡3090别用DP了，DDP快40%，BERT-base", "ddp", "dp"),
+    ],
+)
+def test_a_strategy_whose_own_clause_tells_a_figure_is_held_against_the_other(
+    text: str, strategy: str, reference: str
+) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.strategy, claim.reference_strategy) == (strategy, reference)
+
+
+def test_a_strategy_that_is_named_beside_and_not_judged_is_told() -> None:
+    text = "双卡3090做DP训练ResNet50，比单卡只快了20%，改成DDP之后快了85%"
+    assert left_out(parse_claim(text, spec_table()), spec_table()) == ("DDP", "85%")
+
+
+def test_the_unit_of_a_second_figure_is_that_of_the_first_which_is_no_card() -> None:
+    claim = parse_claim(
+        "batch size 256 instead of 64 improved throughput from 1050 to 1180 img/s (ResNet-50, A100, AMP)", spec_table()
+    )
+    assert (claim.unknown_gpus, claim.batch_size, claim.reference_batch_size) == ((), 256, 64)
+    assert claim.speed_up_ratio == pytest.approx(1180 / 1050)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "16 GPUs only 1.4x faster than 8 for BERT-large",
+        "16 GPUs are 1.4x faster than 8 when training BERT-large",
+    ],
+)
+def test_fewer_cards_are_counted_without_their_noun(text: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.count, claim.reference_count, claim.speed_up_ratio) == (16, 8, 1.4)
+
+
+def test_a_card_that_is_called_another_one_is_as_fast() -> None:
+    claim = parse_claim("The L40S is basically a 4090 with more memory, same training speed", spec_table())
+    assert (claim.gpus, claim.reference_gpus, claim.speed_up_ratio) == (("l40s",), ("rtx4090",), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "precision"),
+    [
+        ("mixed precision doesn't help on a 1080 Ti, I measured the same speed for ResNet-50", "fp16_amp"),
+        ("bf16 did not make any difference for gpt2 on a 3090, same speed", "bf16_amp"),
+    ],
+)
+def test_a_change_that_does_not_help_is_held_against_what_it_replaces(text: str, precision: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.precision, claim.reference_precision, claim.speed_up_ratio) == (precision, "fp32", 1.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["关掉NVLink之后8卡A100训练BERT-large慢了一半", "disabling NVLink made BERT-large 2x slower on 8 A100"],
+)
+def test_a_link_that_is_switched_off_is_held_against_itself(text: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.interconnect, claim.reference_interconnect) == (WITHOUT_NVLINK, WITH_NVLINK)
+    assert claim.speed_up_ratio == pytest.approx(0.5)
+
+
+def test_memory_that_sinks_by_a_share_is_saved() -> None:
+    claim = parse_claim("开了梯度检查点之后GPT-2训练显存降了30%", spec_table())
+    assert claim.memory_ratio == pytest.approx(0.7)
+
+
+def test_two_cards_without_a_batch_are_judged_at_large_ones_too() -> None:
+    told = "H100 is 6x faster than V100 for BERT in bf16"
+    assert_judged(told, "plausible", "claim-ratio-plausible")
+    assert_judged(f"{told} at batch 8", "plausible_only_with", "claim-ratio-above")

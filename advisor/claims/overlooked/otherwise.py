@@ -9,10 +9,11 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.claims.claim import Claim
 from advisor.claims.gpu_names import find_gpus
 from advisor.claims.overlooked.unread_words import unread_words
-from advisor.claims.reading.changes.change_words import CHECKPOINTING, says_on
+from advisor.claims.reading.changes.change_words import CHECKPOINTING, STRATEGIES, says_on
 from advisor.claims.reading.changes.circumstances import set_ups_left_out
 from advisor.claims.reading.changes.held_against import named_in_order
 from advisor.claims.reading.changes.precision_words import PRECISIONS
@@ -113,4 +114,7 @@ def _names_left_out(plain: str, claim: Claim, specs: Mapping[str, GpuSpec]) -> I
     told = next((hit for pattern, _ in CHECKPOINTING if (hit := search(pattern, plain)) is not None), None)
     if told is not None and not changed and says_on(re.escape(told.group()), plain):
         yield told.group()
+    strategies = {claim.strategy, claim.reference_strategy}
+    ways = dict.fromkeys(meant for _, meant in named_in_order(STRATEGIES, plain))
+    yield from (STRATEGY_LABELS[way] for way in ways if claim.strategy is not None and way not in strategies)
     yield from (PRECISION_LABELS[meant] for meant in named if claim.precision is not None and meant not in precisions)

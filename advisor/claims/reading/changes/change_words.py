@@ -65,6 +65,8 @@ _ACTS = (
     r"^(?: training| it| alone| already|训练)?\s*"
     r"(?:made|makes?|gives?|gave|brings?|brought|is|was|are|sped|speeds?|slow\w*"
     r"|got (?:me|us|my|our|the|it|training)\b"
+    r"|(?:does|did|do)(?:n't| not) (?:really |actually )?(?:help|matter|change|bring|make|speed|do)"
+    r"|does nothing|did nothing"
     r"|costs?|adds?|halve\w*|sav\w+|needs?|uses?|tak\w+|doubl\w+"
     r"|使|让|比|带来|(?:打开|开启|启用|开)了?(?:以后|之后|后)"
     r"|多花|慢|快|没有?(?:任何|什么)?(?:加速|提速|提升|变快)|的开销|需要|只需|节省|省|能)"
@@ -121,7 +123,7 @@ def find_strategy(plain: str) -> Strategy | None:
 
 def compared_strategies(plain: str) -> tuple[Strategy, Strategy] | None:
     """Two strategies that are held against each other, after and before: `DDP is 20 % faster than DP`."""
-    return held_against_each_other([strategy for _, strategy in named_in_order(STRATEGIES, plain)], plain)
+    return held_against_each_other(named_in_order(STRATEGIES, plain), plain)
 
 
 def unpredicted_strategy(plain: str) -> str | None:

@@ -29,6 +29,10 @@ _IMPROVED = (
     r"|g[ai]ves?|brings?|brought|ma[dk]es?|gets?|got)\b"
     r"|^\s*(?:之后|以后|后|能|可以?|只)?\s*(?:快|提升|提高|加速|提速|让|使|带来)"
 )
+_REMOVED = (
+    r"(?:\b(?:disabl(?:ing|ed)|turn(?:ing|ed) off|remov(?:ing|ed)|losing|lost|unplugg(?:ing|ed))"
+    r"|关掉|关闭|关了|禁用|拔掉|去掉)了?\s*(?:the )?$"
+)
 _ASKED = r"\b(?:would|if|with or without|whether)\b|如果|要是|有没有"
 """Before a link that is only thought of."""
 
@@ -50,6 +54,8 @@ def find_link_change(plain: str) -> tuple[str, str] | None:
     if other is not None and (other["none"] is not None) != denied:
         return (WITHOUT_NVLINK, WITH_NVLINK) if denied else (WITH_NVLINK, WITHOUT_NVLINK)
     before, behind = plain[: first.start()], plain[first.end() :]
+    if search(_REMOVED, before) is not None:
+        return WITHOUT_NVLINK, WITH_NVLINK
     added = search(_ADDED, before) is not None
     subject = search(CAUSE, before) is None and (acts(plain, first.end()) or search(_IMPROVED, behind) is not None)
     if denied or not (added or subject):

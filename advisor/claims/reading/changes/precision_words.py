@@ -69,7 +69,7 @@ def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
         return named[0][1], _usual_beside(named[0][1])
     if len(named) == 2 and re.match(r"\s*(?:->|-->|=>|→|换成?|改成?|到)", plain[named[0][0] :]) is not None:  # noqa: PLR2004
         return named[1][1], named[0][1]
-    return held_against_each_other([precision for _, precision in named], plain)
+    return held_against_each_other(named, plain)
 
 
 def _meant_by(words: str) -> Precision:

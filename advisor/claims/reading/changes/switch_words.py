@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.claims.claim import ClaimedSwitch
@@ -29,7 +27,7 @@ SWITCHES: tuple[tuple[str, ClaimedSwitch], ...] = (
     ),
 )
 _HALVES = tuple((pattern, meant) for pattern, meant in PRECISIONS if meant != "fp32")
-_CHANGES = (
+CHANGES = (
     *((pattern, f"precision {meant}") for pattern, meant in _HALVES),
     *((pattern, meant) for pattern, meant in SWITCHES),
     (COMPILES, "compile"),
@@ -37,7 +35,6 @@ _CHANGES = (
     *((pattern, "attention") for pattern, meant in ATTENTIONS if meant != "eager"),
     *((pattern, "checkpointing") for pattern, _ in CHECKPOINTING),
 )
-_JOINED = re.compile(r"\s*(?:,|、|and|plus|together with|\+|&|加上?|和|与|以及|配合)\s*(?:the |a )?")
 _ACTS_ON = (
     r"^ on (?:an? |the |my |our |\d{1,4} ?(?:x )?)?[a-z0-9][a-z0-9 -]{1,24}?"
     r" (?:made|makes|gave|gives|brought|brings|is|was|sped|speeds|got|gets|yields|yielded)\b"
@@ -150,33 +147,6 @@ def acts_compiled(plain: str, *, alone: bool) -> bool:
     return match is not None and _brings(plain, *match.span(), alone=alone)
 
 
-class Joined(NamedTuple):
-    """One of several changes to which one figure is given."""
-
-    words: str
-    kind: str
-    """`precision`, `compile`, `tuning`, `attention`, `checkpointing`, or the name of a switch."""
-    start: int
-
-
-def joined_changes(plain: str) -> tuple[Joined, ...]:
-    """The changes of several kinds to which one figure is given: `bf16 and torch.compile`; none: no two are joined."""
-    found = sorted(
-        (match.start(), match.end(), meant.split()[0])
-        for pattern, meant in _CHANGES
-        for match in re.finditer(pattern, plain, re.ASCII)
-    )
-    chain: list[tuple[int, int, str]] = []
-    for one in found:
-        if chain and one[2] not in {kind for *_, kind in chain} and _JOINED.fullmatch(plain[chain[-1][1] : one[0]]):
-            chain.append(one)
-        elif len(chain) < 2:  # noqa: PLR2004 - joined to nothing
-            chain = [one]
-    if len(chain) < 2:  # noqa: PLR2004 - the same
-        return ()
-    return tuple(Joined(plain[start:end].strip(), kind, start) for start, end, kind in chain)
-
-
 def find_saved_bytes(plain: str) -> tuple[float, str] | None:
     """The memory that a change is said to save, and the text without these words; None: nothing is said of that."""
     for pattern in _SAVED:
@@ -196,7 +166,7 @@ def leads(plain: str, words: str, place: int) -> bool:
 
 def names_change(plain: str) -> bool:
     """Whether anything is named that may have been changed on the same cards."""
-    return any(search(pattern, plain) is not None for pattern, _ in _CHANGES)
+    return any(search(pattern, plain) is not None for pattern, _ in CHANGES)
 
 
 def find_bare_gain(plain: str) -> float | None:

@@ -14,33 +14,29 @@ from advisor.claims.reading.changes.batch_words import Growth, compared_batches
 from advisor.claims.reading.changes.change_words import (
     ATTENTIONS,
     TUNINGS,
-    WITHOUT,
     Changed,
     find_change,
     find_cost,
-    find_each_change,
     find_strategy,
     says_on,
 )
 from advisor.claims.reading.changes.circumstances import unjudged_change
-from advisor.claims.reading.changes.held_against import COMPARES, first_named
+from advisor.claims.reading.changes.held_against import COMPARES
 from advisor.claims.reading.changes.length_words import LengthChange, says_of_tokens
 from advisor.claims.reading.changes.link_words import find_link_change
-from advisor.claims.reading.changes.precision_words import PRECISIONS
 from advisor.claims.reading.changes.switch_words import (
     COMPILES,
-    Joined,
     acts_compiled,
     find_bare_gain,
     find_cause,
     find_switch,
-    joined_changes,
     leads,
     leaves_out,
     leaves_out_precision,
     lone_precision,
     names_change,
 )
+from advisor.claims.reading.changes.together import has_reference, joined_changes, together
 from advisor.claims.reading.numbers.card_counts import CARD
 from advisor.claims.reading.numbers.figures import Figures
 from advisor.claims.reading.numbers.number_words import search
@@ -168,11 +164,11 @@ def against_usual(claim: Claim, plain: str, specs: Mapping[str, GpuSpec], *, cou
     if not claim.of_change or claim.reference_gpus or counts > 1:
         return claim
     if joined := joined_changes(plain):
-        together = _together(claim, joined, plain)
-        if together is None:
+        of_all = together(claim, joined, plain)
+        if of_all is None:
             raise refusal("claim-changes-joined", claim, specs, first=joined[0].words, other=joined[1].words)
-        return together
-    lone = claim if _has_reference(claim) else _lone(claim, plain, several=(claim.count or 1) > 1)
+        return of_all
+    lone = claim if has_reference(claim) else _lone(claim, plain, several=(claim.count or 1) > 1)
     told = (lone.reference_precision, lone.reference_batch_size, lone.batch_ratio, lone.switched)
     of_change = any(change is not None for change in told) or (lone.compile and acts_compiled(plain, alone=True))
     if claim.count is None or not of_change or search(_OF_ONE, plain) is not None:
@@ -186,7 +182,7 @@ def refuse_alike(claim: Claim, plain: str, counts: Sequence[tuple[int, int]], sp
     Nor is what something else is said to have brought on so many.
     """
     several = bool(counts) and counts[0][1] != claim.reference_count and claim.speed_up_ratio is not None
-    if not several or claim.reference_gpus or _has_reference(claim) or claim.compile or claim.switched:
+    if not several or claim.reference_gpus or has_reference(claim) or claim.compile or claim.switched:
         return
     acting = acting_cause(plain, counts[0][0]) if len(counts) == 1 else None
     if acting is not None and claim.precision is None:
@@ -207,11 +203,11 @@ def as_change(claim: Claim, plain: str, counts: int) -> Claim | None:
     """
     several = counts == 1 and (claim.count or 1) > 1 and claim.reference_count == 1
     told = claim.reference_gpus or claim.speed_up_ratio is None or claim.of_memory or claim.switched
-    if not several or told or _has_reference(claim) or search(f"{_OF_ONE}|{_SCALES}", plain) is not None:
+    if not several or told or has_reference(claim) or search(f"{_OF_ONE}|{_SCALES}", plain) is not None:
         return None
     alike = msgspec.structs.replace(claim, reference_count=claim.count)
     operators = changed(msgspec.structs.replace(alike, compile=None), find_change(plain))
-    if _has_reference(operators):
+    if has_reference(operators):
         return operators
     lone = _lone(alike, plain, several=False)
     return lone if lone.switched or lone.compile or lone.reference_precision else None
@@ -234,42 +230,6 @@ def acting_cause(plain: str, place: int) -> str | None:
         if told or search(_PART_OF_SHARING, subject):
             return subject
     return None
-
-
-_KIND_FIELDS = {
-    "precision": "reference_precision",
-    "compile": "reference_compile",
-    "tuning": "reference_tuning",
-    "attention": "reference_attention",
-    "checkpointing": "reference_activation_checkpointing",
-}
-
-
-def _together(claim: Claim, joined: Sequence[Joined], plain: str) -> Claim | None:
-    """The claim with each of several changes that are told together, against what each usually replaces.
-
-    They only stand beside where something else is held against what was before. None: one of them is left out, or
-    cards are counted, of which the figure may be told as well.
-    """
-    kinds = {one.kind for one in joined}
-    if _has_reference(claim) and all(getattr(claim, _KIND_FIELDS.get(kind, "switched")) is None for kind in kinds):
-        return claim
-    several, switches = (claim.count or 1) > 1, kinds - set(_KIND_FIELDS)
-    if several or len(switches) > 1 or search(WITHOUT, plain[: joined[0].start]) is not None:
-        return None
-    changes: dict[str, object] = {"switched": next(iter(switches), None)}
-    changes |= {"weights_bits": None, "channels_last": None} if switches else {}
-    words = " ".join(one.words for one in joined)
-    if "precision" in kinds and claim.reference_precision is None:
-        precision = first_named(PRECISIONS, words) or "fp16_amp"
-        changes |= {"precision": precision, "reference_precision": "bf16_amp" if precision == "fp8" else "fp32"}
-    if "compile" in kinds:
-        changes |= {"compile": True, "reference_compile": False}
-    told = find_each_change(words)
-    for name in ("tuning", "attention", "activation_checkpointing"):
-        pair = told.get(name)
-        changes |= {} if pair is None else {name: pair[0], f"reference_{name}": pair[1]}
-    return msgspec.structs.replace(claim, **changes)
 
 
 def _lone(claim: Claim, plain: str, *, several: bool) -> Claim:
@@ -297,7 +257,7 @@ def _turned(claim: Claim) -> Claim:
 
 def tells_change(claim: Claim) -> bool:
     """Whether a claim is told of one change on the same cards."""
-    return _has_reference(claim) or bool(claim.switched or claim.compile)
+    return has_reference(claim) or bool(claim.switched or claim.compile)
 
 
 def refuse_one_kind(plain: str, specs: Mapping[str, GpuSpec]) -> None:
@@ -310,11 +270,3 @@ def refuse_one_kind(plain: str, specs: Mapping[str, GpuSpec]) -> None:
                 if one.group() != other.group() and search(rf"^[^.;,]{{0,40}}(?:{COMPARES})", between) is not None:
                     change = f"{one.group().strip()} / {other.group().strip()}"
                     raise refusal("claim-change-unjudged", Claim(), specs, change=change)
-
-
-def _has_reference(claim: Claim) -> bool:
-    """Whether it is said what was changed, on both sides."""
-    before = (claim.reference_precision, claim.reference_batch_size, claim.batch_ratio, claim.reference_strategy)
-    lengths = (claim.reference_sequence_length, claim.length_ratio)
-    operators = (claim.reference_tuning, claim.reference_attention, claim.reference_activation_checkpointing)
-    return any(told is not None for told in (*before, *lengths, *operators, claim.reference_interconnect))

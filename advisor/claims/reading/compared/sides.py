@@ -35,6 +35,10 @@ _SHARE_BEFORE = (
     r"(?:(?:\d{1,4}|two|three|four|eight) ?[x×]? ?)?$"
 )
 _SHARE_BEHIND = rf"^\s*的\s*(?:大?约|大概)?\s*{PERCENT}(?!\s*(?:显存|内存|价))"
+_IS_ANOTHER = (
+    r"^\s*(?:is|are|=|就是|基本上?就?是)(?: (?:basically|just|really|pretty much|essentially|like))*\s*(?:an? |the )?$"
+)
+"""Between two cards of which the one is called the other: `the L40S is basically a 4090`."""
 _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|\bwith\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
 _ONLY_ARROW = r"^\s*(?:\d{1,3} ?gi?b?\s*)?(?:->|-->|=>|→)\s*(?:\d{1,4} ?[x×] ?)?$"
@@ -235,7 +239,8 @@ def _told_apart(plain: str, first: Mention, other: Mention) -> tuple[str, ...] |
 
 def _stand_beside(plain: str, first: Mention, other: Mention) -> bool:
     """Whether two cards are named together, or the second as the one before: a ratio is then told of the first."""
-    beside = search(_SET_BESIDE, plain[first.end : other.start]) or search(_WAS_BEFORE, plain[: other.start])
+    between = plain[first.end : other.start]
+    beside = search(_SET_BESIDE, between) or search(_IS_ANOTHER, between) or search(_WAS_BEFORE, plain[: other.start])
     return beside is not None
 
 

@@ -42,6 +42,7 @@ _BEHIND_CARD = rf"\s*[x×*]\s*{COUNT}(?!\s*(?:faster|times|as fast|\d))"
 _BARE_COUNT = (
     r"(?<![a-z0-9.])(?:on|with|using|by|to|than|from|instead of|->|→)\s*(\d{1,2}|one|two|three|four|six|eight|sixteen)"
     r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b(?! ?\d[\d.]* ?(?:h|m|s|d)[a-z]*\b)|->|with\b|instead|cut|"
+    r"for\b|when\b|at\b|"
     r"gets?|got|g[ai]ves?|brings|brought|ma[dk]es?|only|just))(?!\.\d)"
 )
 """A count whose noun stands elsewhere: `3 hours on one card and 52 minutes on two`."""

@@ -27,7 +27,7 @@ LESS = r"(?:less|lower|smaller|fewer)"
 _IS = r"(?:\bis|\bwas|只需要?|只有|仅为?|是)[^.;。；\d]{0,10}?"
 CUT = (
     r"(?:cuts?|reduc\w+|lower\w*|decreas\w+|shrink\w*|shrank|sav\w+|drop\w*|falls?|fell|free[sd]?(?: up)?"
-    r"|减少|降低|节省|省|下降|少用?)"
+    r"|减少|降低|节省|省|下降|少用?|降(?![到至]))"
 )
 _SIZE = r"(\d+(?:\.\d+)?)\s*(gi?b?|mi?b?)(?![a-z])"
 _FROM_TO = (
