@@ -16,6 +16,7 @@ from advisor.claims.memory import check_fits
 from advisor.claims.more_cards import check_count_ratio
 from advisor.claims.order import check_order
 from advisor.claims.overlooked.otherwise import left_out, other_reading, price_beside
+from advisor.claims.peak import check_peak
 from advisor.claims.predictor import Predictor
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
@@ -151,6 +152,8 @@ def _judged(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
 
 def _without_speed(parsed: Claim, predictor: Predictor) -> ClaimAnswer | None:
     """The answer to a claim of an order of cards, of memory, or of a share of the peak; None: it is of a time."""
+    if parsed.memory_bytes is not None and parsed.gpus and parsed.workload is not None:
+        return check_peak(parsed, predictor)
     if parsed.memory_bytes is not None:
         return check_need(parsed, predictor)
     if parsed.is_faster and parsed.reference_gpus:

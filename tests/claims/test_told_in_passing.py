@@ -6,9 +6,11 @@ import pytest
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import WITH_NVLINK, WITHOUT_NVLINK
+from advisor.claims.judge import check_claim
 from advisor.claims.overlooked.otherwise import left_out
 from advisor.claims.reading.reader import parse_claim
 from tests.claims.judged import assert_judged
+from tests.recommend.real_predictor import real_predictor
 
 V100 = ("v100-pcie-16", "v100-pcie-32", "v100-sxm2-16", "v100-sxm2-32")
 
@@ -153,3 +155,32 @@ def test_two_cards_without_a_batch_are_judged_at_large_ones_too() -> None:
     told = "H100 is 6x faster than V100 for BERT in bf16"
     assert_judged(told, "plausible", "claim-ratio-plausible")
     assert_judged(f"{told} at batch 8", "plausible_only_with", "claim-ratio-above")
+
+
+def test_a_card_within_so_much_of_another_is_a_range_on_either_side() -> None:
+    answer = check_claim("An RTX 6000 Ada is within 10% of an A100 for ViT training in bf16", real_predictor())
+    assert answer.verdict == "plausible"
+    assert [reason.numbers["range"] for reason in answer.reasons if reason.code == "claim-range-end"] == ["0.9-1.1x"]
+
+
+def test_an_upgrade_is_told_of_the_card_that_it_leads_to() -> None:
+    claim = parse_claim("T4 to L4 upgrade doubled my BERT fine-tuning throughput", spec_table())
+    assert (claim.gpus, claim.reference_gpus, claim.speed_up_ratio) == (("l4",), ("t4",), 2.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "batch size从32加到64，3090上BERT训练每秒样本数从180涨到210",
+        "batch 64 instead of 32: throughput went from 180 to 210 for BERT on a 3090",
+    ],
+)
+def test_rates_before_and_after_need_no_unit_behind_their_noun(text: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.batch_size, claim.reference_batch_size) == (64, 32)
+    assert claim.speed_up_ratio == pytest.approx(210 / 180)
+
+
+def test_two_links_of_one_sentence_are_each_judged() -> None:
+    answer = check_claim("GPT-2 on 2x A100 over NVLink: 1.95x, over PCIe: 1.7x", real_predictor())
+    assert answer.reasons[0].code == "claim-of-two-ratios"

@@ -85,7 +85,9 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if ordered is not None:
         return ordered
     named = claim.workload is not None or claim.parameters is not None
-    needs = _needing(claim, plain, told.figures) if named and not claim.gpus and not cards.unknown else None
+    of_a_step = claim.workload is not None and bool(claim.gpus) and not told.figures and not told.sides.reference
+    alone = not claim.gpus and not cards.unknown
+    needs = _needing(claim, plain, told.figures) if named and (alone or of_a_step) else None
     if needs is not None:
         return needs
     if price is not None and not told.figures and says_fits(plain) is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ _JOINT = (
     r"[^\d.。]{0,28}$"
 )
 _OF = r"^ ?(?:as )?(?:faster|slower|quicker|fast|slow|quick|more|less|[快慢])"
+_LINK = r"\bnv-?link\b|\bpcie\b|\binfiniband\b|\bethernet\b"
 _PAIR = 2
 
 
@@ -79,7 +81,8 @@ def _things(plain: str, cards: Cards) -> Iterator[tuple[_Span, _Span]]:
     if len(counts) == _PAIR:
         one, other = sorted(counts.values())
         yield _Span(one, _end_of_count(plain, one)), _Span(other, _end_of_count(plain, other))
-    for places in (model_places(plain), precision_places(plain)):
+    links = [match.span() for match in re.finditer(_LINK, plain, re.ASCII)]
+    for places in (model_places(plain), precision_places(plain), links):
         if len(places) == _PAIR:
             yield _Span(*places[0]), _Span(*places[1])
 

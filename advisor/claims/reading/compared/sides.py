@@ -250,7 +250,10 @@ def _is_of_second(plain: str, first: Mention, other: Mention) -> bool:
         return False
     between = plain[first.end : other.start]
     changed = search(_CHANGED_TO, between) is not None and search(_CHANGED, plain[: other.start]) is not None
-    return changed or search(_ONLY_ARROW, between) is not None
+    named_after = (
+        search(r"^\s*to\s*(?:an? )?$", between) is not None and search(_CHANGED, plain[other.end :]) is not None
+    )
+    return changed or named_after or search(_ONLY_ARROW, between) is not None
 
 
 def _own_counts(cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> tuple[int, int]:

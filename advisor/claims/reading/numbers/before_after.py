@@ -22,6 +22,10 @@ _TO = (
 )
 
 
+_RATE_NOUN = r"\bthroughput|\b(?:images|imgs|samples|tokens|steps)(?:/| per )s\w*|每秒[^\d,.;，。；]{0,8}?|吞吐量?|速度"
+"""What is told from before to after without a unit: `throughput went from 180 to 210`."""
+
+
 def before_to_after(plain: str) -> float | None:
     """How many times as fast it became, where a time or rate before is joined to that after: `from 3 h to 52 min`."""
     between = search(rf"(from|从|由)?\s*{DURATION}{_TO}{DURATION}", plain)
@@ -32,6 +36,9 @@ def before_to_after(plain: str) -> float | None:
         return before / after if before > 0 and after > 0 and is_change else None
     if (of_one_unit := _of_one_unit(plain)) is not None:
         return of_one_unit
+    bare = search(rf"(?:{_RATE_NOUN})[^\d,.;，。；]{{0,8}}?(?:from|从|由)\s*{NUMBER}{_TO}{NUMBER}(?![\w%])", plain)
+    if bare is not None and number(bare[1], bare[2]) > 0:
+        return number(bare[3], bare[4]) / number(bare[1], bare[2]) or None
     rates = search(rf"{NUMBER}\s*(?:\S+/s)?{_TO}{RATE}", plain)
     of_batch = rates is not None and search(rf"{BATCH_WORDS}{SAYS}$", plain[: rates.start()]) is not None
     if rates is not None and not of_batch and search(r"from|从|由|became|变|->|→", plain):

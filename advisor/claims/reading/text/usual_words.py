@@ -21,6 +21,12 @@ _FORM = r"(?:pcie|sxm\d?|nvl)"
 _FORMS = re.compile(rf"({CARD})[ -](?P<form>{_FORM})\b", re.ASCII)
 _OTHER_FORM = rf"\b(the|than|vs\.?|versus|against|and|和|与|比) ({_FORM})\b(?! ?(?:\d|bus|link|slot|lanes?|switch))"
 """A card's other form beside the one that is named with it: `H100 PCIe at 80 % of the SXM`."""
+_WITHIN = re.compile(
+    r"\b(?:is |are |comes |gets |runs )?(?:with)?in (?:about )?(\d{1,2}(?:\.\d+)?) ?% of (?:an? |the |my )?"
+    rf"(?={CARD})",
+    re.ASCII,
+)
+"""So near to another card on either side: `within 10 % of an A100`."""
 _PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0}
 _TURNS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.ASCII), usual)
@@ -73,6 +79,7 @@ def in_usual_words(plain: str) -> str:
     """The text, in lower case, with `on par with`, `a quarter of an A100`, `3x the tokens/s` as they are read."""
     for pattern, usual in _TURNS:
         plain = pattern.sub(usual, plain)
+    plain = _WITHIN.sub(lambda near: f"is {1 - float(near[1]) / 100:g}-{1 + float(near[1]) / 100:g}x an ", plain)
     return _PART_OF_CARD.sub(lambda match: f"{_PARTS[match[1]]:.4g}% of ", _with_names(plain))
 
 
