@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QMainWindow, QToo
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import in_a_row
-from advisor.gui.dialogs.save_path import ask_save_path
+from advisor.gui.dialogs.save_path import ask_save_path, usual_name
 from advisor.gui.files.opening import Opening
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
@@ -21,6 +21,7 @@ from advisor.gui.threads import Outcome, call_as_job
 
 if TYPE_CHECKING:
     from advisor.present.advice_file import FileKind
+    from advisor.store.advice_record import AdviceRecord
 
 _FILES: dict[str, tuple[FileKind, str]] = {
     "save-json": ("json", "json"),
@@ -195,8 +196,10 @@ class Commands(QObject):
         self.page_wanted.emit("measure")
 
     def _ask_and_save(self, kind: str) -> None:
-        title, suffix = self.texts(f"menu-{kind}"), _FILES[kind][1]
-        path = ask_save_path(self.window_, title, f"advice.{suffix}")
+        advice = self.session.advice
+        if advice is None:
+            return
+        path = ask_save_path(self.window_, self.texts(f"menu-{kind}"), _usual_name(kind, advice))
         if path is not None:
             self.save(kind, path)
 
@@ -300,3 +303,12 @@ class Commands(QObject):
         """Show everything in another language or in other colours, now."""
         self.settings.store(key, value)
         self.look_changed.emit()
+
+
+def _usual_name(kind: str, advice: AdviceRecord) -> str:
+    """What a file of an advice is called: as the report's own commands name it, where they do."""
+    if kind == "save-script":
+        from advisor.present.script.launch_script import script_name
+
+        return script_name(advice)
+    return "advice.json" if kind == "save-json" else usual_name(advice.workload.name, _FILES[kind][1])

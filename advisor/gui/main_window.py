@@ -35,6 +35,7 @@ from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.style_sheet import style_sheet
 from advisor.gui.theme import palette_of, theme_for
 from advisor.gui.widgets.boxes import across, delete_now
+from advisor.gui.widgets.buttons import pressed_by_key
 
 _POPUP_MS = 150
 """How often is looked whether an open menu was closed."""
@@ -318,7 +319,9 @@ class MainWindow(QMainWindow):
         return moved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """What nothing else takes turns the page, also where the navigation has the focus."""
+        """Return presses what has the focus; what nothing else takes turns the page, also from the navigation."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and pressed_by_key(self.focusWidget()):
+            return
         page = self._stack.made.get(self.current)
         if page is None or not page.turn(event.key()):
             super().keyPressEvent(event)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from advisor.core.errors import UserFacingError
@@ -109,7 +110,8 @@ class ModelTracer(QObject):
         table = self._tables.get(_key_of(workload))
         if table is not None:
             return preview_of(table, workload)
-        return preview_from_advice(advice) if advice is not None and advice.workload == workload else None
+        known = advice is not None and _same_step(advice.workload, workload)
+        return preview_from_advice(advice) if advice is not None and known else None
 
     def follow(self) -> None:
         """The workload changed: trace it unless its table is known."""
@@ -154,6 +156,19 @@ class ModelTracer(QObject):
             self._thread = None
             self.problem = outcome if outcome.failed else None
         self.changed.emit()
+
+
+def _same_step(first: Workload, second: Workload) -> bool:
+    """Whether both train the same model in the same step: how much data there is, and for how long, changes none."""
+    data = msgspec.structs.replace(
+        first.data,
+        samples=second.data.samples,
+        validation_samples=second.data.validation_samples,
+        loader_workers=second.data.loader_workers,
+    )
+    training = msgspec.structs.replace(first.training, epochs=second.training.epochs)
+    alike = msgspec.structs.replace(first, name=second.name, assumed=second.assumed, data=data, training=training)
+    return alike == second
 
 
 def _key_of(workload: Workload) -> bytes:

@@ -7,10 +7,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QToolTip, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QToolButton, QToolTip, QWidget
 
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
@@ -19,6 +19,7 @@ from advisor.gui.pages.model_page import ModelPage
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.at_the_window import strike_key
+from tests.gui.shown_page import shown_comparison
 from tests.gui.test_at_the_window import active
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
+    from advisor.gui.start.start_card import StartCard
 
 
 def order_of(first: QWidget, wanted: dict[QWidget, str]) -> list[str]:
@@ -206,3 +208,57 @@ def test_the_launch_command_names_a_script_that_is_there(
     qtbot.waitUntil(lambda: str(path) in QGuiApplication.clipboard().text(), timeout=120_000)
     assert str(path) in shlex.split(QGuiApplication.clipboard().text())
     ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_return_presses_the_button_that_has_the_focus(
+    card: StartCard, window: MainWindow, qtbot: QtBot, key: Qt.Key
+) -> None:
+    active(window, qtbot)
+    before = len(card.chips.keys)
+    card.chips._chips[0].setFocus()
+    strike_key(window, key)
+    assert len(card.chips.keys) == before - 1
+    page = window.navigation._buttons["history"]
+    page.setFocus()
+    strike_key(window, key)
+    assert window.current == "history"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_return_opens_the_menu_of_a_button(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    page = shown_comparison(window, session, qtbot)
+    active(window, qtbot)
+    (columns,) = (one for one in page._table.findChildren(QToolButton) if one.menu() is not None)
+    opened: list[bool] = []
+
+    def opens() -> None:
+        opened.append(True)
+        QTimer.singleShot(0, page._table._menu.close)
+
+    page._table._menu.aboutToShow.connect(opens)
+    columns.setFocus()
+    strike_key(window, Qt.Key.Key_Return)
+    assert opened
+
+
+def test_tab_shows_which_row_of_a_table_the_keys_act_on(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    page = shown_comparison(window, session, qtbot)
+    table = page._table.table
+    active(window, qtbot)
+    page._table.fitting.setFocus(Qt.FocusReason.TabFocusReason)
+    accent = page.context.theme.accent
+    assert table.selectionModel().selectedRows() == []
+
+    def lines() -> int:
+        """Rows of pixels across the table's names that are the accent's, and not of a letter."""
+        column = table.columnViewportPosition(page._table._place("device")) + 2
+        drawn = table.viewport().grab().toImage()
+        return sum(drawn.pixelColor(column, y).name() == accent.lower() for y in range(table.row_height + 1))
+
+    assert lines() == 0
+    table.setFocus(Qt.FocusReason.TabFocusReason)
+    assert lines() == 2
+    strike_key(window, Qt.Key.Key_Down)
+    assert [one.row() for one in table.selectionModel().selectedRows()] == [1]
+    assert lines() == 0

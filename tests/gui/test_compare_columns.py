@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtGui import QFontMetrics
 
 from advisor.gui.widgets.cell_delegate import _PADDING
+from tests.gui.conftest import renew
 from tests.gui.shown_page import shown_comparison
 from tests.gui.test_compare_page import place, rows
 
@@ -32,7 +33,7 @@ def test_who_typed_a_price_sees_the_cost_of_the_job_beside_its_time(narrow: Comp
     table = narrow._table.table
     assert table.isColumnHidden(place(narrow, "cost")), "no price is known, so no cost"
     assert narrow._table._set_price(rows(narrow)[0], "2.5")
-    assert not any(table.isColumnHidden(place(narrow, name)) for name in ("job", "price", "cost"))
+    assert not any(table.isColumnHidden(place(narrow, name)) for name in ("rate", "job", "price", "cost"))
     assert table.horizontalScrollBar().maximum() == 0
     narrow._reset()
     assert table.isColumnHidden(place(narrow, "cost"))
@@ -59,11 +60,22 @@ def test_the_menu_of_columns_ticks_those_that_are_seen_and_shows_another_at_once
     assert not card.table.isColumnHidden(place(narrow, "memory")), "asked for, it stays"
 
 
-def test_in_the_narrowest_window_a_typed_price_takes_no_rows_figure_away(
-    narrow: ComparePage, window: MainWindow, qtbot: QtBot
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("price", ["2.5", "123.45"])
+def test_in_the_narrowest_window_a_typed_price_shows_the_cost(
+    window: MainWindow, session: Session, qtbot: QtBot, language: str, price: str
 ) -> None:
-    table = narrow._table.table
+    window.commands.choose("language", language)
+    renew(window)
+    page = shown_comparison(window, session, qtbot)
+    table = page._table.table
     window.resize(960, 720)
-    qtbot.waitUntil(lambda: window.width() == 960 and table.isColumnHidden(place(narrow, "job")))
-    assert narrow._table._set_price(rows(narrow)[0], "123.45")
-    assert not any(table.isColumnHidden(place(narrow, name)) for name in ("rate", "price"))
+    qtbot.waitUntil(lambda: window.width() == 960 and table.isColumnHidden(place(page, "memory")))
+    told = ("device", "count", "strategy", "precision", "batch", "price")
+    assert not any(table.isColumnHidden(place(page, name)) for name in (*told, "rate"))
+    assert page._table._set_price(rows(page)[0], price)
+    also = ("rate",) if len(price) < 4 else ()  # where the sums leave room for it
+    assert not any(table.isColumnHidden(place(page, name)) for name in (*told, "cost", *also))
+    assert table.horizontalScrollBar().maximum() == 0
+    page._reset()
+    assert not table.isColumnHidden(place(page, "pin"))

@@ -9,8 +9,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from advisor.core.units import Estimate
-from advisor.gui.model_preview import Preview, preview_from_advice
+from advisor.gui.main_window import MainWindow
+from advisor.gui.model_preview import ModelTracer, Preview, preview_from_advice
 from advisor.gui.pages.model_known import KnownOfModel
+from advisor.gui.session import Session
 from advisor.gui.texts import Texts
 from advisor.workload.workload import Mode, with_training
 from tests.gui import fakes
@@ -65,3 +67,22 @@ def test_the_model_page_says_what_is_trained_and_which_way_it_computes(
     names = [known.figures[name].accessibleName() for name in ("parameters", "flop")]
     assert [name.endswith(words) for name, words in zip(names, below, strict=True)] == [True, True]
     assert ("trained" in names[0]) == (mode == "training")
+
+
+def test_how_much_data_there_is_changes_no_figure_of_the_model(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    made = fakes.advice()
+    session.show_recorded(made)
+    tracer = ModelTracer.of(session)
+    before = tracer.preview()
+    assert before is not None
+    data = msgspec.structs.replace(made.workload.data, samples=1000, validation_samples=7, loader_workers=1)
+    edited = msgspec.structs.replace(with_training(made.workload, epochs=9.0), data=data)
+    session.described.edit(edited, "training.epochs")
+    assert tracer.preview() == before
+    session.described.edit(with_training(edited, batch_size=64), "training.batch_size")
+    assert tracer.preview() is None
+    session.described.edit(edited, "training.batch_size")
+    qtbot.waitUntil(lambda: not tracer.busy, timeout=120_000)
+    del window

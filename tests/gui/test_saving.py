@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtWidgets import QDialog, QFileDialog
 
-from advisor.gui.dialogs.save_path import save_dialog
+from advisor.gui.dialogs.save_path import save_dialog, usual_name
 from advisor.gui.history_access import keep
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.history_page import HistoryPage
@@ -56,6 +56,39 @@ def test_a_name_without_a_suffix_takes_the_files_own(window: MainWindow, tmp_pat
         dialog.selectFile(typed)
         assert [Path(one).name for one in dialog.selectedFiles()] == [expected]
         dialog.deleteLater()
+
+
+@pytest.mark.parametrize(
+    ("about", "name"),
+    [
+        ("BERT-base on SST-2", "advice-bert-base-on-sst-2.pdf"),
+        ("../../etc/passwd", "advice-etc-passwd.pdf"),
+        ("我的模型 v1.5", "advice-我的模型-v1-5.pdf"),
+        ("x" * 300, f"advice-{'x' * 60}.pdf"),
+        ("***", "advice.pdf"),
+    ],
+)
+def test_a_report_is_called_by_its_workload(about: str, name: str) -> None:
+    assert usual_name(about, "pdf") == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("export-pdf", "advice-bert-base-on-sst-2.pdf"),
+        ("export-csv", "advice-bert-base-on-sst-2.csv"),
+        ("save-json", "advice.json"),
+        ("save-script", "train.py"),
+    ],
+)
+def test_a_second_answers_report_is_not_offered_the_name_of_the_first(
+    window: MainWindow, session: Session, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
+) -> None:
+    offered: list[str] = []
+    session.set_advice(fakes.advice())
+    monkeypatch.setattr("advisor.gui.commands.ask_save_path", lambda _window, _title, usual: offered.append(usual))
+    window.commands.act(kind)
+    assert offered == [name]
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
+
+_LONGEST = 60
+"""Characters of a workload in a file's name."""
 
 
 def save_dialog(parent: QWidget, title: str, usual: str) -> QFileDialog:
@@ -15,6 +19,12 @@ def save_dialog(parent: QWidget, title: str, usual: str) -> QFileDialog:
     dialog.setDefaultSuffix(suffix)
     dialog.selectFile(usual)
     return dialog
+
+
+def usual_name(about: str, suffix: str) -> str:
+    """What the file of an advice about a workload of that name is called: the next one's is not to take its place."""
+    told = "-".join(re.findall(r"\w+", about.casefold()))[:_LONGEST].strip("-")
+    return f"{'-'.join(filter(None, ('advice', told)))}.{suffix}"
 
 
 def ask_save_path(parent: QWidget, title: str, usual: str) -> Path | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from advisor.core.sentences import Language
+from advisor.core.sentences import Language, sentence
 from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.labels import label
 from advisor.predict.accuracy_record import DOCUMENT
@@ -31,9 +31,9 @@ def accuracy_caption(language: Language, precisions: Sequence[Precision], spec_k
     details = accuracy_details(precisions, spec.compute_capability if spec is not None else None, language)
     made = label("", "muted", wrap=True)
     made.setTextFormat(Qt.TextFormat.RichText)
-    escaped = html.escape(line, quote=False)
-    made.setText(escaped.replace(DOCUMENT, f'<a href="{DOCUMENT}">{DOCUMENT}</a>'))
-    made.setAccessibleName(line)
+    escaped, title = html.escape(line, quote=False), sentence("accuracy-title", language)
+    made.setText(escaped.replace(DOCUMENT, f'<a href="{DOCUMENT}">{html.escape(title, quote=False)}</a>'))
+    made.setAccessibleName(line.replace(DOCUMENT, title))
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
     made.linkActivated.connect(lambda link: _open(made, language, link))
     give_tip(made, "\n".join(details))

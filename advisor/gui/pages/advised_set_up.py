@@ -89,7 +89,9 @@ def figure_row(
     need, cost = chosen.peak_memory_bytes, chosen.cost
     if need is not None:
         usable = own.usable_memory_bytes if own is not None else None
-        below = texts("advice-of-usable", size=texts.size(usable)) if usable else ""
+        below = texts.span(need, texts.size)
+        if usable:
+            below = " · ".join(filter(None, (below, texts("advice-of-usable", size=texts.size(usable)))))
         made.append(figure("advice-memory", need, texts.size, below))
     currency = chosen.currency or context.settings.currency
     if cost is not None:

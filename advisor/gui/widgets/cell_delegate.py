@@ -77,6 +77,7 @@ class CellDelegate(QStyledItemDelegate):
             ticked = column.ticked(record) if column.ticked else None
             kind = (column.text(record), icon and icon.cacheKey(), ticked, bold, state.value, column.number)
             self._paint_styled(painter, option, index, kind)
+            self._mark_row(painter, given, index)
             return
         palette = given.palette
         if state & QStyle.StateFlag.State_Selected:
@@ -87,6 +88,17 @@ class CellDelegate(QStyledItemDelegate):
         painter.setFont(given.font)
         left = rect.right() + 1 - _PADDING - text.width if column.number else rect.left() + _PADDING
         painter.drawStaticText(QPointF(left, rect.top() + (rect.height() - 1 - metrics.height()) / 2), text.shown)
+        self._mark_row(painter, given, index)
+
+    def _mark_row(self, painter: QPainter, given: Any, index: QModelIndex | QPersistentModelIndex) -> None:  # noqa: ANN401 - Qt's option
+        """Lines around the row that keys would act on, where it is not selected: Tab came to the table."""
+        if not (self._table.hasFocus() and index.row() == self._table.currentIndex().row()):
+            return
+        if given.state & QStyle.StateFlag.State_Selected:
+            return
+        rect, accent = given.rect, given.palette.color(QPalette.ColorRole.Link)
+        for top in (rect.top(), rect.bottom()):
+            painter.fillRect(QRect(rect.left(), top, rect.width(), 1), accent)
 
     def displayText(self, value: object, locale: object) -> str:
         """What the style paints in one or two lines: no line of it begins with the unit of a figure."""

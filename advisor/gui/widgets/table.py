@@ -186,26 +186,28 @@ class Table(QTableView):
 
     def fit_columns(self) -> None:
         """Each column as wide as its texts; what is left goes to the wide columns, or is taken from them."""
-        widths = self._hidden_in_turn(self.first_optional) if self.first_optional else None
-        if widths is None or not self._has_room(widths):
+        widths = self._hidden_in_turn(self.first_optional, narrow=True) if self.first_optional else None
+        if widths is None or not self._has_room(widths, narrow=True):
             widths = self._hidden_in_turn(self.optional)
         self._share(widths)
 
-    def _hidden_in_turn(self, optional: Sequence[int]) -> dict[int, int]:
-        """Hide of these columns what has no room; the widths of those that are shown."""
-        for place in {*self.first_optional, *self.optional}:
+    def _hidden_in_turn(self, optional: Sequence[int], *, narrow: bool = False) -> dict[int, int]:
+        """Hide of these columns what has no room; the widths of those that are shown. `narrow`: as `_has_room`."""
+        for place in range(len(self.table_model.columns)):
             self.setColumnHidden(place, place in self.never_shown)
         widths = self._wished_widths()
         for place in optional:
             if place in self.never_shown:
                 continue
-            if self._has_room(widths):
+            if self._has_room(widths, narrow=narrow):
                 break
             self.hideColumn(place)
             del widths[place]
         return widths
 
-    def _has_room(self, widths: Mapping[int, int]) -> bool:
+    def _has_room(self, widths: Mapping[int, int], *, narrow: bool = False) -> bool:
+        """Whether there is room for these columns and a name; `narrow`: with texts as near as they may come."""
+        widths = _brought_nearer(widths) if narrow else widths
         named = sum(width for column, width in widths.items() if column not in self._wide)
         names = _ROOM_FOR_NAMES * self.font().pixelSize() / TEXT_SIZE
         return self.viewport().width() - named >= names * len(self._wide)
@@ -246,8 +248,7 @@ class Table(QTableView):
         wide = [place for place in self._wide if place in widths] or list(widths)[-1:]
         left = self.viewport().width() - sum(widths.values())
         if left < 0:
-            # A column of marks has no letters to bring nearer, and none is narrower.
-            widths = {place: max(width - _PADDING + _NARROW_PADDING, _MARK_WIDTH) for place, width in widths.items()}
+            widths = _brought_nearer(widths)
             left = self.viewport().width() - sum(widths.values())
         needed = dict(widths)
         for place in wide:
@@ -327,6 +328,11 @@ class Table(QTableView):
             lambda _on=False: self.copy()
         )
         menu.popup(self.viewport().mapToGlobal(place))
+
+
+def _brought_nearer(widths: Mapping[int, int]) -> dict[int, int]:
+    """A column of marks has no letters to bring nearer, and none is narrower."""
+    return {place: max(width - _PADDING + _NARROW_PADDING, _MARK_WIDTH) for place, width in widths.items()}
 
 
 def _bold(font: QFont) -> QFont:
