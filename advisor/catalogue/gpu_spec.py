@@ -26,15 +26,15 @@ _FP8_SINCE = (8, 9)
 class GpuSpec(Record, frozen=True, kw_only=True):
     """One row of the spec table, in base SI units; dense rates, tensor rates with FP32 accumulation."""
 
-    key: Annotated[str, Meta(pattern=KEY)]
+    key: Annotated[str, Meta(pattern=KEY, examples=["my-card-24"])]
     """What `--gpus` and price files call this card; no two cards share one."""
     name: Annotated[str, Meta(min_length=1, max_length=128)]
     """The card's name as people are shown it."""
     nvml_names: tuple[str, ...] = ()
     """Exact names under which NVML reports this card; matched together with the memory size."""
-    compute_capability: Annotated[str, Meta(pattern=CAPABILITY)] | None = None
+    compute_capability: Annotated[str, Meta(pattern=CAPABILITY, examples=["8.6", "12.0"])] | None = None
     """NVIDIA's generation of the card, `8.9`; None: another maker's, or not known: then no time is predicted."""
-    amdgpu_target: Annotated[str, Meta(pattern=TARGET)] | None = None
+    amdgpu_target: Annotated[str, Meta(pattern=TARGET, examples=["gfx942", "gfx1100"])] | None = None
     """AMD's generation of the card, as its compiler calls it: `gfx942`; None: another maker's, or not known."""
     sm_count: Annotated[int, Meta(gt=0, le=1_000_000)] | None = None
     """Streaming multiprocessors; of AMD's cards compute units. None: not known: no time is predicted."""
@@ -69,7 +69,7 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     """Newest PCIe generation that the card speaks; None: not known."""
     pcie_lane_count: Annotated[int, Meta(ge=1, le=32)] | None = None
     """PCIe lanes of the card's plug; None: not known."""
-    same_but_for_links: Annotated[str, Meta(pattern=KEY)] | None = None
+    same_but_for_links: Annotated[str, Meta(pattern=KEY, examples=["my-card-24"])] | None = None
     """Key of the card that this one is, with other links: what runs of that one tell holds here; None: of no other."""
     peer_to_peer: bool | None = None
     """Two cards reach each other over PCIe with the stock driver; None: not known."""

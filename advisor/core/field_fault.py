@@ -33,7 +33,8 @@ def field_fault(message: str, value: object, type_: object, name: str) -> SaidEr
     what, where = (match.group(1), match.group(2) or "") if match else (message, "")
     steps = _named([first or second for first, second in _STEP.findall(where)], value, type_)
     path = ".".join(step for step in steps if step != "...")
-    given, node = _follow(value, type_, steps)
+    given, declared = _follow(value, type_, steps)
+    node = _plain(declared, given)
     if unknown := _UNKNOWN_FIELD.match(what):
         field = shortened(_joined(path, unknown.group(1)))
         other_names = meant_or_known(unknown.group(1), sorted(_fields_of(node, given)))
@@ -44,7 +45,7 @@ def field_fault(message: str, value: object, type_: object, name: str) -> SaidEr
         allowed = _in_unit(_allowed(inner), missing.group(1), inner) if inner is not None else _tags(node)
         add = remedy("allowed", kind=allowed) if allowed is not None else remedy("add-it")
         return file_fault("missing-field", add, path=name, field=field)
-    mend = remedy("allowed", kind=_in_unit(_allowed(node), path, node) or shortened(what))
+    mend = remedy("allowed", kind=_in_unit(_allowed(node, _examples(declared)), path, node) or shortened(what))
     if isinstance(given, str) and (meant := closest_name(given, _of_like_digits(given, _choices(node)))):
         mend = remedy("allowed-or-meant", kind=mend.numbers["kind"], word=meant)
     if not path:
@@ -113,7 +114,7 @@ def _follow(value: object, type_: object, steps: list[str]) -> tuple[object, ins
         else:
             node = getattr(node, "item_type", None) or getattr(node, "value_type", None)
         value = _item(value, step)
-    return value, _plain(node, value)
+    return value, node
 
 
 def _item(value: object, step: str) -> object:
@@ -159,8 +160,9 @@ def _tags(node: inspect.Type | None) -> Value | None:
     return Names(names=tags) if tags else None
 
 
-def _allowed(node: inspect.Type | None) -> Value | None:  # noqa: PLR0911 - one a kind of type
+def _allowed(node: inspect.Type | None, examples: Names | None = None) -> Value | None:  # noqa: PLR0911 - one a kind of type
     """What a declared type takes, in words; None where it takes anything."""
+    examples = examples or _examples(node)
     node = _plain(node, None)
     if isinstance(node, inspect.LiteralType):
         return Names(names=tuple(str(value) for value in node.values))
@@ -173,11 +175,23 @@ def _allowed(node: inspect.Type | None) -> Value | None:  # noqa: PLR0911 - one 
     if isinstance(node, inspect.IntType | inspect.FloatType):
         return _range(node, named)
     if isinstance(node, inspect.StrType) and node.pattern is not None:
-        return Listed(reasons=(Reason.of("file-kind-text-like", pattern=node.pattern),))
+        if examples is None:
+            return Listed(reasons=(Reason.of("file-kind-text-like", pattern=node.pattern),))
+        return Listed(reasons=(Reason.of("file-kind-text-such-as", examples=examples),))
     if getattr(node, "max_length", None) is not None:
         low, high = str(node.min_length or 0), str(node.max_length)  # type: ignore[union-attr]
         return Listed(reasons=(Reason.of(f"file-kind-{kind}-of", low=low, high=high),))
     return named
+
+
+def _examples(node: inspect.Type | None) -> Names | None:
+    """What a declaration gives as examples of what it takes: a pattern alone is for programs to read."""
+    if isinstance(node, inspect.UnionType):
+        return next((found for found in map(_examples, node.types) if found is not None), None)
+    if not isinstance(node, inspect.Metadata):
+        return None
+    given = (node.extra_json_schema or {}).get("examples")
+    return Names(names=tuple(f"`{one}`" for one in given), alternatives=True) if given else _examples(node.type)
 
 
 def _in_unit(kind: Value | None, field: str, node: inspect.Type | None) -> Value | None:

@@ -28,7 +28,7 @@ PricePerHour = Annotated[float, Meta(ge=0, le=1e6)]
 class Prices(Record, frozen=True, kw_only=True):
     """A price file: what one device costs an hour, in one currency, on one day."""
 
-    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$")]
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$", examples=["USD", "EUR", "CNY"])]
     """Three capital letters (ISO 4217)."""
     date: str
     """Day of these prices, ISO 8601 (`2026-01-31`)."""

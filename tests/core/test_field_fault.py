@@ -35,6 +35,7 @@ class Drawing(Record, frozen=True, kw_only=True):
     sizes: Literal["a", "b"] | tuple[int, ...] = ()
     corners_m: tuple[dict[str, dict[str, float]], ...] = ()
     name: Annotated[str, Meta(pattern="^[a-z]+$")] = "a"
+    code: Annotated[str, Meta(pattern="^[A-Z]{3}$", examples=["ABC", "XYZ"])] | None = None
     angles: Annotated[tuple[float, ...], Meta(min_length=1, max_length=3)] = (1.0,)
 
 
@@ -62,6 +63,7 @@ class Named(Record, frozen=True, kw_only=True):
         ({"widths_m": {"left": 1.0, "right": "x", "far": "y"}}, "widths_m.right", "a number"),
         ({"corners_m": [{"a": {"x": 1.0}, "b": {"x": 1.0, "y": "z"}}]}, "corners_m.0.b.y", "a number"),
         ({"name": "Ab"}, "name", "text of the form ^[a-z]+$"),
+        ({"code": "abc"}, "code", "text such as `ABC` or `XYZ`"),
         ({"rate_per_s": "a"}, "rate_per_s", "a number in 1/s"),
         ({"angles": []}, "angles", "a list of 1 to 3 entries"),
         ({"sizes": 3}, "sizes", "list"),

@@ -208,6 +208,7 @@ def test_prices_of_a_file_are_told_from_then_on_and_asked_with(
     [
         ("rtx3090 =", "rtx3099 =", "rtx3099"),
         ('"EUR"', '"euro"', "currency"),
+        ('"EUR"', '"$"', 'Allowed: text such as "USD", "EUR" or "CNY".'),
         ('date = "2026-01-31"', "", "date"),
         ("2026-01-31", "2026-13-31", "is not a date"),
         ("0.35", "-1", "devices"),

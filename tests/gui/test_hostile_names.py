@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from advisor.core.sentences import visible
+from advisor.core.sentences import sentence, visible
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.predict.accuracy_record import DOCUMENT
@@ -76,7 +76,7 @@ def test_there_are_forty_of_them() -> None:
 
 def is_plain(one: QLabel) -> bool:
     """Whether a label holds no markup but the program's own link to its page on accuracy."""
-    own_link = f'<a href="{DOCUMENT}">{DOCUMENT}</a>'
+    own_link = f'<a href="{DOCUMENT}">{sentence("accuracy-title", "en")}</a>'
     return one.textFormat() == Qt.TextFormat.PlainText or "<" not in one.text().replace(own_link, "")
 
 

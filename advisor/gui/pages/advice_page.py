@@ -152,7 +152,7 @@ class AdvicePage(Page):
         if self._advice is self.session.advice:
             return None
         again = "measure" if self._advice.measurements else "predict"
-        return self._job_strip("advice-weigh-prices", again, self.texts("advice-prices-typed"))
+        return self._job_strip("advice-weigh-prices", again, self.texts("advice-prices-typed"), whole=True)
 
     def _unkept(self) -> QWidget | None:
         """One amber line where the data folder cannot be written, in the words of the History page."""

@@ -66,6 +66,7 @@ file-kind-table = a table
 file-kind-list = a list
 file-kind-text-of = text of { $low } to { $high } characters
 file-kind-text-like = text of the form { $pattern }
+file-kind-text-such-as = text such as { $examples }
 file-kind-list-of = a list of { $low } to { $high } entries
 file-kind-in-unit = { $kind } in { $unit }
 file-kind-either = { $kind } or { $other }

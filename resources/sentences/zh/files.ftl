@@ -66,6 +66,7 @@ file-kind-table = 表
 file-kind-list = 列表
 file-kind-text-of = { $low } 到 { $high } 个字符的文本
 file-kind-text-like = 形如 { $pattern } 的文本
+file-kind-text-such-as = { $examples } 这样的文本
 file-kind-list-of = { $low } 到 { $high } 项的列表
 file-kind-in-unit = { $kind }（单位 { $unit }）
 file-kind-either = { $kind }或{ $other }
