@@ -47,6 +47,11 @@ def name_of_code(path: Path) -> str:
     return _telling((path.stem, *_names_of(path.parent))) or path.stem
 
 
+def shown_file(path: Path) -> str:
+    """What tells a file from others in a list of them: its name, with its folder where many are called so."""
+    return path.name if _says_something(path.stem) or not path.parent.name else f"{path.parent.name}/{path.name}"
+
+
 def _telling(names: Iterator[str] | tuple[str, ...]) -> str:
     """The first name that says something of a model; empty where none does."""
     return next((name for name in names if _says_something(name)), "")

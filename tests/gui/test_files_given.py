@@ -272,3 +272,19 @@ def test_a_log_that_was_opened_is_no_model_to_be_chosen(
     listed = [page.start.model.itemText(place) for place in range(page.start.model.count())]
     assert "net.py" in listed
     assert "train.log" not in listed
+
+
+def test_configurations_that_were_opened_are_offered_again_and_told_apart_by_their_folders(
+    window: MainWindow, settings: Settings, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    for place in ("tiny/config.json", "large/config.json", "saved_advice.json", "net.py", "unet/model.py"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text("{}", encoding="utf-8")
+        settings.add_recent(tmp_path / place)
+    session.described.choose(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    qtbot.waitUntil(lambda: page.start.model.count() > 0, timeout=120_000)
+    listed = [page.start.model.itemText(place) for place in range(page.start.model.count())]
+    assert {"tiny/config.json", "large/config.json", "net.py", "unet/model.py"} <= set(listed)
+    assert not any("saved_advice" in one for one in listed)

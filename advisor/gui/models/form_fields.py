@@ -80,12 +80,18 @@ def _without_none(kind: inspect.Type) -> tuple[inspect.Type, bool, tuple[Any, ..
 
     A choice that older files gave as true or false is edited as the choice.
     """
+    kind = _declared(kind)
     if not isinstance(kind, inspect.UnionType):
         return kind, False, ()
-    others = [option for option in kind.types if not isinstance(option, inspect.NoneType)]
+    others = [_declared(option) for option in kind.types if not isinstance(option, inspect.NoneType)]
     words = next((tuple(other.values) for other in others if isinstance(other, inspect.LiteralType)), ())
     edited = min(others, key=lambda option: _EDITED_FIRST.get(type(option), 1))
     return edited, len(others) < len(kind.types), words
+
+
+def _declared(kind: inspect.Type) -> inspect.Type:
+    """The type itself, without the examples that stand beside it."""
+    return kind.type if isinstance(kind, inspect.Metadata) else kind
 
 
 def parse(field: FormField, text: str) -> Any:  # noqa: ANN401 - a field's own type

@@ -109,6 +109,7 @@ class StartCard(Card):
         if not self._awake:
             return
         from advisor.present.workload_titles import bundled_titles
+        from advisor.workload.given_names import shown_file
 
         session = self._session
         edited = session.described.workload != session.described.base
@@ -116,12 +117,11 @@ class StartCard(Card):
             self.model.clear()
             for key, title in bundled_titles(self._texts.language).items():
                 self.model.addItem(title, key)
-            others = {".json", *LOG_SUFFIXES}
-            recent = [path for path in self._context.settings.recent_files if Path(path).suffix not in others]
+            recent = [path for path in self._context.settings.recent_files if _is_model(Path(path))]
             if recent:
                 self.model.insertSeparator(self.model.count())
             for path in recent:
-                self.model.addItem(visible(Path(path).name), path)
+                self.model.addItem(visible(shown_file(Path(path))), path)
             place = -1 if edited else self.model.findData(session.described.reference)
             if place < 0 and session.described.workload is not None:
                 name = self._texts.title(session.described.workload.name)
@@ -178,3 +178,8 @@ class StartCard(Card):
         shown = (metrics.elidedText(line, Qt.TextElideMode.ElideRight, width) for line in (set_up, about))
         self._last.setText("\n".join(shown).replace("&", "&&"))
         self._last.setToolTip(f"{set_up}\n{about}")
+
+
+def _is_model(path: Path) -> bool:
+    """Whether a file that was opened is one to be trained: other JSON is mostly an advice, and not read here."""
+    return path.name == "config.json" or path.suffix not in {".json", *LOG_SUFFIXES}

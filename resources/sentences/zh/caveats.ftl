@@ -18,7 +18,7 @@ caveat-limit-cost = 费用
 caveat-limit-power = 功耗
 caveat-limit-hours = 时间
 caveat-nearest-hours = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务需要 { $job_s }，是所允许的 { $limit_s } 的 { $times_ratio } 倍。
-caveat-nearest-cost = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务成本为 { $cost }，是所允许的 { $limit } 的 { $times_ratio } 倍。
+caveat-nearest-cost = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务费用为 { $cost }，是所允许的 { $limit } 的 { $times_ratio } 倍。
 caveat-nearest-power = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：其板卡功耗上限为 { $power_w }，是所允许的 { $limit_w } 的 { $times_ratio } 倍。
 caveat-hours-range = 任务最多可能需要 { $high_s }：其范围的中值符合所允许的 { $limit_s }，而上限不符合。所试过的同样简单的方案中，没有一个必定符合。
 caveat-hours-range-instead = 任务最多可能需要 { $high_s }：其范围的中值符合所允许的 { $limit_s }，而上限不符合。{ $device }（每卡批大小 { $batch }{ $steps ->
@@ -35,16 +35,16 @@ caveat-hours-range-nearest = 任务最多可能需要 { $high_s }：其范围的
 }），最多需要 { $most_s }。
 caveat-hours-loading = 如果数据是在加载时才处理的（见上文），任务至少需要 { $least_s }，超过允许的 { $limit_s }。
 caveat-cost-loading = 如果数据是在加载时才处理的（见上文），任务至少花费 { $least }，超过允许的 { $limit }。
-caveat-cost-range = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。所试过的同样简单的方案中，没有一个必定符合。
-caveat-cost-range-instead = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。{ $device }（每卡批大小 { $batch }{ $steps ->
+caveat-cost-range = 任务费用最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。所试过的同样简单的方案中，没有一个必定符合。
+caveat-cost-range-instead = 任务费用最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。{ $device }（每卡批大小 { $batch }{ $steps ->
     [1] { "" }
    *[other] { " × " }{ $steps }
 }）最多花费 { $most }。
-caveat-cost-range-larger = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。若每步 { $samples } 个样本的训练效果不逊于本建议的 { $advised_samples } 个，则 { $device }（每卡批大小 { $batch }{ $steps ->
+caveat-cost-range-larger = 任务费用最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合。若每步 { $samples } 个样本的训练效果不逊于本建议的 { $advised_samples } 个，则 { $device }（每卡批大小 { $batch }{ $steps ->
     [1] { "" }
    *[other] { " × " }{ $steps }
 }）最多花费 { $most }。
-caveat-cost-range-nearest = 任务成本最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合；所试过的同样简单的方案中，没有一个必定符合。最接近的是 { $device }（每卡批大小 { $batch }{ $steps ->
+caveat-cost-range-nearest = 任务费用最多可能为 { $high }：其范围的中值符合所允许的 { $limit }，而上限不符合；所试过的同样简单的方案中，没有一个必定符合。最接近的是 { $device }（每卡批大小 { $batch }{ $steps ->
     [1] { "" }
    *[other] { " × " }{ $steps }
 }），最多花费 { $most }。
