@@ -12,9 +12,13 @@ from advisor.predict.prediction import Prediction
 from advisor.recommend.fixed import devices_predicted_in, kept_by
 from advisor.recommend.precisions import at_least_as_exact
 
-_LEAST_RATE_SHARES: dict[Addition, float] = {"checkpointing": 0.75, "chunked_loss": 0.9}
+_LEAST_RATE_SHARES: dict[Addition, float] = {
+    "fused_optimizer": 0.9,
+    "checkpointing": 0.75,
+    "chunked_loss": 0.9,
+}
 """Of what the same cards would do at the workload's own batch, if they held it: what is slower may gain by what frees
-memory for it. Computing activations again costs a second forward pass, a quarter of the rate; chunks cost little."""
+memory for it. Computing activations again costs a second forward pass, a quarter of the rate, the others little."""
 _MOST_WAITING_SHARE = 0.5
 """Of a step, for which cards with shards may wait for one another: beyond it more samples at once gain more."""
 

@@ -53,7 +53,9 @@ def lightened_where_needed(
     if has_timed_steps(facts.measurements):
         return facts, advice
     for added in possible_additions(request.workload, keep_checkpointing=request.fixed.checkpointing):
-        short = short_of_memory(request, advice.predictions, added[-1], everywhere=advice.recommendation is None)
+        # What costs nothing may let fewer cards hold a step, too.
+        everywhere = advice.recommendation is None or added == ("fused_optimizer",)
+        short = short_of_memory(request, advice.predictions, added[-1], everywhere=everywhere)
         if not _may_help(advice, short):
             break
         lightened = replace(request, workload=with_added(request.workload, added))

@@ -1,6 +1,7 @@
 """Where what is advised may run out of memory, a change that costs next to nothing and surely holds it is taken.
 
-It leaves the result as it is: a loss in chunks, then activation checkpointing. What costs more stays a remark.
+It leaves the result as it is: a fused optimizer, a loss in chunks, then activation checkpointing. What costs more stays
+a remark.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from advisor.measure.traces import Traces
 from advisor.predict.additions import ADDITIONS, Added, with_added
 from advisor.predict.prediction import Prediction
 from advisor.recommend.recommendation import prediction_of
-from advisor.recommend.strategy import WORTH_ACCUMULATING_FRACTION
-from advisor.recommend.switches import Change, Switch, applies, freeing_changes
+from advisor.recommend.strategy import least_rate_for_room
+from advisor.recommend.switches import Change, Switch, applies, freeing_changes, fusing_changes
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import NumbersModel
 
@@ -68,12 +69,15 @@ def _advised_without_room(request: AdviceRequest, advice: AdviceRecord) -> list[
 def _nearly_free(
     request: AdviceRequest, facts: Facts, chosen: Prediction, traces: Traces
 ) -> Generator[RunnerEvent, None, tuple[Change | None, Added]]:
-    """The first change with which the very set-up has room for its whole range, at next to no cost in time."""
+    """The first change with which the very set-up has room for its whole range, at next to no cost in time.
+
+    A fused optimizer needs no trace of its own and costs nothing, chunks cost little.
+    """
     workload, tables = with_added(request.workload, chosen.added), facts.tables_with(chosen.added)
     asked = Trial(replace(request, workload=workload), facts, workload, tables)
-    changes = freeing_changes(workload, keep_checkpointing=request.fixed.checkpointing)
-    # The loss first: chunks cost little.
-    for change in sorted(changes, key=lambda change: change.kind != "chunked_loss"):
+    freeing = freeing_changes(workload, keep_checkpointing=request.fixed.checkpointing)
+    changes = (*fusing_changes(workload), *sorted(freeing, key=lambda change: change.kind != "chunked_loss"))
+    for change in changes:
         if traces.cancelled.is_set():
             break
         if not applies(change, next(iter(tables.values()), None)):
@@ -86,8 +90,8 @@ def _nearly_free(
 
 
 def _makes_room(switch: Switch, chosen: Prediction) -> bool:
-    """Whether all of the range stays inside what the card can give, and the step takes hardly longer."""
+    """Whether all of the range stays inside what the card can give, and the step takes little longer."""
     need, usable, gain = switch.peak_memory_bytes, chosen.usable_memory_bytes, switch.gain
     if need is None or usable is None or gain is None:
         return False
-    return need.high <= usable and gain.value >= WORTH_ACCUMULATING_FRACTION
+    return need.high <= usable and gain.value >= least_rate_for_room(chosen)

@@ -175,10 +175,7 @@ class Round:
             machines=asked.machines,
             local=local,
         )
-        flags = {
-            "checkpointing_added": "checkpointing" in self.added,
-            "chunked_loss_added": "chunked_loss" in self.added,
-        }
+        flags = {f"{name}_added": True for name in self.added}
         return self._open(replace(candidate, **flags) if self.added else candidate for candidate in found)
 
 

@@ -38,7 +38,7 @@ from advisor.store.advice_record import AdviceRecord
 from advisor.workload.training_checks import training_problems
 from advisor.workload.workload import NumbersModel, Workload, with_training
 
-_ON_ONE_CARD = frozenset({"lora", "qlora", "qlora_checkpointing", "quantised_weights"})
+_ON_ONE_CARD = frozenset({"lora", "qlora", "lora_checkpointing", "qlora_checkpointing", "quantised_weights"})
 """What is asked whether it holds a step on one card, where the question's own set-ups do not."""
 _LIGHTER = "checkpointing_on_cards"
 
@@ -92,7 +92,7 @@ def find_switches(
             held = trial.on_cards_asked_for(beyond=(_on_the_cards(asked),)) if on_cards else trial.on_one_card()
             switches += [] if held is None else [switch_of(change, held, None)]
         if change.kind == "qlora" and not alone and not any(switch.kind in _ON_ONE_CARD for switch in switches):
-            changes += checkpointed_adapters(change)
+            changes += checkpointed_adapters(request.workload)
     return tuple(switches)
 
 

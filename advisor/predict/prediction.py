@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import statistics
 from collections.abc import Callable
 from functools import lru_cache
 from operator import attrgetter
@@ -13,7 +16,7 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.parts import MemoryPart, Part, PartKind
-from advisor.predict.additions import Added
+from advisor.predict.additions import ADDITIONS, Added
 
 
 class Device(Record, frozen=True, kw_only=True):
@@ -29,11 +32,12 @@ class Device(Record, frozen=True, kw_only=True):
     """Whether it is in the machine that the advice was made on."""
 
 
-_ADDED: dict[tuple[bool, bool], Added] = {
-    (False, False): (),
-    (True, False): ("checkpointing",),
-    (False, True): ("chunked_loss",),
-    (True, True): ("checkpointing", "chunked_loss"),
+BEYOND_A_RANGE = statistics.NormalDist().inv_cdf(0.9)
+"""Standard deviations from the middle of an 80 % range to its end."""
+LIKELY_ODDS = 1 / 4
+_ADDED: dict[tuple[bool, ...], Added] = {
+    flags: tuple(one for one, flag in zip(ADDITIONS, flags, strict=True) if flag)
+    for flags in itertools.product((False, True), repeat=len(ADDITIONS))
 }
 
 
@@ -55,16 +59,18 @@ class SetUp(Record, frozen=True, kw_only=True):
     """Samples of one micro-batch on one device."""
     gradient_accumulation_steps: int
     """Micro-batches of one optimizer step; 1: none are accumulated."""
+    fused_optimizer_added: bool = False
+    """Whether the optimizer steps in torch's fused kernel, which the workload as read does not ask for: without it so
+    many of the device hold no step, may run out of memory, or need the host's memory or the model in pieces."""
     checkpointing_added: bool = False
-    """Whether full activation checkpointing is switched on, which the workload as read leaves off: without it so many
-    of the device hold no step, may run out of memory, or need the host's memory or the model in pieces."""
+    """Whether full activation checkpointing is switched on, which the workload as read leaves off; as above."""
     chunked_loss_added: bool = False
     """Whether logits and loss are computed in chunks, which the workload as read does not ask for; as above."""
 
     @property
     def added(self) -> Added:
         """What frees memory and was added to the workload as read; empty: nothing."""
-        return _ADDED[self.checkpointing_added, self.chunked_loss_added]
+        return _ADDED[self.fused_optimizer_added, self.checkpointing_added, self.chunked_loss_added]
 
     @property
     def device_and_count(self) -> tuple[str, int]:
@@ -185,6 +191,23 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
         """Whether a step is taken to fit, but the range of its need passes what the device can give."""
         peak, usable = self.peak_memory_bytes, self.usable_memory_bytes
         return self.fits is True and peak is not None and usable is not None and peak.high > usable
+
+    @property
+    def odds_of_running_out(self) -> float:
+        """How likely a step that is taken to fit runs out of memory all the same: up to a half; 0 where it has room.
+
+        The need's range ends where one case in ten lies beyond; its logarithm is taken as normal above the middle.
+        """
+        peak, usable = self.peak_memory_bytes, self.usable_memory_bytes
+        if not self.may_run_out or peak is None or usable is None:
+            return 0.0
+        room, spread = math.log(usable / peak.value), math.log(peak.high / peak.value)
+        return statistics.NormalDist().cdf(-BEYOND_A_RANGE * room / spread)
+
+    @property
+    def likely_runs_out(self) -> bool:
+        """Whether more than one in four such steps would run out of memory."""
+        return self.odds_of_running_out > LIKELY_ODDS
 
     def part_s(self, *kinds: PartKind) -> float:
         """Seconds a step that the parts of these kinds take together."""

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.predict.additions import ADDITIONS
 from advisor.predict.prediction import Prediction, SetUp
 
-_ON_THE_CURVE = ("batch_size_per_device", "gradient_accumulation_steps", "checkpointing_added", "chunked_loss_added")
+_ON_THE_CURVE = ("batch_size_per_device", "gradient_accumulation_steps", *(f"{name}_added" for name in ADDITIONS))
 
 
 def batch_curve(

@@ -23,6 +23,7 @@ PLAIN = (
     "batch_size_per_device",
     "global_batch_size",
     "gradient_accumulation_steps",
+    "fused_optimizer_added",
     "checkpointing_added",
     "chunked_loss_added",
     "fits",

@@ -41,7 +41,7 @@ nothing cached: networks of a few layers take some seconds, large ones minutes."
 
 _HOLDING: tuple[SwitchKind, ...] = (
     "checkpointing_on_cards", "optimizer_8bit_on_cards", "optimizer_8bit_checkpointing", "larger_cards", "lora",
-    "qlora", "qlora_checkpointing", "quantised_weights",
+    "qlora", "lora_checkpointing", "qlora_checkpointing", "quantised_weights",
 )  # fmt: skip
 """What may hold a step where the question's own set-ups do not, in the order in which people try them."""
 

@@ -112,6 +112,7 @@ def advise_batches(
                 BatchAdvice(
                     device_key=key,
                     precision=precision,
+                    fused_optimizer_added=chosen.fused_optimizer_added,
                     checkpointing_added=chosen.checkpointing_added,
                     chunked_loss_added=chosen.chunked_loss_added,
                     largest_that_fits=tried if exact is None else exact,

@@ -10,6 +10,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
+from advisor.predict.additions import ADDITIONS
 from advisor.predict.prediction import Device, Prediction, SetUpFigures
 from advisor.predict.time_to_train import TimeToTrain
 
@@ -25,6 +26,8 @@ class BatchAdvice(Record, frozen=True, kw_only=True):
     """Key of the device, one of which is looked at."""
     precision: Precision
     """What its steps compute in."""
+    fused_optimizer_added: bool = False
+    """Whether its optimizer steps in torch's fused kernel there, which the workload as read does not ask for."""
     checkpointing_added: bool = False
     """Whether it recomputes activations there, which the workload as read does not ask for."""
     chunked_loss_added: bool = False
@@ -92,6 +95,8 @@ class Alternative(Record, frozen=True, kw_only=True):
     """Samples of one micro-batch on one device."""
     gradient_accumulation_steps: int
     """Micro-batches of one optimizer step."""
+    fused_optimizer_added: bool = False
+    """Whether its optimizer steps in torch's fused kernel, which the workload as read does not ask for."""
     checkpointing_added: bool = False
     """Whether it recomputes activations, which the workload as read does not ask for: see `predictions`."""
     chunked_loss_added: bool = False
@@ -158,11 +163,16 @@ def batch_advice_on(chosen: Recommendation, batch_advice: Sequence[BatchAdvice])
 
     With what the recommendation adds to free memory, where one device was looked at so, else with nothing added.
     """
-    place, added = (chosen.device.key, chosen.precision), (chosen.checkpointing_added, chosen.chunked_loss_added)
+    place, added = (chosen.device.key, chosen.precision), _flags(chosen)
     there = [advice for advice in batch_advice if (advice.device_key, advice.precision) == place]
-    alike = (one for one in there if (one.checkpointing_added, one.chunked_loss_added) == added)
-    plain = (one for one in there if not (one.checkpointing_added or one.chunked_loss_added))
+    alike = (one for one in there if _flags(one) == added)
+    plain = (one for one in there if not any(_flags(one)))
     return next(alike, next(plain, None))
+
+
+def _flags(one: Recommendation | BatchAdvice) -> tuple[bool, ...]:
+    """What it adds to the workload as read."""
+    return tuple(getattr(one, f"{name}_added") for name in ADDITIONS)
 
 
 def names_set_ups(chosen: Recommendation | None) -> bool:

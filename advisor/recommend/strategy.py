@@ -21,6 +21,8 @@ KNEE_MARGINAL_RATIO = 0.7
 STARTING_S = 1.7
 """What importing torch alone takes a process that trains, before a card is set up or others are joined."""
 WORTH_ACCUMULATING_FRACTION = 0.95
+LEAST_RATE_FOR_LIKELY_ROOM = 0.8
+"""Where more than one in four would run out of memory: an engineer gives up a fifth of the rate for a run that runs."""
 WORTH_SHARDING = 1.25
 """Times as fast as whole replicas: less is not worth another wrapper and what it asks of saving and loading."""
 
@@ -57,8 +59,8 @@ def _with_room(
 ) -> Prediction:
     """Where that may run out of memory, what asks for no more, trains on as much and has room: at most 5 % slower.
 
-    Of several what changes least: fewest additions, as many samples a step, fewest passes. Here an addition needs to
-    gain nothing but the room.
+    Where that likely runs out, at most a fifth slower. Of several what changes least: fewest additions, as many samples
+    a step, fewest passes. Here an addition needs to gain nothing but the room.
     """
     if not chosen.may_run_out:
         return chosen
@@ -71,7 +73,7 @@ def _with_room(
         and not one.may_run_out
         and one.effort_rank <= chosen.effort_rank
         and least <= one.global_batch_size <= most
-        and one.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * chosen.samples_per_s.value
+        and one.samples_per_s.value >= least_rate_for_room(chosen) * chosen.samples_per_s.value
     ]
 
     def change(one: Prediction) -> tuple[int, bool, int, bool, float]:
@@ -79,6 +81,11 @@ def _with_room(
         return (len(one.added), other_batch, passes, one.strategy == "dp", -one.samples_per_s.value)
 
     return min(open_ones, key=change, default=chosen)
+
+
+def least_rate_for_room(chosen: Prediction) -> float:
+    """Share of its rate that something must keep which has room where this may run out of memory."""
+    return LEAST_RATE_FOR_LIKELY_ROOM if chosen.likely_runs_out else WORTH_ACCUMULATING_FRACTION
 
 
 def _plainest_with_room(
@@ -166,15 +173,24 @@ def knee_count(by_count: Sequence[Prediction]) -> Prediction | None:
     """The set-up at the knee of an ascending row of counts; None for an empty row.
 
     More cards may hold what fewer lack memory for: a count that is not worth it does not keep out a larger one that is.
-    Nor are cards worth it that save less of the job than their processes take to start.
+    Nor are cards worth it that save less of the job than their processes take to start. Where fewer would likely run
+    out of memory, those that are quicker and have room are taken for that.
     """
     best: Prediction | None = None
     for prediction in by_count:
-        if best is None or (
-            marginal_ratio(best, prediction) >= KNEE_MARGINAL_RATIO and not saves_less_than_starting(best, prediction)
-        ):
+        if best is None or _is_worth(best, prediction) or has_likelier_room(best, prediction):
             best = prediction
     return best
+
+
+def _is_worth(fewer: Prediction, more: Prediction) -> bool:
+    return marginal_ratio(fewer, more) >= KNEE_MARGINAL_RATIO and not saves_less_than_starting(fewer, more)
+
+
+def has_likelier_room(fewer: Prediction, more: Prediction) -> bool:
+    """Whether more cards, that are quicker, have room for a step of which fewer would likely run out."""
+    quicker = more.samples_per_s.value > fewer.samples_per_s.value
+    return fewer.likely_runs_out and not more.may_run_out and more.holds_plainly and quicker
 
 
 def saves_less_than_starting(fewer: Prediction, more: Prediction) -> bool:

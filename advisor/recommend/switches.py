@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from advisor.catalogue.adapters import DEFAULT_RANK
-from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
+from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS
 from advisor.catalogue.precisions import PRECISION_FACTS, PURE_HALF, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record, shared_fields
 from advisor.core.units import Estimate
 from advisor.optable.op_table import OpKind, OpTable, at, has_long_loop, sizes_follow_values
+from advisor.predict.additions import can_fuse, with_added
 from advisor.recommend.precisions import autocast_for, rate_of
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
 from advisor.workload.model_config import config_of, task_of_model
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 SwitchKind = Literal[
     "compile", "sdpa", "flash", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "fused_layers", "unpacked_half", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
-    "larger_cards", "qlora_checkpointing", "checkpointing_on_cards", "nothing_off_loaded", "optimizer_8bit_on_cards",
+    "larger_cards", "lora_checkpointing", "qlora_checkpointing",
+    "checkpointing_on_cards", "nothing_off_loaded", "optimizer_8bit_on_cards",
     "optimizer_8bit_checkpointing", "pure_half", "quantised_weights", "half_weights",
 ]  # fmt: skip
 _GAIN_KINDS: dict[SwitchKind, GainKind] = {
@@ -126,8 +128,7 @@ def plain_changes(workload: Workload, chosen: Prediction, spec: GpuSpec | None) 
             yield Change(kind="half", workload=with_training(workload, precision=half))
     if training.mode != "training":
         return
-    if training.optimizer in FUSED_OPTIMIZERS and not training.fused_optimizer and training.optimizer_bits != 8:  # noqa: PLR2004 - bits
-        yield Change(kind="fused_optimizer", workload=with_training(workload, fused_optimizer=True))
+    yield from fusing_changes(workload)
     if training.optimizer in EIGHT_BIT_OPTIMIZERS and training.optimizer_bits != 8:  # noqa: PLR2004 - bits
         yield Change(kind="optimizer_8bit", workload=with_training(workload, optimizer_bits=8))
     keeps = not training.optimizer_in_backward  # which steps on each micro-batch's gradients, and frees them
@@ -135,6 +136,12 @@ def plain_changes(workload: Workload, chosen: Prediction, spec: GpuSpec | None) 
         yield Change(kind="accumulation", workload=workload, gradient_accumulation_steps=ACCUMULATION_STEPS)
     if chosen.count > 1 and chosen.strategy == "ddp":
         yield Change(kind="sharding", workload=workload, strategy="fsdp")
+
+
+def fusing_changes(workload: Workload) -> Iterator[Change]:
+    """A fused optimizer, where torch has one and it is off."""
+    if can_fuse(workload):
+        yield Change(kind="fused_optimizer", workload=with_added(workload, ("fused_optimizer",)))
 
 
 def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec | None) -> Iterator[Change]:
@@ -279,11 +286,17 @@ def held_by_8bit_states(workload: Workload) -> Iterator[Change]:
         yield Change(kind="optimizer_8bit_checkpointing", workload=checkpointed)
 
 
-def checkpointed_adapters(change: Change) -> Iterator[Change]:
-    """QLoRA once more, where its activations alone are too many for any card; not where it had checkpointing."""
-    workload = with_training(change.workload, activation_checkpointing="full")
-    if workload != change.workload:
-        yield Change(kind="qlora_checkpointing", workload=workload)
+def checkpointed_adapters(workload: Workload) -> Iterator[Change]:
+    """LoRA and QLoRA once more, where activations alone are too many for any card; not where checkpointing is on.
+
+    LoRA first: what holds its whole weights unpacks none of them, and is quicker.
+    """
+    kinds: dict[SwitchKind, SwitchKind] = {"lora": "lora_checkpointing", "qlora": "qlora_checkpointing"}
+    if workload.training.activation_checkpointing != "full":
+        for change in adapter_changes(workload):
+            lighter = with_training(change.workload, activation_checkpointing="full")
+            if change.kind in kinds:
+                yield Change(kind=kinds[change.kind], workload=lighter)
 
 
 def _padded(workload: Workload, model: HuggingFaceModel) -> Iterator[Change]:

@@ -26,14 +26,14 @@ from advisor.core.units import Estimate
 from advisor.cost.parts import Part
 from advisor.measure.traces import Traces
 from advisor.optable.saved_tables import saved_tables
-from advisor.predict.additions import Addition, possible_additions, with_added
+from advisor.predict.additions import ADDITIONS, Added, Addition, possible_additions, with_added
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.prediction import Candidate
 from advisor.present.one_screen import one_screen
 from advisor.present.script.launch_script import render
 from advisor.present.summary import summarise
 from advisor.recommend.fixed import Fixed
-from advisor.recommend.recommendation import Limits, prediction_of
+from advisor.recommend.recommendation import Limits, Recommendation, prediction_of
 from advisor.recommend.strategy import WORTH_SHARDING
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload, traced_as, with_training
@@ -224,6 +224,10 @@ def test_what_the_user_asked_for_is_kept(between: GpuSpec, changes: dict[str, ob
     assert advice.workload == with_added(workload, added)
 
 
+def _added(chosen: Recommendation) -> Added:
+    return tuple(one for one in ADDITIONS if getattr(chosen, f"{one}_added"))
+
+
 def test_where_nothing_can_be_recommended_off_loading_that_was_asked_for_is_kept_beside_it() -> None:
     asked = with_training(GPT2, offload="optimizer")
     found = []
@@ -232,11 +236,12 @@ def test_where_nothing_can_be_recommended_off_loading_that_was_asked_for_is_kept
         plain = prediction_of(without.predictions, without.recommendation)
         advice = answered(asked, card(gigabytes * 1e9))
         chosen = advice.recommendation
-        if plain is not None and plain.holds_plainly:
+        if plain is not None and plain.holds_plainly and not plain.likely_runs_out:
             assert advice.workload == asked, "what a card holds as it was asked for is left so"
         elif chosen is not None:
-            assert chosen.checkpointing_added
-            assert chosen.why[0].code == "why-checkpointing-added"
+            assert _added(chosen)
+            why = f"why-{_added(chosen)[0].replace('_', '-')}"
+            assert chosen.why[0].code in {f"{why}-added", f"{why}-room"}
             assert advice.workload == with_added(asked, chosen.added)
             assert advice.workload.training.offload == "optimizer"
             found.append(gigabytes)
@@ -349,14 +354,50 @@ def test_where_the_logits_are_too_large_the_loss_is_computed_in_chunks() -> None
 def test_what_can_be_added_is_what_the_workload_lacks_and_takes(workload: Workload) -> None:
     added = list(possible_additions(workload, keep_checkpointing=False))
     lacks = workload.training.activation_checkpointing == "none"
-    assert added == ([("checkpointing",), ("checkpointing", "chunked_loss")] if lacks else [("chunked_loss",)])
-    assert list(possible_additions(workload, keep_checkpointing=True)) == [("chunked_loss",)]
+    plain: list[Added] = [("checkpointing",), ("checkpointing", "chunked_loss")] if lacks else [("chunked_loss",)]
+    each: list[Added] = [one for without in plain for one in (without, ("fused_optimizer", *without))]
+    assert added == [("fused_optimizer",), *each]
+    kept = list(possible_additions(workload, keep_checkpointing=True))
+    assert kept == [("fused_optimizer",), ("chunked_loss",), ("fused_optimizer", "chunked_loss")]
     for one in added:
-        assert traced_as(with_added(workload, one)) != traced_as(workload)
+        assert (traced_as(with_added(workload, one)) == traced_as(workload)) is (one == ("fused_optimizer",))
 
 
-def test_nothing_is_added_to_pictures_without_a_loss_over_words_but_checkpointing() -> None:
-    assert list(possible_additions(load_workload("resnet50"), keep_checkpointing=False)) == [("checkpointing",)]
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"fused_optimizer": True},
+        {"optimizer": "adafactor"},
+        {"optimizer_bits": 8},
+        {"optimizer_in_backward": True},
+        {"offload": "optimizer"},
+        {"trainable": "lora", "lora_rank": 8, "lora_targets": "attention"},
+    ],
+)
+def test_an_optimizer_is_fused_where_torch_can_and_all_weights_step_at_once(settings: dict[str, object]) -> None:
+    added = possible_additions(with_training(GPT2, **settings), keep_checkpointing=False)
+    assert not any("fused_optimizer" in one for one in added)
+
+
+def test_a_card_that_holds_a_step_with_a_fused_optimizer_is_not_told_to_off_load() -> None:
+    """Torch's default optimizer copies all weights for a moment; the fused one steps the same in one kernel."""
+    few_samples = with_training(load_workload("bert_large_squad"), batch_size=1)
+    plain = alone(few_samples, card(6.5e9))
+    without = prediction_of(plain.predictions, plain.recommendation)
+    assert without is None or STRATEGY_FACTS[without.strategy].offloads
+    advice = answered(few_samples, card(6.5e9))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert (chosen.strategy, _added(chosen)) == ("single", ("fused_optimizer",))
+    assert advice.workload.training.fused_optimizer, "its script steps so"
+    assert chosen.why[0].code == "why-fused-optimizer-added"
+    assert "the fused optimizer" in summarise(advice, "en").headline
+    assert "融合优化器" in summarise(advice, "zh").headline
+
+
+def test_no_loss_in_chunks_is_added_to_pictures_without_a_loss_over_words() -> None:
+    added = list(possible_additions(load_workload("resnet50"), keep_checkpointing=False))
+    assert added == [("fused_optimizer",), ("checkpointing",), ("fused_optimizer", "checkpointing")]
     assert not list(possible_additions(with_training(GPT2, mode="inference"), keep_checkpointing=False))
 
 
@@ -383,7 +424,7 @@ def test_what_was_predicted_is_not_predicted_again_with_what_frees_memory(monkey
         return answers[-1]
 
     facts, advice = drive(lightened_where_needed(request, facts, answer, TRACES))
-    assert len(answers) == 1 + len(facts.lighter) == 3
+    assert len(answers) == 1 + len(facts.lighter) > 3
     assert set(asked.values()) == {1}
     anew = advice_from_facts(request, facts)
     assert anew.predictions == advice.predictions

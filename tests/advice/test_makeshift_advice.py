@@ -61,7 +61,7 @@ def off_loaded() -> AdviceRecord:
 
 @pytest.fixture(scope="module")
 def nothing() -> AdviceRecord:
-    return asked(1e10, gpu_keys=("rtx4090",), counts=(1, 2), host_memory_bytes=64 * GIBIBYTE)
+    return asked(1.4e10, gpu_keys=("rtx4090",), counts=(1, 2), host_memory_bytes=64 * GIBIBYTE)
 
 
 def larger(advice: AdviceRecord) -> Switch:

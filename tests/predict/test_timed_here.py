@@ -99,6 +99,6 @@ def test_a_step_that_no_number_can_hold_has_no_prediction_alone_or_with_others()
 def test_set_ups_are_told_apart_by_what_they_are_made_of() -> None:
     one, two = predicted(candidate(HERE), candidate(HERE, 2))
     assert (one.device_and_count, two.device_and_count) == ((HERE.key, 1), (HERE.key, 2))
-    assert one.set_up == (HERE.key, 1, "single", "fp32", 8, 1, False, False)
+    assert one.set_up == (HERE.key, 1, "single", "fp32", 8, 1, False, False, False)
     assert one.differs_at_most_by(two, "count", "strategy")
     assert not one.differs_at_most_by(two, "count")

@@ -49,9 +49,23 @@ def test_it_may_run_out_where_the_range_passes_what_the_device_can_give(high: fl
     assert not msgspec.structs.replace(needing(one(16, 100), 20.0, high), fits=False).may_run_out
 
 
-@pytest.mark.parametrize(("rate", "taken"), [(96.0, "fsdp"), (94.0, "zero2")])
-def test_of_two_ways_within_five_percent_the_one_with_room_is_taken(rate: float, taken: Strategy) -> None:
-    full = needing(one(16, 100.0, count=2, strategy="zero2"), 21.0, 25.0)
+@pytest.mark.parametrize(
+    ("need", "high", "odds"), [(20.0, ROOM, 0.0), (ROOM, 25.0, 0.5), (20.0, 25.0, 0.249), (21.0, 25.0, 0.306)]
+)
+def test_odds_of_running_out_are_those_of_the_range_up_to_a_half(need: float, high: float, odds: float) -> None:
+    told = needing(one(16, 100), need, high)
+    assert told.odds_of_running_out == pytest.approx(odds, abs=1e-3)
+    assert told.likely_runs_out is (odds > 1 / 4)
+
+
+@pytest.mark.parametrize(
+    ("rate", "need", "taken"),
+    [(96.0, 20.0, "fsdp"), (94.0, 20.0, "zero2"), (94.0, 21.0, "fsdp"), (81.0, 21.0, "fsdp"), (79.0, 21.0, "zero2")],
+)
+def test_what_has_room_is_taken_at_five_percent_and_at_twenty_where_the_other_likely_runs_out(
+    rate: float, need: float, taken: Strategy
+) -> None:
+    full = needing(one(16, 100.0, count=2, strategy="zero2"), need, 25.0)
     roomy = needing(one(16, rate, count=2, strategy="fsdp"), 12.0, 14.0)
     (best,) = best_by_count([full, roomy], OWN, 1024)
     assert best.strategy == taken
@@ -301,7 +315,7 @@ def switched(kind: SwitchKind, speed_ratio: float, high: float, device: str = "A
     )
 
 
-FIGURES: Arguments = {"device": "A", "high_bytes": 24.0 * GIB, "capacity_bytes": ROOM * GIB}
+FIGURES: Arguments = {"device": "A", "high_bytes": 24.0 * GIB, "capacity_bytes": ROOM * GIB, "odds_fraction": 0.3}
 OTHER: Arguments = {"more": 0, "strategy": "fsdp", "batch": 1, "steps": 8, "most_bytes": 20 * GIB, "speed_ratio": 0.16}
 
 
@@ -330,5 +344,5 @@ def test_what_runs_out_is_remedied_by_the_quickest_that_trains_alike_and_has_roo
         assert told == caveat
     else:
         assert told.numbers["switch"] == remedy
-        assert "If it runs out, add" in say(told, "en")
-        assert "若显存不足，请加上" in say(told, "zh")
+        assert "If yours does, add" in say(told, "en")
+        assert "若真的不足，请加上" in say(told, "zh")

@@ -25,7 +25,7 @@ from advisor.recommend.switches import (
     switch_of,
     traced_changes,
 )
-from advisor.workload.workload import Data, HuggingFaceModel, Workload
+from advisor.workload.workload import Data, HuggingFaceModel, Workload, stored_bits
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, predict, workload
 
@@ -242,12 +242,16 @@ def test_pairs_of_an_optimizer_that_stepped_every_weight_tell_nothing_of_adapter
         assert switches["compile"].published is not None
 
 
-def test_packed_adapters_that_no_card_holds_are_tried_with_checkpointing() -> None:
-    packed = next(one for one in adapter_changes(language_model()) if one.kind == "qlora")
-    (lighter,) = checkpointed_adapters(packed)
-    assert lighter.workload.training.activation_checkpointing == "full"
-    assert packed.workload.training.activation_checkpointing == "none"
-    assert not list(checkpointed_adapters(lighter)), "what has checkpointing would be traced and predicted once more"
+def test_adapters_that_no_card_holds_are_tried_with_checkpointing_on_whole_weights_first() -> None:
+    whole, packed = checkpointed_adapters(language_model())
+    assert (whole.kind, packed.kind) == ("lora_checkpointing", "qlora_checkpointing")
+    assert stored_bits(whole.workload.training) is None
+    assert stored_bits(packed.workload.training) == 4
+    for lighter in (whole, packed):
+        assert lighter.workload.training.activation_checkpointing == "full"
+        again = checkpointed_adapters(lighter.workload)
+        assert not list(again), "what has checkpointing would be traced and predicted once more"
+    assert [one.kind for one in checkpointed_adapters(language_model(trainable="lora"))] == ["qlora_checkpointing"]
 
 
 def test_a_job_is_like_the_published_runs_of_its_kind_or_like_none() -> None:

@@ -8,9 +8,10 @@ from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_LABELS
 from advisor.core.sentences import Arguments, Reason
 from advisor.predict.additions import Addition
 from advisor.predict.prediction import Prediction
-from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.comparison import Comparison, Finalist, set_up_name
 from advisor.recommend.ranking import within_limits
 from advisor.recommend.recommendation import Recommendation, prediction_of
+from advisor.recommend.strategy import has_likelier_room
 from advisor.recommend.switches import Switch, SwitchKind
 from advisor.recommend.tie_decision import expected, passed_over
 
@@ -41,6 +42,8 @@ def left_for_room(comparison: Comparison, finalist: Finalist) -> Iterator[Reason
         fewer = [one for one in finalist.by_count if one.may_run_out and expected(one, comparison) < own]
         if fewer:
             yield passed_over(chosen, fewer)
+    else:
+        yield from _counts_left(chosen, finalist)
     alike = [
         one
         for one in comparison.kept
@@ -51,6 +54,21 @@ def left_for_room(comparison: Comparison, finalist: Finalist) -> Iterator[Reason
     ]
     if alike:
         yield _strategy_left(chosen, max(alike, key=lambda one: one.samples_per_s.value))
+
+
+def _counts_left(chosen: Prediction, finalist: Finalist) -> Iterator[Reason]:
+    """The fewer cards that would do, if a step were likelier to fit them."""
+    fewer = [one for one in finalist.by_count if one.count < chosen.count and has_likelier_room(one, chosen)]
+    if fewer:
+        most = max(fewer, key=lambda one: one.count)
+        yield Reason.of(
+            "why-count-room",
+            device=set_up_name(chosen),
+            fewer=set_up_name(most),
+            odds_fraction=most.odds_of_running_out,
+            high_bytes=most.peak_memory_bytes.high if most.peak_memory_bytes is not None else 0.0,
+            capacity_bytes=most.usable_memory_bytes or 0.0,
+        )
 
 
 def _strategy_left(chosen: Prediction, other: Prediction) -> Reason:
@@ -120,6 +138,7 @@ def _room(chosen: Prediction, other: Prediction | None) -> Reason:
         "device": chosen.device.name,
         "high_bytes": chosen.peak_memory_bytes.high,
         "capacity_bytes": chosen.usable_memory_bytes,
+        "odds_fraction": chosen.odds_of_running_out,
     }
     if other is None or other.peak_memory_bytes is None:
         return Reason.of("caveat-memory-range", **numbers)
@@ -149,7 +168,7 @@ def with_quicker_room(caveats: Sequence[Reason], switches: Sequence[Switch]) -> 
     if quickest is None or quickest[0] <= _ratio(told):
         return tuple(caveats)
     speed_ratio, most_bytes, kind = quickest
-    shared = {name: told.numbers[name] for name in ("device", "high_bytes", "capacity_bytes")}
+    shared = {name: told.numbers[name] for name in ("device", "high_bytes", "capacity_bytes", "odds_fraction")}
     numbers: Arguments = {**shared, "switch": kind, "most_bytes": most_bytes, "speed_ratio": speed_ratio}
     remedy = Reason.of("caveat-memory-range-switch", **numbers)
     return (*caveats[:place], remedy, *caveats[place + 1 :])

@@ -258,8 +258,10 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
             for prediction in comparison.predictions
             if prediction.device == chosen.device and prediction.added == chosen.added and prediction.strategy in WHOLE
         ]
+        fused = ("fused_optimizer", *chosen.added)
+        alike = [one for one in comparison.predictions if one.device == chosen.device and one.added == fused]
         too_large = any(prediction.fits is False and prediction.batch_size_per_device <= batch for prediction in whole)
-        if not any_fits(whole):
+        if not any_fits(whole) and not any_fits([one for one in alike if one.strategy in WHOLE]):
             yield Reason.of("why-sharded", strategy=chosen.strategy, count=chosen.count)
         elif too_large and not any_fits(
             [prediction for prediction in whole if prediction.batch_size_per_device >= batch]

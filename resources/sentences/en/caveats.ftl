@@ -56,8 +56,8 @@ caveat-prices-of-others = The price file has no price for { $devices }, and only
 caveat-no-prices = Without prices cost means GPU-hours, and hours of different cards are not worth the same. Give prices with --prices.
 caveat-power-unknown = The power of { $devices } is unknown, so energy could not be compared there.
 caveat-memory-unknown = Whether a step fits { $device } is unknown, since its memory need could not be predicted. Try one step before relying on it.
-caveat-memory-range = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give: it may run out of memory. No strategy or batch size that was tried there is sure to fit; run a few steps before a long job.
-caveat-memory-range-instead = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give. If it runs out, take { $more ->
+caveat-memory-range = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give: about { $odds_fraction } of such set-ups run out of memory. No strategy or batch size that was tried there is sure to fit; run a few steps before a long job.
+caveat-memory-range-instead = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give: about { $odds_fraction } of such set-ups run out of memory. If yours does, take { $more ->
         [0] { "" }
        *[other] { $more }{ " cards, " }
     }{ $strategy ->
@@ -74,11 +74,11 @@ caveat-memory-range-instead = A step may need up to { $high_bytes } of the { $ca
         [1] { "" }
        *[other] { " × " }{ $steps }
     }: at most { $most_bytes }, { $speed_ratio } times the speed.
-caveat-memory-range-one-pass = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give. If it runs out, do not accumulate: one pass of { $batch ->
+caveat-memory-range-one-pass = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give: about { $odds_fraction } of such set-ups run out of memory. If yours does, do not accumulate: one pass of { $batch ->
         [1] 1 sample
        *[other] { $batch } samples
     } a step needs { $most_bytes } at most, at { $speed_ratio } times the speed.
-caveat-memory-range-switch = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give. If it runs out, add { $switch ->
+caveat-memory-range-switch = A step may need up to { $high_bytes } of the { $capacity_bytes } that { $device } can give: about { $odds_fraction } of such set-ups run out of memory. If yours does, add { $switch ->
         [checkpointing] activation checkpointing
         [sharding] sharding (FSDP)
        *[chunked_loss] the loss in chunks

@@ -12,6 +12,7 @@ why-tied-hours = There is no clear difference between { $device } and { $others 
 why-tied-cost = There is no clear difference between { $device } and { $others }: the ranges of their costs touch.
 why-tied-energy = There is no clear difference between { $device } and { $others }: the ranges of their energies touch.
 why-tie-plain = Of set-ups without a clear difference { $device } comes before { $others }: what a step needs is in its own memory, without the host's and with the model in one piece.
+why-count-room = { $device } have room for a step that takes up to { $high_bytes } of the { $capacity_bytes } on { $fewer }, where about { $odds_fraction } of such set-ups run out of memory.
 why-tie-memory = Of set-ups without a clear difference { $device } is taken before { $others }, where the range of the memory need goes beyond what a device can give.
 why-room-first = { $strategy } is taken before { $other_strategy }, which is { $speed_ratio } times as fast but may need up to { $high_bytes } of the { $capacity_bytes } that a device can give.
 why-tie-here = Of set-ups without a clear difference the one that is here already is taken: { $device }.
@@ -97,12 +98,15 @@ why-sharded = The model does not fit one such card whole, so { $count ->
          [pp] pipeline parallel
         *[ddp] DistributedDataParallel
     }).
+why-fused-optimizer-added = With torch's default optimizer (foreach), which copies all weights for a moment, no step that is as quick fits { $device }, so it is fused: the same step in one kernel.
 why-checkpointing-added = Without activation checkpointing no step fits { $device }, or only with the host's memory, the model in pieces or too few samples at once to be quick, so it is switched on: backward computes activations again. To rule that out, fix it as none with --checkpointing.
 why-chunked-loss-added = With the logits of every token at once no step fits { $device }, or only with the host's memory, the model in pieces or too few samples at once to be quick, so the loss is computed in chunks of them.
+why-fused-optimizer-room = With torch's default optimizer (foreach), which copies all weights for a moment, a step may need up to { $high_bytes } of the { $capacity_bytes } of { $device }; fused, the same step in one kernel, at most { $most_bytes }, at { $speed_ratio } times the speed.
 why-checkpointing-room = Without activation checkpointing a step may need up to { $high_bytes } of the { $capacity_bytes } of { $device }; with it, which computes activations again, at most { $most_bytes }, at { $speed_ratio } times the speed. To rule that out, fix it as none with --checkpointing.
 why-chunked-loss-room = With all logits at once a step may need up to { $high_bytes } of the { $capacity_bytes } of { $device }; with the loss in chunks, the same loss, at most { $most_bytes }, at { $speed_ratio } times the speed.
 added-elsewhere = Compared with { $added ->
        *[checkpointing] activation checkpointing
+        [fused_optimizer] a fused optimizer
         [chunked_loss] the loss in chunks
     }: { $devices }, which without it hold no step, may run out of memory, or need the host's memory, the model in pieces or too few samples at once to be quick.
 why-rival-leans = { $device } needs the host's memory to hold a step, or the model in pieces, and spends { $share_fraction } of it on communication, copies and the optimizer.

@@ -13,9 +13,13 @@ summary-set-up-one = { $mode ->
        *[other] , accumulating { $accumulation } micro-batches
     }{ $added ->
        *[nothing] { "" }
+        [fused_optimizer] , with the fused optimizer
         [checkpointing] , with activation checkpointing
         [chunked_loss] , with the loss in chunks
+        [fused_optimizer_checkpointing] , with the fused optimizer and activation checkpointing
+        [fused_optimizer_chunked_loss] , with the fused optimizer and the loss in chunks
         [checkpointing_chunked_loss] , with activation checkpointing and the loss in chunks
+        [fused_optimizer_checkpointing_chunked_loss] , with the fused optimizer, activation checkpointing and the loss in chunks
     }.
 summary-set-up-many = { $mode ->
         [inference] Run inference
@@ -29,9 +33,13 @@ summary-set-up-many = { $mode ->
        *[other] , accumulating { $accumulation } micro-batches
     }{ $added ->
        *[nothing] { "" }
+        [fused_optimizer] , with the fused optimizer
         [checkpointing] , with activation checkpointing
         [chunked_loss] , with the loss in chunks
+        [fused_optimizer_checkpointing] , with the fused optimizer and activation checkpointing
+        [fused_optimizer_chunked_loss] , with the fused optimizer and the loss in chunks
         [checkpointing_chunked_loss] , with activation checkpointing and the loss in chunks
+        [fused_optimizer_checkpointing_chunked_loss] , with the fused optimizer, activation checkpointing and the loss in chunks
     }.
 summary-why = Why
 summary-also = Also worth knowing
@@ -136,6 +144,7 @@ switch-optimizer-8bit-on-cards = 8-bit optimizer states
 switch-optimizer-8bit-checkpointing = 8-bit optimizer states and activation checkpointing
 switch-half-weights = weights in 16 bits
 switch-quantised-weights = weights in 4 bits (nf4)
+switch-lora-checkpointing = LoRA and activation checkpointing
 switch-qlora-checkpointing = QLoRA (4-bit weights) and activation checkpointing
 switch-checkpointing-on-cards = activation checkpointing and nothing off-loaded
 switch-nothing-off-loaded = nothing off-loaded

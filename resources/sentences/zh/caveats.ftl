@@ -56,8 +56,8 @@ caveat-prices-of-others = 价格文件中没有 { $devices } 的价格，而可�
 caveat-no-prices = 没有价格时，费用以 GPU 小时计，而不同显卡的一小时并不等价。请用 --prices 给出价格。
 caveat-power-unknown = { $devices } 的功耗未知，无法比较能耗。
 caveat-memory-unknown = 无法预测显存需求，因此不知道一步能否放入 { $device }。请先试跑一步。
-caveat-memory-range = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：有可能显存不足。在它上面试过的策略和批大小没有一个肯定放得下；开始长任务前请先试跑几步。
-caveat-memory-range-instead = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }。若显存不足，请改用{ $more ->
+caveat-memory-range = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：约 { $odds_fraction } 的此类方案会显存不足。在它上面试过的策略和批大小没有一个肯定放得下；开始长任务前请先试跑几步。
+caveat-memory-range-instead = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：约 { $odds_fraction } 的此类方案会显存不足。若真的不足，请改用{ $more ->
         [0] { $strategy ->
              [same] { "" }
              [single] { "" }
@@ -84,8 +84,8 @@ caveat-memory-range-instead = 每步最多可能需要 { $high_bytes }，而 { $
         [1] { "" }
        *[other] { " × " }{ $steps }
     }：最多 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
-caveat-memory-range-one-pass = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }。若显存不足，请不要累积梯度：每步只处理一个大小为 { $batch } 的批次，最多需要 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
-caveat-memory-range-switch = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }。若显存不足，请加上{ $switch ->
+caveat-memory-range-one-pass = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：约 { $odds_fraction } 的此类方案会显存不足。若真的不足，请不要累积梯度：每步只处理一个大小为 { $batch } 的批次，最多需要 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
+caveat-memory-range-switch = 每步最多可能需要 { $high_bytes }，而 { $device } 只能提供 { $capacity_bytes }：约 { $odds_fraction } 的此类方案会显存不足。若真的不足，请加上{ $switch ->
         [checkpointing] 激活检查点
         [sharding] 分片（FSDP）
        *[chunked_loss] 分块计算损失

@@ -12,6 +12,7 @@ why-tied-hours = { $device } 与 { $others } 之间没有明显差别：它们�
 why-tied-cost = { $device } 与 { $others } 之间没有明显差别：它们的费用区间相互重叠。
 why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们的能耗区间相互重叠。
 why-tie-plain = 在无明显差别的方案中，{ $device } 优先于 { $others }：前者仅凭自身显存即可完成一步，无需主机内存，也不必拆分模型。
+why-count-room = { $device } 放得下一步；而在 { $fewer } 上，一步最多需要 { $high_bytes }，可用的只有 { $capacity_bytes }，约 { $odds_fraction } 的此类方案会显存不足。
 why-tie-memory = 在无明显差别的方案中，{ $device } 优先于 { $others }：后者显存需求的区间超出了设备所能提供的。
 why-room-first = 采用 { $strategy } 而不是 { $other_strategy }：后者的速度是前者的 { $speed_ratio } 倍，但每张卡最多可能需要 { $high_bytes }，而可用的只有 { $capacity_bytes }。
 why-tie-here = 在无明显差别的方案中，选用本机已有的设备：{ $device }。
@@ -91,12 +92,15 @@ why-sharded = 单张这样的卡放不下整个模型，因此{ $count ->
          [pp] 流水线并行
         *[ddp] DistributedDataParallel
     }）。
+why-fused-optimizer-added = 优化器若按 torch 默认方式（foreach）更新，求平方根时会暂时复制全部权重，{ $device } 放不下同样快的一步，因此改用融合优化器：同样的更新在一个内核中完成。
 why-checkpointing-added = 不启用激活检查点，{ $device } 放不下一步，或只能借助主机内存、拆分模型，或每次样本太少而明显变慢，因此已将其启用：反向传播时重新计算激活。若要排除，可用 --checkpointing 将其固定为 none。
 why-chunked-loss-added = 若一次保存所有词元的 logits，{ $device } 放不下一步，或只能借助主机内存、拆分模型，或每次样本太少而明显变慢，因此分块计算损失。
+why-fused-optimizer-room = torch 默认的优化器（foreach）会暂时复制全部权重，一步最多可能需要 { $high_bytes }，而 { $device } 只有 { $capacity_bytes } 可用；改用融合优化器（同样的更新在一个内核中完成）后最多需要 { $most_bytes }，速度为 { $speed_ratio } 倍。
 why-checkpointing-room = 不启用激活检查点时，一步最多可能需要 { $high_bytes }，而 { $device } 只有 { $capacity_bytes } 可用；启用后（反向传播时重新计算激活）最多需要 { $most_bytes }，速度为 { $speed_ratio } 倍。若要排除，可用 --checkpointing 将其固定为 none。
 why-chunked-loss-room = 若一次保存所有 logits，一步最多可能需要 { $high_bytes }，而 { $device } 只有 { $capacity_bytes } 可用；分块计算损失（损失值不变）后最多需要 { $most_bytes }，速度为 { $speed_ratio } 倍。
 added-elsewhere = { $devices } 按启用{ $added ->
        *[checkpointing] 激活检查点
+        [fused_optimizer] 融合优化器
         [chunked_loss] 分块计算损失
     }来比较：否则放不下一步、有可能显存不足，或只能借助主机内存、拆分模型，或每次样本太少而明显变慢。
 why-rival-leans = { $device } 需要主机内存或拆分模型才能放下一步，其中 { $share_fraction } 的时间用于通信、拷贝和优化器。

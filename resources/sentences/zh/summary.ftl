@@ -13,9 +13,13 @@ summary-set-up-one = { $mode ->
        *[other] ，梯度累积 { $accumulation } 步
     }{ $added ->
        *[nothing] { "" }
+        [fused_optimizer] ，使用融合优化器
         [checkpointing] ，启用激活检查点
         [chunked_loss] ，分块计算损失
+        [fused_optimizer_checkpointing] ，使用融合优化器并启用激活检查点
+        [fused_optimizer_chunked_loss] ，使用融合优化器并分块计算损失
         [checkpointing_chunked_loss] ，启用激活检查点并分块计算损失
+        [fused_optimizer_checkpointing_chunked_loss] ，使用融合优化器、启用激活检查点并分块计算损失
     }。
 summary-set-up-many = { $mode ->
         [inference] 建议用于推理：
@@ -29,9 +33,13 @@ summary-set-up-many = { $mode ->
        *[other] ，梯度累积 { $accumulation } 步
     }{ $added ->
        *[nothing] { "" }
+        [fused_optimizer] ，使用融合优化器
         [checkpointing] ，启用激活检查点
         [chunked_loss] ，分块计算损失
+        [fused_optimizer_checkpointing] ，使用融合优化器并启用激活检查点
+        [fused_optimizer_chunked_loss] ，使用融合优化器并分块计算损失
         [checkpointing_chunked_loss] ，启用激活检查点并分块计算损失
+        [fused_optimizer_checkpointing_chunked_loss] ，使用融合优化器、启用激活检查点并分块计算损失
     }。
 summary-why = 理由
 summary-also = 其他值得了解的信息
@@ -131,6 +139,7 @@ switch-optimizer-8bit-on-cards = 8 位优化器状态
 switch-optimizer-8bit-checkpointing = 8 位优化器状态加激活检查点
 switch-half-weights = 16 位权重
 switch-quantised-weights = 4 位权重（nf4）
+switch-lora-checkpointing = LoRA 加激活检查点
 switch-qlora-checkpointing = QLoRA（4 位权重）加激活检查点
 switch-checkpointing-on-cards = 激活检查点且不卸载
 switch-nothing-off-loaded = 不卸载
