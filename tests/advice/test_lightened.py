@@ -363,38 +363,6 @@ def test_what_can_be_added_is_what_the_workload_lacks_and_takes(workload: Worklo
         assert (traced_as(with_added(workload, one)) == traced_as(workload)) is (one == ("fused_optimizer",))
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"fused_optimizer": True},
-        {"optimizer": "adafactor"},
-        {"optimizer_bits": 8},
-        {"optimizer_in_backward": True},
-        {"offload": "optimizer"},
-        {"trainable": "lora", "lora_rank": 8, "lora_targets": "attention"},
-    ],
-)
-def test_an_optimizer_is_fused_where_torch_can_and_all_weights_step_at_once(settings: dict[str, object]) -> None:
-    added = possible_additions(with_training(GPT2, **settings), keep_checkpointing=False)
-    assert not any("fused_optimizer" in one for one in added)
-
-
-def test_a_card_that_holds_a_step_with_a_fused_optimizer_is_not_told_to_off_load() -> None:
-    """Torch's default optimizer copies all weights for a moment; the fused one steps the same in one kernel."""
-    few_samples = with_training(load_workload("bert_large_squad"), batch_size=1)
-    plain = alone(few_samples, card(6.5e9))
-    without = prediction_of(plain.predictions, plain.recommendation)
-    assert without is None or STRATEGY_FACTS[without.strategy].offloads
-    advice = answered(few_samples, card(6.5e9))
-    chosen = advice.recommendation
-    assert chosen is not None
-    assert (chosen.strategy, _added(chosen)) == ("single", ("fused_optimizer",))
-    assert advice.workload.training.fused_optimizer, "its script steps so"
-    assert chosen.why[0].code == "why-fused-optimizer-added"
-    assert "the fused optimizer" in summarise(advice, "en").headline
-    assert "融合优化器" in summarise(advice, "zh").headline
-
-
 def test_no_loss_in_chunks_is_added_to_pictures_without_a_loss_over_words() -> None:
     added = list(possible_additions(load_workload("resnet50"), keep_checkpointing=False))
     assert added == [("fused_optimizer",), ("checkpointing",), ("fused_optimizer", "checkpointing")]
