@@ -140,7 +140,7 @@ def test_what_is_true_of_nearly_every_advice_waits_for_the_details(language: Lan
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_caveats_that_could_overturn_the_advice_are_shown_whatever_else_there_is(language: Language) -> None:
-    room = Reason.of("caveat-memory-range", device="A", high_bytes=9e9, capacity_bytes=8e9)
+    room = Reason.of("caveat-memory-range", device="A", high_bytes=9e9, capacity_bytes=8e9, odds_fraction=0.3)
     bare = Reason.of("workload-no-head", built="`A`", other="`B`")
     others = [Reason.of("caveat-no-prices"), Reason.of("caveat-nothing-fits-here")]
     title = sentence("summary-caveats", language)
