@@ -18,6 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 _NOTHING_CHOSEN = 5
 """Pytest's exit code where the further words left no test."""
+SLOWEST_TOLD = 30
+"""Tests that are named with their seconds: the gate has half an hour, and these are where it goes."""
 MOST_WHEEL_BYTES = 6_000_000
 """More than half of it are the fonts, with Chinese; a sixth are operator tables that spare a trace."""
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".venv*", ".git", "build", "dist", ".mypy_cache", ".ruff_cache")
@@ -150,7 +152,7 @@ def main() -> int:
         if arguments.strict:
             settings["ADVISOR_NO_SKIPS"] = "1"
         away = _copy_tests(folder)
-        command = [str(python), "-m", "pytest", "-q", *arguments.pytest]
+        command = [str(python), "-m", "pytest", "-q", f"--durations={SLOWEST_TOLD}", *arguments.pytest]
         together = _run([*command, "-n", "2", "-m", "not nightly and not alone"], cwd=away, env=settings)
         # What times processes of its own would time the other tests as well.
         files = [] if arguments.pytest else _files_with_tests_alone(away)
