@@ -153,7 +153,7 @@ def _pattern(alias: str) -> re.Pattern[str]:
     bare = alias[0].isdigit()
     before = r"(?:(?<=\dx)|(?<![a-z0-9.]))" if not bare else _BEFORE_BARE
     brand = r"(?:(?:nvidia|geforce|tesla|rtx|amd|radeon|instinct)[\s-]*){0,4}"
-    after = r"s?(?![a-z0-9])" + _VARIANT + (_NOT_A_QUANTITY if bare else "")
+    after = r"s?(?![a-z0-9]|[ -]?bits?\b)" + _VARIANT + (_NOT_A_QUANTITY if bare else "")
     return re.compile(before + brand + body + after, re.ASCII)
 
 

@@ -17,8 +17,8 @@ from tests.recommend.real_predictor import real_predictor
 @pytest.mark.parametrize(
     ("text", "english", "chinese"),
     [
-        ("Two cards are slower than one", "not by how much", "没有说快慢多少"),
-        ("两张卡比一张还慢", "not by how much", "没有说快慢多少"),
+        ("Training is slower than before", "not by how much", "没有说快慢多少"),
+        ("训练比以前慢", "not by how much", "没有说快慢多少"),
         ("resnet50 takes forever on V100", "no time, rate or ratio", "没有给出可以核对的时间"),
         ("resnet50 at 300 images/s", "names no GPU", "没有提到 GPU"),
         ("300 images/s on a V100", "names no model", "没有提到本程序认识的模型"),

@@ -111,7 +111,7 @@ def without_figure(claim: Claim, plain: str, sides: Sides, specs: Mapping[str, G
     faster = says_faster(plain)
     if sides.compared and faster is not None and search(HARD_FIGURE, plain) is None:
         return _ordered(claim, faster=faster)
-    slower = faster is False and claim.gpus and not names_change(plain)
+    slower = faster is False and not names_change(plain)
     if slower and (claim.count or 1) > sides.reference_count and not of_memory:
         return msgspec.structs.replace(claim, speed_up_ratio=1.0, told_as="most")
     if of_memory:

@@ -41,7 +41,7 @@ _FRAMEWORKS = (
     r"|(?:pytorch )?lightning|transformer engine"
 )
 _POWER = r"overclock\w*|undervolt\w*|(?:power|thermal)[ -]?(?:limit\w*|throttl\w*)|ecc|spot instances?"
-_QUANTISED = r"int8|int4"
+_QUANTISED = r"(?:int8|int4)(?: quanti[sz]ation)?"
 _EITHER = (
     rf"\b(?:{_LINKS}|{_KERNELS}|{_FRAMEWORKS}|{_LOADING}|{_POWER}|{_QUANTISED})\b"
     r"|[百千万]兆(?:以太)?网?|以太网|锁页内存|预取|加载进程|打包|超频|降压|锁频|功耗(?:墙|限制)"

@@ -24,7 +24,7 @@ _MODELS = (
     (r"(?<!attention )(?<!attention-)\bu[\s_-]?net\b", "unet_vgg16"),
     (r"\bwhisper(?:[\s_-]*small)?(?![\s_-]*(?:tiny|base|medium|large|turbo))(?![a-z])", "whisper_small"),
     (r"\bdit[\s_-]*xl(?:[\s_/-]*2)?(?!\d)", "dit_xl2"),
-    (r"\biris\b|鸢尾", "iris_mlp"),
+    (r"\biris\b|鸢尾|\b(?:tiny|small|little|toy)[\s-]*mlp\b|小(?:型)?\s*mlp\b", "iris_mlp"),
     (r"\blstm\b", "lstm_classifier"),
     (r"\brnn\b|循环神经网络", "rnn_characters"),
 )

@@ -14,7 +14,8 @@ _NEEDS = (
     rf"\s*{_ABOUT}\s*{_ABOUT}\s*{NUMBER}\s*"
 )
 _NOT_HELD = (
-    r"(?!\s*/|\s*(?:of )?(?:the )?(?:host|cpu|system|disk|ram|swap|gpus?\b|cards?\b|内存|磁盘|硬盘|的?(?:显)?卡))"
+    r"(?!\s*/|\s*(?:of )?(?:the )?"
+    r"(?:host|cpu|system|disk|ram|swap|gpus?\b(?! (?:memory|v?ram))|cards?\b|内存|磁盘|硬盘|的?(?:显)?卡))"
 )
 """Behind a size that is a rate, of other memory, or a card's."""
 _BYTES = rf"{_NEEDS}(gi?b|g|ti?b)(?![a-z0-9]){_NOT_HELD}"

@@ -100,7 +100,7 @@ def is_mixture(plain: str) -> bool:
 def find_tokens(plain: str) -> float | None:
     """How many tokens were trained on (`1T tokens`, `3 亿 tokens`); None: not said."""
     for pattern, scale in _TOKENS:
-        match = search(pattern + _A_SECOND, plain)
+        match = search(rf"{pattern}(?![a-z]){_A_SECOND}", plain)
         if match is not None:
             return float(match.group(1)) * scale or None
     return None

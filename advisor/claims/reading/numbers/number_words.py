@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\.?\d)\s*(k(?![a-z])|万|千)?"
+NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\.?\d)\s*(k(?![a-z])|m(?=\s*tok)|万|千)?"
 """Two groups: the number, always whole (no `4` of `4.5`), and its scale."""
 PERCENT = rf"{NUMBER}\s*(?:%|percent|per cent)"
 _UNITS = (
@@ -184,7 +184,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def number(text: str, scale: str | None) -> float:
     """The groups of NUMBER as one number."""
-    return float(text) * {"k": 1e3, "千": 1e3, "万": 1e4}.get(scale or "", 1.0)
+    return float(text) * {"k": 1e3, "m": 1e6, "千": 1e3, "万": 1e4}.get(scale or "", 1.0)
 
 
 def duration(groups: tuple[str | None, ...]) -> float:
