@@ -36,7 +36,7 @@ _OF_TEXT = ("gpt2_small", "llama_8b")
 """Models whose texts may be of any length."""
 _WITH_CONVOLUTIONS = ("resnet50", "unet_vgg16")
 """Models whose work a layout reaches: a vision transformer has one convolution."""
-_TUNING_BATCHES = (1, 4, 16)
+_ANY_BATCHES = (1, 4, 16)
 """Tried where a claim about adapters names no batch: unpacking weights is done once a pass, however many samples."""
 
 _SHARDED = {"zero2", "fsdp", "fsdp_offload"}
@@ -132,8 +132,8 @@ def batches_of(claim: Claim, name: str) -> tuple[int, ...]:
     own = load_workload(name).training.batch_size
     if claim.batch_ratio is not None:
         return tuple(round(size * claim.batch_ratio) for size in batches_before(name))
-    if kind_of(claim) == "tuning":
-        return _TUNING_BATCHES
+    if kind_of(claim) in {"tuning", "length"}:
+        return _ANY_BATCHES
     if kind_of(claim) == "link":  # what is sent weighs by them
         return tuple(own * factor for factor in OPEN_FACTORS)
     in_fp8 = "fp8" in {claim.precision, claim.reference_precision}

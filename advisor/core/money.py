@@ -7,35 +7,19 @@ from typing import Literal
 
 _LEAST_COST, _SMALL_COST = 0.0001, 0.1
 """Between them two decimals would say too little of a sum of money."""
+_SIGNS_EVERYWHERE = {
+    "EUR": "€",
+    "GBP": "£",
+    "BRL": "R$",
+    "CAD": "CA$",
+    "HKD": "HK$",
+    "MXN": "MX$",
+    "NZD": "NZ$",
+    "TWD": "NT$",
+}
 _SIGNS: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "USD": "$",
-        "EUR": "€",
-        "GBP": "£",
-        "JPY": "¥",
-        "CNY": "CN¥",
-        "AUD": "A$",
-        "BRL": "R$",
-        "CAD": "CA$",
-        "HKD": "HK$",
-        "MXN": "MX$",
-        "NZD": "NZ$",
-        "TWD": "NT$",
-    },
-    "zh": {
-        "USD": "US$",
-        "EUR": "€",
-        "GBP": "£",
-        "JPY": "JP¥",
-        "CNY": "¥",
-        "AUD": "AU$",
-        "BRL": "R$",
-        "CAD": "CA$",
-        "HKD": "HK$",
-        "MXN": "MX$",
-        "NZD": "NZ$",
-        "TWD": "NT$",
-    },
+    "en": {**_SIGNS_EVERYWHERE, "USD": "$", "JPY": "¥", "CNY": "CN¥", "AUD": "A$"},
+    "zh": {**_SIGNS_EVERYWHERE, "USD": "US$", "JPY": "JP¥", "CNY": "¥", "AUD": "AU$"},
 }
 """As the Unicode locale data (CLDR) have them, made of what the report's letters hold; others keep their letters."""
 

@@ -49,3 +49,18 @@ def test_a_tiny_network_gains_little_by_a_quicker_card() -> None:
 def test_what_quantising_does_to_adapters_is_no_claim_of_adapters_against_all_weights() -> None:
     with pytest.raises(SaidError, match="int8 quantization"):
         check_claim("Int8 quantization made LoRA training of Llama 8B 2x slower", real_predictor())
+
+
+@pytest.mark.parametrize(
+    "text", ["开启梯度检查点后 batch 可以翻 4 倍", "with checkpointing the batch can be 4x larger"]
+)
+def test_a_batch_that_may_be_larger_is_no_speed_up(text: str) -> None:
+    with pytest.raises(SaidError):
+        check_claim(text, real_predictor())
+
+
+def test_more_speed_is_told_in_per_cent_and_alike_is_once_as_fast() -> None:
+    more = parse_claim("channels_last gave me 25% more speed for ResNet-50 on a 3090", spec_table())
+    assert more.speed_up_ratio == 1.25
+    alike = parse_claim("A800 和 A100 单卡性能一样", spec_table())
+    assert (alike.speed_up_ratio, len(alike.reference_gpus) > 0) == (1.0, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from advisor.core.errors import InputError
 from advisor.workload.model_config import bundled_config, clean_config
 from advisor.workload.workload import HuggingFaceModel
 from advisor.workload.workload_file import load_workload
+from tests.own_time import own_time
 
 BOMBS: dict[str, tuple[str, dict[str, Any]]] = {
     "a million layers": ("num_hidden_layers", {"num_hidden_layers": 10**6}),
@@ -43,12 +43,16 @@ def test_a_configuration_bomb_is_refused_by_its_key_within_a_second_of_processor
 ) -> None:
     key, change = BOMBS[name]
     (tmp_path / "config.json").write_text(json.dumps({**(bundled_config("llama-3-8b") or {}), **change}), "utf-8")
-    started = time.process_time()
-    with pytest.raises(InputError, match=f"`{key}`") as caught:
-        load_workload(tmp_path)
-    assert time.process_time() - started < 1
-    assert caught.value.remedy
-    assert "config.json" in caught.value.text
+
+    def refused() -> InputError:
+        with pytest.raises(InputError, match=f"`{key}`") as caught:
+            load_workload(tmp_path)
+        return caught.value
+
+    error, spent_s = own_time(refused)
+    assert spent_s < 1
+    assert error.remedy
+    assert "config.json" in error.text
 
 
 def test_an_inline_bomb_is_refused_by_the_field_of_the_workload() -> None:

@@ -60,6 +60,8 @@ _GREW = (
     rf"\b(?P<twice>twice) (?:the |as large a |as big a ){BATCH_WORDS}",
     rf"(?<![\d.])(?P<times>\d{{1,3}}) ?(?:x|×|times) (?:the |as large a |as big a |larger |bigger ){BATCH_WORDS}",
     rf"{_ANY_BATCH}\s*(?:扩大|增大|增加|提高|变)(?:到|至|为|成)(?:原来的?)?\s*(?P<fold>\d{{1,3}})\s*倍",
+    rf"{_ANY_BATCH}\s*(?:也|就|还)?(?:可以|可|能够?)?(?:开|加|做)?(?:翻|扩大|增大|加大|大)了?(?:到)?\s*(?P<by>\d{{1,3}})\s*倍",
+    rf"{_ANY_BATCH}\s*(?:can|could|may) be (?P<can>\d{{1,3}}) ?(?:x|×|times) (?:as )?(?:larger?|bigg?(?:er)?)\b",
 )
 """A batch that is so many times as large as another one, neither of which is said."""
 

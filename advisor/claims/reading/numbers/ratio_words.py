@@ -8,8 +8,8 @@ from advisor.claims.reading.numbers.before_after import before_to_after
 from advisor.claims.reading.numbers.number_words import NUMBER, OF_RATE, PERCENT, number, search
 
 _MORE = (
-    r"(?:faster|quicker|sooner|earlier|speed-?\s?ups?|more throughput|better|acceleration|higher throughput"
-    r"|more (?:images|samples|tokens)|increase)"
+    r"(?:faster|quicker|sooner|earlier|speed-?\s?ups?|(?:more|extra) (?:speed|throughput)|better|acceleration"
+    r"|higher throughput|more (?:images|samples|tokens)|increase)"
 )
 """Behind a share it is added: `60 % faster` is 1.6, where `60 % as fast` is 0.6."""
 _FASTER = rf"(?:{_MORE}|as fast|as quick|the speed|the throughput|as much)"
@@ -94,7 +94,7 @@ _SAME = (
     r"|(?:n't|\bnot) (?:get|become|make|run|train|go|bring|give)\b(?:(?!\d[\d.]* ?[x×%])[^.;,]){0,40}?"
     r"\b(?:faster|quicker|speed-?\s?ups?)\b"
     r"|(?:n't|\bnot) speed (?:\w+ ){0,3}?up\b"
-    r"|没有?(?:任何|什么)?(?:加速|提速|变快|提升|区别|差别|差异)|速度(?:没变|不变|一样|相同)|一样快|(?:速度|吞吐)[^,.;，。；]{0,24}(?:差不多|相当|持平|一样|相同)|差不多快|没快|不(?:比\S{1,8})?快"
+    r"|没有?(?:任何|什么)?(?:加速|提速|变快|提升|区别|差别|差异)|(?:速度|性能)(?:没变|不变|一样|相同)|一样快|(?:速度|吞吐)[^,.;，。；]{0,24}(?:差不多|相当|持平|一样|相同)|差不多快|没快|不(?:比\S{1,8})?快"
 )
 _LINEAR = (
     r"(?<!non-)(?<!non )(?<!sub-)(?<!super-)(?<!near-)(?<!near )(?<!nearly )(?<!almost )(?<!from )\b"
