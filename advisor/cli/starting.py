@@ -16,7 +16,7 @@ from advisor.core.file_writing import write_atomically
 from advisor.core.sentences import Language, Names, Reason, say, visible
 from advisor.workload.defaults import assumed_for_config
 from advisor.workload.model_config import bundled_config, bundled_config_names, read_config_file
-from advisor.workload.overrides import apply_overrides, means_adapters
+from advisor.workload.overrides import apply_overrides, with_adapters_meant
 from advisor.workload.training_command import ReadCommand, read_command
 
 STARTER = "workload_starter.toml"
@@ -100,8 +100,7 @@ def _told(command: ReadCommand, path: Path, *, of_command: bool) -> list[Reason]
 def starter(values: dict[str, object]) -> str:
     """The commented file with the given fields' values in the place of its own."""
     text = resource(STARTER).read_text(encoding="utf-8")
-    if means_adapters(values):
-        values = {**values, "trainable": "lora"}
+    values = with_adapters_meant(values)
     flat = {field: value for field, value in values.items() if field != "config"}
     table = apply_overrides({}, flat, STARTER)
     for field, value in {**table.get("data", {}), **table.get("training", {})}.items():

@@ -17,6 +17,10 @@ NonNegative = Annotated[float, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
 
 
+HALF_RANGE_SIGMAS = 1.2816
+"""Half of an 80 % range of a normal error, in its standard deviations."""
+
+
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A number with its 80 % range (`low` <= `value` <= `high`) and where it comes from.
 

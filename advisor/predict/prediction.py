@@ -13,7 +13,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import PLAIN_EFFORT, STRATEGY_FACTS, Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
-from advisor.core.units import Basis, Estimate
+from advisor.core.units import HALF_RANGE_SIGMAS, Basis, Estimate
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.parts import MemoryPart, Part, PartKind
 from advisor.predict.additions import ADDITIONS, Added
@@ -32,8 +32,6 @@ class Device(Record, frozen=True, kw_only=True):
     """Whether it is in the machine that the advice was made on."""
 
 
-BEYOND_A_RANGE = statistics.NormalDist().inv_cdf(0.9)
-"""Standard deviations from the middle of an 80 % range to its end."""
 LIKELY_ODDS = 1 / 4
 _ADDED: dict[tuple[bool, ...], Added] = {
     flags: tuple(one for one, flag in zip(ADDITIONS, flags, strict=True) if flag)
@@ -202,7 +200,7 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
         if not self.may_run_out or peak is None or usable is None:
             return 0.0
         room, spread = math.log(usable / peak.value), math.log(peak.high / peak.value)
-        return statistics.NormalDist().cdf(-BEYOND_A_RANGE * room / spread)
+        return statistics.NormalDist().cdf(-HALF_RANGE_SIGMAS * room / spread)
 
     @property
     def likely_runs_out(self) -> bool:

@@ -22,15 +22,18 @@ OVERRIDE_NAMES: tuple[str, ...] = (*_SECTIONS, "global_batch_size")
 _OF_ADAPTERS = ("lora_rank", "lora_targets", "modules_to_save", "adapter_bits")
 
 
-def means_adapters(settings: Mapping[str, object], training: object = None) -> bool:
-    """Whether flat settings can only be of adapters, though neither they nor the file's training section says so."""
-    told = {} if not isinstance(training, Mapping) else training
+def with_adapters_meant(settings: Mapping[str, object], training: object = None) -> dict[str, object]:
+    """Flat settings, told to train adapters where they can only be of these and the file's training section is silent.
+
+    `training`: that section, where there is one.
+    """
+    told = training if isinstance(training, Mapping) else {}
     if settings.get("trainable") is not None or "trainable" in told:
-        return False
+        return dict(settings)
     trains = (settings.get("mode") or told.get("mode")) != "inference"
-    return any(settings.get(name) is not None for name in _OF_ADAPTERS) or (
-        trains and settings.get("quantization") is not None
-    )
+    names = (*_OF_ADAPTERS, "quantization") if trains else _OF_ADAPTERS
+    meant = any(settings.get(name) is not None for name in names)
+    return {**settings, "trainable": "lora"} if meant else dict(settings)
 
 
 def apply_overrides(table: dict[str, Any], overrides: Mapping[str, object], name: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import precision_meant
-from advisor.workload.overrides import means_adapters
+from advisor.workload.overrides import with_adapters_meant
 
 
 class ReadCommand(NamedTuple):
@@ -111,8 +111,7 @@ def read_command(text: str) -> ReadCommand:
             unread.append(flag)
         else:
             settings |= said
-    if means_adapters(settings):
-        settings["trainable"] = "lora"
+    settings = with_adapters_meant(settings)
     shared = _shared_out(counts, settings)
     left = None if shared else counts.get("global_batch")
     return ReadCommand(settings | shared, tuple(unread), left)

@@ -17,7 +17,7 @@ from advisor.workload.checks import check_workload
 from advisor.workload.defaults import assumed_for_config, assumed_for_file, assumed_for_frozen
 from advisor.workload.given_names import name_of_code, name_of_config
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
-from advisor.workload.overrides import apply_overrides, means_adapters
+from advisor.workload.overrides import apply_overrides, with_adapters_meant
 from advisor.workload.python_source import code_to_run, file_of, is_file
 from advisor.workload.training_command import fields_of_optimizer
 from advisor.workload.workload import PythonModel, Task, Workload
@@ -57,8 +57,7 @@ def load_workload(
 
 def _load(described: _Description, overrides: Mapping[str, object], *, allow_hub: bool) -> Workload:
     table, config = _with_config(described, allow_hub=allow_hub)
-    if means_adapters(overrides, table.get("training")):
-        overrides = {**overrides, "trainable": "lora"}
+    overrides = with_adapters_meant(overrides, table.get("training"))
     table, assumed = _with_assumptions(table, config, described, overrides)
     table = apply_overrides(table, overrides, described.name)
     _refuse_trainers_word(table, described.name)

@@ -23,7 +23,7 @@ from advisor.claims.reading.numbers.card_counts import find_counts
 from advisor.claims.reading.numbers.number_words import search, spelled_out
 from advisor.claims.reading.reader import parse_claim
 from advisor.claims.reading.text.plain_text import checked, normalised
-from advisor.claims.reading.text.price_words import Price, find_price
+from advisor.claims.reading.text.price_words import find_price
 from advisor.claims.reading.text.unread import unread_figures
 from advisor.claims.refusals import refusal
 from advisor.workload.workload_file import load_workload
@@ -52,12 +52,8 @@ def other_reading(claim: Claim, specs: Mapping[str, GpuSpec]) -> Claim | None:
 
 def price_beside(claim: Claim, specs: Mapping[str, GpuSpec]) -> str | None:
     """The words of a price that is told beside the claim, of which nothing is judged; None: none is."""
-    price = None if claim.text is None else _price(normalised(claim.text), specs)
+    price = None if claim.text is None else find_price(normalised(claim.text), specs)
     return None if price is None else price.words
-
-
-def _price(plain: str, specs: Mapping[str, GpuSpec]) -> Price | None:
-    return find_price(plain, of_cards=len({card.keys for card in find_gpus(plain, specs).mentions}) > 1)
 
 
 def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
@@ -68,7 +64,7 @@ def left_out(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     if claim.text is None:
         return ()
     plain = normalised(claim.text)
-    price = _price(plain, specs)
+    price = find_price(plain, specs)
     plain = plain if price is None else price.without
 
     def read(text: str) -> Claim:

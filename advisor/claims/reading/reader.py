@@ -68,7 +68,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         raise refusal("claim-nodes-uncounted", Claim(), specs, nodes=nodes)
     of_step = find_step_tokens(plain)
     plain = plain if of_step is None else of_step.without
-    price = find_price(plain, of_cards=len({card.keys for card in find_gpus(plain, specs).mentions}) > 1)
+    price = find_price(plain, specs)
     plain = plain if price is None else price.without
     cards = _known_cards(plain, specs)
     told = _told(plain, cards.mentions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from advisor.core.units import HALF_RANGE_SIGMAS
 from advisor.optable.op_columns import Floats
 
 _MODEL_WIDTH = 0.025
@@ -12,8 +13,6 @@ _WIDTH_PER_OCTAVE_OUTSIDE = 0.04
 """Round figures with which, on synthetic devices whose truth and noise are known, eight of ten batch sizes between
 those timed lie in their range on the least smooth device, and nine of ten beyond them on all devices together
 (tests/predict/test_local_range.py asks both)."""
-_HALF_RANGE_SIGMAS = 1.2816
-"""Half of an 80 % range of a normal error, in its standard deviations."""
 OTHER_PRECISION_WIDTH = 0.20
 """What is added where another precision was timed (assumed)."""
 RATES_ONLY_WIDTH = 0.45
@@ -33,7 +32,7 @@ def half_widths(timed: Floats, own: Floats, batches: Floats, misfit: float, log_
     alone = _WIDTH_PER_OCTAVE_OUTSIDE * (2.0 if len(timed) == 1 else 1.0)
     outside = alone * octaves_outside(logs, wanted) * (1.0 + misfit / 2.0)
     by_distance = np.interp(wanted, logs, own) + near + _WIDTH_PER_OCTAVE_INSIDE * distance + outside
-    return np.asarray(np.maximum(by_distance, np.expm1(_HALF_RANGE_SIGMAS * log_errors)))
+    return np.asarray(np.maximum(by_distance, np.expm1(HALF_RANGE_SIGMAS * log_errors)))
 
 
 def octaves_outside(logs: Floats, wanted: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from advisor.claims.reading.numbers.number_words import BATCH_WORDS, OTHER_BATCH_WORDS, SAYS, blanked, search
@@ -42,7 +43,7 @@ _GROWS = (
     rf"|{_ANY_BATCH}\s*(?:增大|加大|变大)"
 )
 """A batch that is larger than another one, by how much is not said."""
-FOLD_WORDS = {
+_FOLD_WORDS = {
     "doubl": 2.0,
     "tripl": 3.0,
     "quadrupl": 4.0,
@@ -75,13 +76,16 @@ class Growth(NamedTuple):
 
 def find_growth(plain: str) -> Growth | None:
     """By how much a batch grew whose sizes are not told; None: nothing is said of that."""
-    if compared_batches(plain) is not None:
-        return None
-    for pattern in _GREW:
+    return grown_by(_GREW, plain) if compared_batches(plain) is None else None
+
+
+def grown_by(patterns: Sequence[str], plain: str) -> Growth | None:
+    """How many times as large something became by the first of these patterns that is found, whose groups tell it."""
+    for pattern in patterns:
         match = search(pattern, plain)
         if match is not None:
             word = next(group for name, group in match.groupdict().items() if group is not None and name != "once")
-            ratio = float(word) if word.isdigit() else FOLD_WORDS[match.groupdict().get("once") or word]
+            ratio = float(word) if word.isdigit() else _FOLD_WORDS[match.groupdict().get("once") or word]
             return Growth(ratio, blanked(plain, pattern)) if ratio > 1 else None
     return None
 

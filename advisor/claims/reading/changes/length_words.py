@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import NamedTuple
 
-from advisor.claims.reading.changes.batch_words import FOLD_WORDS, LARGEST_SIZE
+from advisor.claims.reading.changes.batch_words import LARGEST_SIZE, grown_by
 from advisor.claims.reading.numbers.number_words import A_SECOND, LENGTH_WORDS, TOKENS, search
 
 _WORDS = (
@@ -40,7 +40,7 @@ _A_LENGTH = (
 _GREW = (
     rf"\b(?P<grew>doubl|tripl|quadrupl)(?:e[sd]?|ing)\s+{_A_LENGTH}(?![a-z])",
     rf"{_A_LENGTH}\s*(?:is |was |got |has been )?(?P<been>doubl|tripl|quadrupl)ed",
-    rf"(?P<chinese>{_A_LENGTH}\s*(?:翻倍|加倍|翻一番|(?:翻|增加|扩大|提高)了?一倍))",
+    rf"{_A_LENGTH}\s*(?P<chinese>翻倍|加倍|翻一番|(?:翻|增加|扩大|提高)了?(?P<once>一倍))",
     rf"\b(?P<twice>twice) (?:the |as long an? ){_A_LENGTH}(?![a-z])",
     rf"(?<![\d.])(?P<times>\d{{1,3}}) ?(?:x|×|times) (?:the |longer |as long )?{_A_LENGTH}(?![a-z])",
 )
@@ -73,7 +73,8 @@ def find_length_change(plain: str) -> LengthChange | None:
         if (before_first := _joined(plain, one, other)) is not None:
             after, before = reversed(sizes) if before_first else sizes
             return LengthChange(after, before, None, _without(plain, one, other))
-    return _growth(plain)
+    growth = grown_by(_GREW, plain)
+    return None if growth is None else LengthChange(None, None, growth.ratio, growth.without)
 
 
 def _joined(plain: str, one: re.Match[str], other: re.Match[str]) -> bool | None:
@@ -125,16 +126,3 @@ def _without(plain: str, *lengths: re.Match[str]) -> str:
     for length in lengths:
         plain = f"{plain[: length.start()]}{' ' * len(length.group())}{plain[length.end() :]}"
     return plain
-
-
-def _growth(plain: str) -> LengthChange | None:
-    for pattern in _GREW:
-        match = search(pattern, plain)
-        if match is not None:
-            groups = match.groupdict()
-            word = next(group for group in groups.values() if group is not None)
-            ratio = 2.0 if "chinese" in groups else float(word) if word.isdigit() else FOLD_WORDS[word]
-            start, end = match.span()
-            without = f"{plain[:start]}{' ' * (end - start)}{plain[end:]}"
-            return LengthChange(None, None, ratio, without) if ratio > 1 else None
-    return None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.claims.gpu_names import find_gpus
 from advisor.claims.reading.numbers.card_counts import CARD
 from advisor.claims.reading.numbers.number_words import NUMBER, PERCENT, search
 
@@ -47,14 +50,14 @@ class Price(NamedTuple):
     without: str
 
 
-def find_price(plain: str, *, of_cards: bool) -> Price | None:
-    """The first price of a text; None: none is told. `of_cards`: two cards are named, of which one may cost more.
+def find_price(plain: str, specs: Mapping[str, GpuSpec]) -> Price | None:
+    """The first price of a text; None: none is told.
 
-    What costs so much of the time, as checkpointing does, is no price.
+    So many times a price is one of two cards: what costs so much of the time, as checkpointing does, is none.
     """
-    for place, pattern in enumerate(_PRICES):
-        match = search(pattern, plain) if of_cards or place == len(_PRICES) - 1 else None
-        if match is not None:
+    for pattern in _PRICES:
+        match = search(pattern, plain)
+        if match is not None and (pattern == _PRICES[-1] or _names_two_cards(plain, specs)):
             behind = plain[match.end() :]
             over = search(_OVER, behind)
             joined = f"than{behind[over.end() :]}" if over is not None else behind
@@ -63,3 +66,7 @@ def find_price(plain: str, *, of_cards: bool) -> Price | None:
             without = f"{plain[: match.start()]}{beside} {joined}"
             return Price(match.group().strip(" ()"), without.replace("  ", " "))
     return None
+
+
+def _names_two_cards(plain: str, specs: Mapping[str, GpuSpec]) -> bool:
+    return len({card.keys for card in find_gpus(plain, specs).mentions}) > 1
