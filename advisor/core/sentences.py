@@ -69,7 +69,12 @@ class Money(Record, frozen=True, kw_only=True, tag="money"):
     """Three letters, or as it was typed; None: nobody said which."""
 
 
-Value = float | int | str | Names | Said | Listed | Money
+class Lost(Record, frozen=True, kw_only=True, tag="lost"):
+    """A value that today's words tell and the version that saved the sentence did not keep."""
+
+
+Told = float | int | str | Names | Said | Listed | Money
+Value = Told | Lost
 Arguments = dict[str, Value]
 """An argument of a sentence: a figure whose unit ends its name, a count, a name, or one of the types above."""
 
@@ -109,6 +114,7 @@ _ENTRY = re.compile(r"^([a-zA-Z][\w-]*) *=.*(?:\n(?:[ \t}].*)?)*", re.MULTILINE)
 """A message: its first line, and all that follow up to one that begins with a letter or is a comment."""
 _PLAIN_ENTRY = re.compile(r"[^\n={}]*= *((?:[^\n{}]|\{ *\$\w+ *\})*)", re.ASCII)
 """A message of one line whose only placeables are arguments: no parser is needed for it."""
+_TOLD = re.compile(r"\$(\w+)", re.ASCII)
 _ARGUMENT = re.compile(r"\{ *\$(\w+) *\}", re.ASCII)
 
 
@@ -149,7 +155,7 @@ def _shown(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:,}"
 
 
-def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> float | str:
+def _readable(name: str, value: Told, language: Language, units: SizeUnits) -> float | str:
     """An argument as it stands in the sentence: figures as text by their unit; plain counts pass unchanged."""
     match value:
         case Names():
@@ -169,7 +175,7 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
     return value if unit is None else FORMATTERS[unit](value)
 
 
-def _sizes(numbers: Mapping[str, Value]) -> dict[str, float]:
+def _sizes(numbers: Mapping[str, Told]) -> dict[str, float]:
     """The arguments that are sizes in bytes: they are written with a look at one another."""
     return {name: n for name, n in numbers.items() if isinstance(n, int | float) and unit_of(name) == "bytes"}
 
@@ -280,10 +286,24 @@ def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
     """
     if not message_exists(reason.code, language):
         raise KeyError(reason.code)
-    numbers, sizes = reason.numbers, _sizes(reason.numbers)
-    arguments = {name: _readable(name, value, language, units) for name, value in numbers.items() if name not in sizes}
+    told = {name: value for name, value in reason.numbers.items() if not isinstance(value, Lost)}
+    lost, sizes = reason.numbers.keys() - told.keys(), _sizes(told)
+    arguments = {name: _readable(name, value, language, units) for name, value in told.items() if name not in sizes}
     arguments |= format_sizes(sizes, units)
-    return _closed_up(_formatted(reason.code, language, arguments).rstrip(), language)  # the last may be empty
+    text = _with_gaps(reason.code, language, arguments, lost) if lost else _formatted(reason.code, language, arguments)
+    return _closed_up(text.rstrip(), language)  # the last may be empty
+
+
+def _with_gaps(code: str, language: Language, arguments: Mapping[str, float | str], lost: set[str]) -> str:
+    from advisor.core.lost_values import with_gaps  # a parser that only records of earlier versions need
+
+    words = _formatted("saved-value-lost", language, {})
+    return with_gaps(_sources(language)[code], language, arguments, lost, words)
+
+
+def told_by(code: str, language: Language) -> frozenset[str]:
+    """The names of the arguments that the message `code` tells; none where the catalogue lacks it."""
+    return frozenset(_TOLD.findall(_sources(language).get(code, "")))
 
 
 class SaidError(InputError):

@@ -168,7 +168,7 @@ def _told_elsewhere(advice: AdviceRecord, rows: Sequence[Prediction], language: 
     told = (
         reason
         for reason in (*of_main, *advice.caveats)
-        if reason.code in seen or (reason.code == "caveat-precision-replaced" and reason.numbers["device"] in shown)
+        if reason.code in seen or (reason.code == "caveat-precision-replaced" and reason.numbers.get("device") in shown)
     )
     return {*said(told, language)}
 

@@ -110,7 +110,7 @@ def _not_told_as_help(reasons: Sequence[Reason], switches: Sequence[Switch]) -> 
     """Without what 16-bit autocast would gain in the same set-up, where what would help says it with its range."""
     helps = any(switch.kind == "half" and gain_is_told(switch) for switch in switches)
     for reason in reasons:
-        if not (helps and reason.code == "change-precision-same" and reason.numbers["precision"] in _AUTOCASTS):
+        if not (helps and reason.code == "change-precision-same" and reason.numbers.get("precision") in _AUTOCASTS):
             yield reason
 
 

@@ -97,7 +97,10 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     def own_sides(self) -> tuple[int, int] | None:
         """Height and width of pictures that the model's class has by default, where another side was assumed of it."""
         told = next((caveat for caveat in self.caveats if caveat.code == "workload-own-side"), None)
-        return None if told is None else (round(told.figure("height")), round(told.figure("width")))
+        height, width = (None, None) if told is None else map(told.numbers.get, ("height", "width"))
+        if not isinstance(height, int | float) or not isinstance(width, int | float):  # an old record may lack one
+            return None
+        return round(height), round(width)
 
     def is_over_limits(self, prediction: Prediction) -> bool:
         """Whether a set-up that is shown passes a limit on cost, power or hours that was given."""

@@ -24,6 +24,7 @@ from advisor.measure.measurement import Measurement, has_timed_steps
 from advisor.store import json_file
 from advisor.store.advice_record import AdviceRecord
 from advisor.store.history_store import Entry, Store
+from advisor.store.saved_statements import sayable
 
 FILE_NAME = "history.sqlite"
 
@@ -192,7 +193,7 @@ class History:
             body = self._store.body(entry.entry_index)
             if body is not None:
                 try:
-                    return msgspec.json.decode(body, type=built(Measurement))
+                    return sayable(msgspec.json.decode(body, type=built(Measurement)))
                 except msgspec.DecodeError:  # written by an older version: measured anew instead
                     continue
         return None
@@ -203,7 +204,7 @@ class History:
 
     def ledger(self) -> list[Truth]:
         """All verified predictions, newest first."""
-        return [truth for entry in self._store.entries("truth") if (truth := _head(entry, Truth)) is not None]
+        return [sayable(truth) for entry in self._store.entries("truth") if (truth := _head(entry, Truth)) is not None]
 
     def record(self) -> TrackRecord | None:
         """How right the predictions were here; None before one was verified that nobody disturbed."""

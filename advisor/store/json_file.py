@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from advisor.core.file_fault import file_fault, named_error, remedy, shown_value
+from advisor.core.file_fault import file_fault, remedy, shown_value
 from advisor.core.file_writing import write_atomically
 from advisor.core.input_file import decode_text
 from advisor.core.records import built
-from advisor.core.sentences import Reason, say
 from advisor.core.syntax_fault import advice_json_fault
 from advisor.store.advice_record import SCHEMA_VERSION, AdviceRecord
+from advisor.store.saved_statements import sayable
 
 MAX_BYTES = 256 * 1024 * 1024
 _LONGEST_SHOWN = 200
@@ -72,23 +72,7 @@ def decode(content: bytes, name: str) -> AdviceRecord:
         advice = msgspec.convert(migrate(raw, version), built(AdviceRecord), strict=True)
     except (msgspec.ValidationError, ArithmeticError, AttributeError, LookupError, ValueError, TypeError) as error:
         raise file_fault("told", remedy("changed"), path=name, detail=str(error)) from error
-    for reason in _reasons(advice):
-        try:
-            say(reason, "en")
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-            raise file_fault("not-shown", path=name, detail=f"{reason.code}: {named_error(error)}") from error
-    return advice
-
-
-def _reasons(value: object) -> Iterator[Reason]:
-    """Every statement of a record: each is said once before any is shown, since another version had other words."""
-    if isinstance(value, Reason):
-        yield value
-    elif isinstance(value, msgspec.Struct | dict | tuple):
-        parts = msgspec.structs.asdict(value) if isinstance(value, msgspec.Struct) else value
-        for part in parts.values() if isinstance(parts, dict) else parts:
-            if isinstance(part, msgspec.Struct | dict | tuple):
-                yield from _reasons(part)
+    return sayable(advice)
 
 
 def migrate(raw: dict[str, Any], version: int) -> dict[str, Any]:

@@ -27,3 +27,7 @@ history-not-written = The history{ $path ->
        *[other] { " " }{ $path }
     } could not be written: { $error }.
 history-not-written-remedy = Free disk space, end other programs that use it, or choose another data folder.
+
+## Sentences of a record that an earlier version saved
+saved-value-lost = (not recorded)
+saved-statement = Another version of this program said something here in words that this one lacks: { $told }.

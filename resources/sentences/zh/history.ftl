@@ -18,3 +18,7 @@ history-not-written = 无法写入历史记录{ $path ->
        *[other] { " " }{ $path }
     }：{ $error }。
 history-not-written-remedy = 请释放磁盘空间，结束使用它的其他程序，或选择其他数据文件夹。
+
+## Sentences of a record that an earlier version saved
+saved-value-lost = （未记录）
+saved-statement = 此处是本程序另一版本所说的内容，本版本没有相应的文字：{ $told }。
