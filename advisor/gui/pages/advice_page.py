@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
 _TIES = {"why-tied", "why-tied-cost", "why-tied-hours", "why-tied-energy"}
 """Said on the card itself, so not again among the reasons."""
+_MEASURED_IN_PART = (DOUBTED_CAVEAT, "advice-interrupted", "measure-worker-")
+"""How the codes of caveats begin that measuring again would mend: they stand above the figures."""
 
 
 class AdvicePage(Page):
@@ -96,7 +98,8 @@ class AdvicePage(Page):
             nothing = self.texts("summary-nothing")
             sentences = [self.texts.say(reason) for reason in (*advice.reasons, *advice.caveats)]
             helping = [card for card in (self._help_card(advice),) if card is not None]
-            put(self.body, Notice(sentences or [nothing], title=nothing), *helping, REST)
+            self._copy.hide()  # No set-up, nothing to launch.
+            put(self.body, Notice(sentences or [nothing], title=nothing), *helping, self._again(), REST)
             return
         self._advice, self._chosen = advice, chosen
         self._own = prediction_of(advice.predictions, chosen)
@@ -163,8 +166,8 @@ class AdvicePage(Page):
         return Strip(words, self.texts("menu-settings"), lambda: self.context.act("settings"))
 
     def _disturbed(self) -> QWidget | None:
-        """One amber line where other programs or the heat took part in what was timed."""
-        told = [self.texts.say(caveat) for caveat in self._advice.caveats if caveat.code.startswith(DOUBTED_CAVEAT)]
+        """One amber line where other programs or the heat took part in what was timed, or it ended before its time."""
+        told = [self.texts.say(caveat) for caveat in self._advice.caveats if caveat.code.startswith(_MEASURED_IN_PART)]
         return self._job_strip("advice-measure-again", "measure", in_a_row(told), whole=True) if told else None
 
     def _job_strip(self, code: str, command: str, words: str, *, whole: bool = False) -> Strip:
@@ -217,6 +220,12 @@ class AdvicePage(Page):
         self.rest_while_busy(*empty.buttons[:2])
         return empty
 
+    def _again(self) -> QHBoxLayout:
+        """The ways to an advice, where a run gave none."""
+        jobs = [push(self.texts(f"menu-{job}"), partial(self.context.act, job)) for job in ("measure", "predict")]
+        self.rest_while_busy(*jobs)
+        return across(12, *jobs, REST)
+
     def _origin(self, advice: AdviceRecord) -> str:
         devices = len([measurement for measurement in advice.measurements if measurement.steps])
         source = self.texts("advice-from-measured", count=devices) if devices else self.texts("advice-from-predicted")
@@ -251,7 +260,7 @@ class AdvicePage(Page):
         advice, chosen = self._advice, self._chosen
         reasons = [reason for reason in chosen.why if reason.code not in _TIES]
         others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
-        caveats = [caveat for caveat in advice.caveats if not caveat.code.startswith(DOUBTED_CAVEAT)]
+        caveats = [caveat for caveat in advice.caveats if not caveat.code.startswith(_MEASURED_IN_PART)]
         cards = [
             SentencesCard(self.texts, self.texts(title), sentences, role=role)
             for title, role, sentences in (

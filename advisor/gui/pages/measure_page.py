@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""
-_PRECISION_COLUMN, _INTERVAL_COLUMN = 2, 4
+_DEVICE_COLUMN, _PRECISION_COLUMN, _INTERVAL_COLUMN = 0, 2, 4
 _LEAST_FOR_INTERVAL = 2
 """One block alone says nothing of the spread."""
 
@@ -188,8 +188,10 @@ class MeasurePage(LivePage):
         failures = [] if job is None else job.failures
         if outcome is not None and outcome.kind == "cancelled":
             kept = job is not None and job.step_count > 0
-            words = [self.texts("watch-cancelled" if kept else "watch-cancelled-early")]
-            self._notices.addWidget(Notice(words, role="hero"))
+            notice = Notice([self.texts("watch-cancelled" if kept else "watch-cancelled-early")], role="hero")
+            if kept:
+                self._offer_advice(notice)
+            self._notices.addWidget(notice)
         elif outcome is not None and outcome.failed:
             notice = Notice(self.texts.problem(outcome), role="danger", title=self.texts("watch-failed"))
             if outcome.detail:
@@ -199,7 +201,9 @@ class MeasurePage(LivePage):
         if troubles:
             words = [self.texts.say(reason) for reason in troubles]
             words.append(self.texts("watch-predicted-only"))
-            self._notices.addWidget(Notice(words, role="danger", title=self.texts("watch-failed")))
+            notice = Notice(words, role="danger", title=self.texts("watch-failed"))
+            self._offer_advice(notice)
+            self._notices.addWidget(notice)
         here = self.texts("watch-this-device")
         said = {self.texts.say(failure.reason_or("worker-said", device=here)): failure for failure in failures}
         for told, failure in list(said.items())[:3]:  # Eight cards alike fail alike.
@@ -207,6 +211,11 @@ class MeasurePage(LivePage):
             if failure.traceback:
                 self._add_log(notice, failure.traceback)
             self._notices.addWidget(notice)
+
+    def _offer_advice(self, notice: Notice) -> None:
+        """What was made of the measurement all the same is not on this page."""
+        if self.session.advice is not None:
+            notice.put(push(self.texts("watch-show-advice"), lambda: self.context.go("advice"), "link"))
 
     def _add_log(self, notice: Notice, text: str) -> None:
         """A log that opens on demand."""
@@ -221,8 +230,8 @@ class MeasurePage(LivePage):
         names = self._names = self._device_names(job)
         # One device or precision is named once, above the table, not in each row.
         precisions = {self.texts.precision(series.precision) for series in job.timed}
-        self._table.setColumnHidden(0, len(names) == 1)
-        self._table.setColumnHidden(_PRECISION_COLUMN, len(precisions) == 1)
+        said_above = {_DEVICE_COLUMN: len(names) == 1, _PRECISION_COLUMN: len(precisions) == 1}
+        self._table.hide_columns(column for column, said in said_above.items() if said)
         common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
         self._table_device.setText(" · ".join(common))
         self._model.show(job.timed)

@@ -406,7 +406,8 @@ watch-done = { $count ->
    *[other] { $count } batch sizes measured
   }
 watch-nothing-measured = nothing measured yet
-watch-cancelled = Cancelled. What was measured until then is kept.
+watch-cancelled = Cancelled. What was measured until then is kept, and the advice rests on it; the rest is predicted.
+watch-show-advice = Show the advice
 watch-failed = The measurement did not finish
 watch-worker-failed = The process that measures reported
 watch-this-device = the device
