@@ -18,6 +18,8 @@ _PLATFORMS_WITHOUT_DISPLAY = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 
 
 _SWITCH_INTERVAL_S = 0.0005
+_LETTERS = "system_letters"
+"""Where the application keeps how many pixels high the letters of the system are."""
 _FRAME = (16, 40)
 """Pixels that the borders and the title of a window take: they are known only once it is shown."""
 
@@ -49,6 +51,8 @@ def make_application() -> QApplication:
             text,
             'Install it with pip install "training-advisor[window]", or run `advisor --measure` without one.',
         ) from error
+    from PySide6.QtGui import QFontInfo
+
     from advisor.gui.fonts import load_fonts
 
     application = QApplication.instance()
@@ -59,6 +63,8 @@ def make_application() -> QApplication:
     application.setApplicationName("advisor")
     application.setDesktopFileName("advisor")
     application.setStyle("Fusion")
+    if application.property(_LETTERS) is None:  # as they were before our own
+        application.setProperty(_LETTERS, QFontInfo(application.font()).pixelSize())
     load_fonts()
     return application
 
@@ -71,11 +77,13 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
     application = make_application()
     from PySide6.QtCore import Qt, QTimer
 
+    from advisor.gui.fonts import system_zoom
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
 
     settings = Settings()
+    settings.usual_zoom = system_zoom(application.property(_LETTERS) or 0)
     if language is not None:
         settings.store("language", language)
     session = Session(settings)

@@ -281,7 +281,7 @@ class Commands(QObject):
         from advisor.gui.settings import ZOOMS
 
         now = min(range(len(ZOOMS)), key=lambda place: abs(ZOOMS[place] - self.settings.zoom))
-        chosen = ZOOMS[min(max(now + steps, 0), len(ZOOMS) - 1)] if steps else 1.0
+        chosen = ZOOMS[min(max(now + steps, 0), len(ZOOMS) - 1)] if steps else self.settings.usual_zoom
         self.choose("zoom", f"{chosen}")
 
     def show_tip(self) -> None:

@@ -6,7 +6,16 @@ from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
 
 from advisor.core.bundled import resource
+from advisor.gui.settings import ZOOMS
 from advisor.gui.theme import FAMILY, TEXT_SIZE
+
+_USUAL_LETTERS = 15
+"""Pixels: what desktops choose by themselves is no larger."""
+
+
+def system_zoom(letters: int) -> float:
+    """How large the window's letters are where the system's are so many pixels high: larger with larger ones."""
+    return max(zoom for zoom in ZOOMS if zoom <= max(letters / _USUAL_LETTERS, 1.0))
 
 
 def load_fonts() -> bool:

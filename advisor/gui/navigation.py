@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from advisor.core.bundled import resource
 from advisor.gui.context import PAGE_NAMES, PageName
-from advisor.gui.strip.job_strip import SMALL_RING_SIDE, JobStrip
+from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.texts import Texts
 from advisor.gui.theme import NAVIGATION_WIDTH, Theme
 from advisor.gui.widgets.boxes import REST, down, put
@@ -18,7 +18,8 @@ from advisor.gui.widgets.labels import ElidedLabel, label
 
 _FULL_FROM = 720
 """Pixels of the window, in letters of the usual size, from which the names of pages leave them enough room."""
-_AROUND_RING, _ICON_SIDE = 18, 18
+_AROUND_ICON, _ICON_SIDE = 34, 18
+"""Pixels: what the column's margins, the mark of the chosen page and the padding beside an icon take."""
 
 
 class Navigation(QWidget):
@@ -64,9 +65,9 @@ class Navigation(QWidget):
 
     def _show_names(self) -> None:
         folded, zoom = self._folded, max(self._theme.zoom, 1.0)
-        self.setFixedWidth(
-            self._theme.sized(SMALL_RING_SIDE) + _AROUND_RING if folded else round(NAVIGATION_WIDTH * zoom)
-        )
+        # The small ring of the job is no wider than an icon with what is around it.
+        folded_width = self._theme.sized(_ICON_SIDE) + _AROUND_ICON
+        self.setFixedWidth(folded_width if folded else round(NAVIGATION_WIDTH * zoom))
         for position, (name, button) in enumerate(self._buttons.items(), start=1):
             words = self._texts(f"page-{name}")
             button.setText("" if folded else f"  {words}")

@@ -43,6 +43,8 @@ class Settings:
             "window.ini",
         )
         self._store = QSettings(str(file), QSettings.Format.IniFormat)
+        self.usual_zoom = 1.0
+        """How large the letters are where nobody chose, as the system's are."""
         self._here: dict[str, object] = {}
         """What was read or chosen in this window: another one's choices are not shown here, so they do not count."""
 
@@ -92,7 +94,7 @@ class Settings:
     @property
     def zoom(self) -> float:
         """How much larger than usual the letters are: from 0.8 to 1.6."""
-        return min(max(self._number("zoom") or 1.0, ZOOMS[0]), ZOOMS[-1])
+        return min(max(self._number("zoom") or self.usual_zoom, ZOOMS[0]), ZOOMS[-1])
 
     @property
     def units(self) -> SizeUnits:

@@ -52,7 +52,7 @@ QScrollArea { border: 0; }
 #navigation QPushButton {
   background: transparent; border: 0; border-left: 3px solid transparent; border-radius: 0;
   border-top-right-radius: 6px; border-bottom-right-radius: 6px;
-  text-align: left; padding-left: 10px; min-height: 36px; max-height: 36px; color: %(text)s;
+  text-align: left; padding: 0 4px 0 10px; min-height: 36px; max-height: 36px; color: %(text)s;
 }
 #navigation QPushButton:hover { background: %(hover)s; }
 #navigation QPushButton:focus { border: 1px solid %(accent)s; border-left: 3px solid %(accent)s; }

@@ -15,7 +15,7 @@ from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_c
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.advised_set_up import figure_row, hero_card, short_set_up
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.widgets.boxes import REST, across, clear, down, put, row
+from advisor.gui.widgets.boxes import REST, across, beside, clear, down, put
 from advisor.gui.widgets.buttons import one_of, push
 from advisor.gui.widgets.card import Card, Columns, FigureRow
 from advisor.gui.widgets.labels import ElidedLabel
@@ -246,7 +246,7 @@ class AdvicePage(Page):
         words = self.texts(
             "advice-other-all" if self._local else "advice-other-local", set_up=short_set_up(other, self.texts)
         )
-        return across(8, *buttons, (ElidedLabel(words, "muted"), 1))
+        return across(8, *buttons, (ElidedLabel(words, "muted", lines=2), 1))
 
     def _help(self) -> QWidget | None:
         """What would be better than a makeshift; what else would help stands in the table of switches."""
@@ -282,7 +282,7 @@ class AdvicePage(Page):
                 waiting.append(card)
             if not waiting or (len(waiting) == 1 and not last):
                 return None
-            pair = row(*waiting, spacing=GAP)
+            pair = beside(GAP, *((card, 1) for card in waiting))
             waiting.clear()
             return pair
 

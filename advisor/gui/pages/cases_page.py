@@ -19,7 +19,7 @@ from advisor.gui.pages.log_card import LogCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.threads import Outcome
-from advisor.gui.widgets.boxes import REST, FlowLayout, across, clear, down, put
+from advisor.gui.widgets.boxes import REST, FlowLayout, across, beside, clear, down, put
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
@@ -57,7 +57,7 @@ class CasesPage(Page):
         self._list.setParent(self._beside)
         self.scroll_area.verticalScrollBar().valueChanged.connect(self._follow)
         self._detail = down(GAP)
-        put(self.body, self._checker(), LogCard(context), (across(GAP, self._beside, (self._detail, 1)), 1))
+        put(self.body, self._checker(), LogCard(context), (beside(GAP, self._beside, (self._detail, 1)), 1))
         self._list.setCurrentRow(0)
 
     def view_state(self) -> ViewState:

@@ -17,7 +17,7 @@ from advisor.gui.pages.page import GAP
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.order_chart import Look, OrderChart, OrderLine
 from advisor.gui.theme import device_look
-from advisor.gui.widgets.boxes import REST, across
+from advisor.gui.widgets.boxes import REST, beside
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label, tell
 from advisor.predict.prediction import Prediction
@@ -64,7 +64,7 @@ class CompareCharts(QWidget):
         self._order = OrderChart(theme, texts("compare-order-title"))
         self.order_note = label("", "muted", wrap=True)
         self.order_card.put(self._order, self.order_note, REST)
-        across(GAP, (bars, 3), (self.order_card, 2), inside=self)
+        beside(GAP, (bars, 3), (self.order_card, 2), inside=self)
 
     def show_ranking(self, ticked: Sequence[ComparedSetUp], switched: Switched) -> None:
         """Draw the ranking, and the order by precision, of what is ticked."""

@@ -14,7 +14,7 @@ from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.live_page import REDRAW_MS, LivePage
 from advisor.gui.pages.page import GAP
 from advisor.gui.threads import Outcome
-from advisor.gui.widgets.boxes import REST, across, clear, down, put
+from advisor.gui.widgets.boxes import REST, beside, clear, down, put
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
 from advisor.gui.widgets.labels import label
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""
 _DEVICE_COLUMN, _PRECISION_COLUMN, _INTERVAL_COLUMN = 0, 2, 4
+_TABLE_WIDTH = 380
+"""Pixels in letters of the usual size: where the plot leaves the table less, it stands below."""
 _LEAST_FOR_INTERVAL = 2
 """One block alone says nothing of the spread."""
 
@@ -63,11 +65,12 @@ class MeasurePage(LivePage):
         self._table_device = label("", "muted")
         self._table_card.add_to_header(self._table_device)
         self._table_card.put(self._table, REST)
+        self._table_card.setMinimumWidth(self.theme.sized(_TABLE_WIDTH))
         self._steps_place = down(GAP)
         self._explanation = Notice([], role="hero")
         self._explanation.put(label(self.texts("watch-explained"), wrap=True))
         figures = FigureRow(list(self._figures.values()), least_width=160, spacing=GAP)
-        middle = across(GAP, (self._steps_place, 5), (self._table_card, 7))
+        middle = beside(GAP, (self._steps_place, 5), (self._table_card, 7))
         self.body.addWidget(self._bar)
         self.body.addWidget(self._explanation, 0, Qt.AlignmentFlag.AlignTop)
         put(self.body, self._notices, figures, (middle, 2), (self._plots, 3))

@@ -23,7 +23,7 @@ from advisor.gui.models.kept_words import kept_words
 from advisor.gui.pages.model_known import KnownOfModel
 from advisor.gui.pages.model_sources import PresetSource, SourcesCard, source_place
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.widgets.boxes import REST, across, clear, down, put
+from advisor.gui.widgets.boxes import REST, beside, clear, down, put
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.notice import Notice
@@ -59,7 +59,7 @@ class ModelPage(Page):
         self.session.described.changed.connect(self._workload_changed)
         self.session.described.validity_changed.connect(self._show_preview)
         self._left, self._right, self._below = down(GAP), down(GAP), down(GAP)
-        put(self.body, (across(GAP, (self._left, 6), (self._right, 5)), 1), self._below, (None, 0))
+        put(self.body, (beside(GAP, (self._left, 6), (self._right, 5)), 1), self._below, (None, 0))
         self._build_right()
         self._build_left()
         self._show_kept()

@@ -91,7 +91,7 @@ class Page(QWidget):
     def _make_head(self, title: str, subtitle: str) -> QWidget:
         head = QWidget()
         self.title = label(title, "title")
-        self.subtitle = ElidedLabel(subtitle, "muted")
+        self.subtitle = ElidedLabel(subtitle, "muted", lines=2)
         self._actions = across(10)
         self._first_line = across(10, (self.title, 1), self._actions)
         # Below both: beside the actions nothing would be left of it with large letters.

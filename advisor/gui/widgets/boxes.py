@@ -35,9 +35,47 @@ def _made(box: Box, spacing: int, parts: tuple[Part, ...], inside: QWidget | Non
     return box
 
 
+def beside(spacing: int, *parts: Part, inside: QWidget | None = None) -> Beside:
+    """Beside each other, or below each other where that is too narrow; `inside`: the widget that it fills."""
+    return _made(Beside(), spacing, parts, inside, (0, 0, 0, 0))
+
+
 def row(*widgets: QWidget, spacing: int = 14) -> QHBoxLayout:
     """Widgets side by side, equally wide."""
     return across(spacing, *((widget, 1) for widget in widgets))
+
+
+class Beside(QBoxLayout):
+    """Its parts stand below each other as soon as they would be wider than their place."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        super().__init__(QBoxLayout.Direction.LeftToRight)
+
+    def _widths(self) -> list[int]:
+        items = [self.itemAt(place) for place in range(self.count())]
+        return [item.minimumSize().width() for item in items if item is not None and not item.isEmpty()]
+
+    def _turn(self, width: int) -> None:
+        widths = self._widths()
+        fits = sum(widths) + self.spacing() * max(len(widths) - 1, 0) <= width
+        wished = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
+        if wished != self.direction():
+            self.setDirection(wished)
+
+    def minimumSize(self) -> QSize:
+        """As narrow as its widest part: it turns."""
+        return QSize(max(self._widths(), default=0), super().minimumSize().height())
+
+    def heightForWidth(self, width: int) -> int:
+        """The height at that width, turned as it will be there."""
+        self._turn(width)
+        return super().heightForWidth(width)
+
+    def setGeometry(self, place: QRect) -> None:
+        """Turn where the place asks for it."""
+        self._turn(place.width())
+        super().setGeometry(place)
 
 
 def put(box: QBoxLayout, *parts: Part) -> None:

@@ -36,7 +36,13 @@ class Choice(QComboBox):
 
 
 class Tabs(QTabBar):
-    """Tabs that the wheel does not turn."""
+    """Tabs that the wheel does not turn, in a bar that asks for room for their whole names."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Cards that stand beside each other go below each other before a name is cut."""
+        least = super().minimumSizeHint()
+        names = sum(self.tabSizeHint(place).width() for place in range(self.count()))
+        return least.expandedTo(QSize(names, 0))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The page scrolls."""
