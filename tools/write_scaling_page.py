@@ -36,7 +36,8 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
 - **Buckets.** Gradients become ready in the order of the traced backward pass and are sent in buckets of 1 MiB, then
   25 MiB. A bucket takes the faster of ring and tree: `latency + 2 (n-1)/n * bytes / bus`.
 - **Overlap.** While a bucket is sent, compute loses a share of its time (small with peer-to-peer, most of it through
-  the host); the rest overlaps. What is left when backward ends is exposed, the last bucket always.
+  the host); the rest overlaps. What is left when backward ends is exposed, the last bucket always. Bytes that wait for
+  a network take no more compute than the same bytes take inside a host.
 - **Sockets.** Over PCIe with peer-to-peer up to four cards reach each other below one root complex; the ring of more
   crosses to the other processor over links that it shares, and the bus rate falls with the cards. Hosts of PCIe 3.0 and
   earlier have Intel's processors, between which NCCL uses no peer-to-peer: what crosses there goes through host memory.

@@ -92,7 +92,7 @@ def _device_parts(
         batches,
         figures,
         channels_last=runs_channels_last(step.compiled, training),
-        fused=runs_fused(training),
+        fused=runs_fused(training, whole_layers=step.whole_layers),
         factors=factors,
     )
     bandwidth = (rates.bandwidth_bytes_per_s * figures.fitted.elementwise).reshape(-1, 1)

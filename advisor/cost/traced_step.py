@@ -34,6 +34,8 @@ class TracedStep:
     """Of PyTorch and its libraries; None: today's."""
     flash_generation: int | None = None
     """Of the kernels of flash attention; None: the year's."""
+    whole_layers: bool = True
+    """Whether Transformer Engine's layers, where they are asked for, run whole and not in the place of linear ones."""
 
     @cached_property
     def optimizer(self) -> OptimizerCost:
@@ -49,7 +51,7 @@ class TracedStep:
 
     def rates(self, specs: Sequence[GpuSpec], figures: Efficiencies) -> DeviceRates:
         """What cards sustain that can be predicted, arrays of shape (cards,)."""
-        own = runs_transformer_engine(self.training)
+        own = self.whole_layers and runs_transformer_engine(self.training)
         return device_rates(
             specs,
             self.precision,

@@ -20,7 +20,7 @@ from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
 from advisor.cost.scaling.links import interconnect_or_usual
-from advisor.cost.scaling.sharded_precision import precision_in_layout
+from advisor.cost.scaling.sharded_precision import brings_whole_layers, precision_in_layout
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_cards import cards_of_row
 from advisor.evaluate.row_memory import memory_of_row
@@ -200,6 +200,7 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
         host=BENCHMARK_HOST,
         software_year=software_year,
         flash_generation=flash_generation,
+        whole_layers=brings_whole_layers(layout),
         figures=figures or efficiencies(),
     )
     strategy = _PLAIN.get(layout.data_parallel) if layout.plain else None

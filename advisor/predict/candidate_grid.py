@@ -22,6 +22,7 @@ from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
 from advisor.cost.scaling.offload import offloading_of
 from advisor.cost.scaling.scaling import ScaledGrid, scale_steps
+from advisor.cost.scaling.sharded_precision import runs_whole_layers
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table
@@ -80,6 +81,7 @@ class CandidateGrid:
             host=sources.host,
             software_year=sources.software_year,
             flash_generation=sources.flash_generation,
+            whole_layers=runs_whole_layers(precision) if sources.whole_layers is None else sources.whole_layers,
         )
         self.table = self.step.compiled.table
         self.batches = sorted({candidate.batch_size_per_device for candidate in candidates})
@@ -97,6 +99,7 @@ class CandidateGrid:
             precision,
             backward=training.mode != "inference",
             forward_again=training.activation_checkpointing == "full",
+            whole_layers=self.step.whole_layers,
         )
         self._scaled: dict[tuple[int, int], tuple[ScaledGrid, ScaledRange]] = {}
 
@@ -174,7 +177,7 @@ class CandidateGrid:
             host_steps_s=tuple(self.step.issue_s(specs, batches, self.sources.figures.assumed)),
             host_dispatch_count=all_dispatches(self.table, batches) + self.step.optimizer.dispatch_count,
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
-            tensor_beside=runs_transformer_engine(self.step.training),
+            tensor_beside=self.step.whole_layers and runs_transformer_engine(self.step.training),
             offloading=offloading_of(self.step.training, self.table, kept_bytes(self.table)),
         )
 

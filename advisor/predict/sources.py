@@ -44,4 +44,6 @@ class Sources:
     """Of PyTorch and its libraries; None: today's."""
     flash_generation: int | None = None
     """Of the kernels of flash attention; None: the year's."""
+    whole_layers: bool | None = None
+    """Whether Transformer Engine's layers, where they are asked for, run whole; None: where no shards are gathered."""
     figures: Efficiencies = field(default_factory=efficiencies)

@@ -205,3 +205,20 @@ def test_a_faster_link_and_a_smaller_message_never_take_longer(
     assert seconds(size, 1.0) > 0
     assert seconds(size, 2.0) <= seconds(size, 1.0)
     assert seconds(size / 2, 1.0) <= seconds(size, 1.0)
+
+
+@pytest.mark.parametrize("network_bytes_per_s", [5e9, 50e9, 5e12])
+def test_bytes_that_wait_for_a_network_take_no_more_compute_than_those_of_one_host(network_bytes_per_s: float) -> None:
+    network = Network(type="infiniband", node_bytes_per_s=network_bytes_per_s)
+    own = link(type="nvswitch", wire_bytes_per_s=300e9, cards_per_node_count=8, network=network)
+    several, alone = costs(own, 64), costs(msgspec.structs.replace(own, cards_per_node_count=None), 8)
+    assert alone.busy_share == 1.0
+    busy_s_per_byte = several.busy_share * several.ring_s_per_byte
+    assert busy_s_per_byte / alone.ring_s_per_byte == pytest.approx((63 / 64) / (7 / 8))
+    assert (several.busy_share < 1.0) is (network_bytes_per_s < 100e9)
+
+
+def test_cards_that_stand_alone_in_their_hosts_lose_compute_by_what_their_own_link_would_move() -> None:
+    network = Network(type="ethernet", node_bytes_per_s=1e9)
+    found = costs(link(cards_per_node_count=1, network=network), 16)
+    assert 0.0 < found.busy_share < 0.1

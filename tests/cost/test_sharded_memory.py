@@ -14,7 +14,7 @@ from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import MemoryKind, answered, memory_question, published_bytes
 from advisor.cost.memory.replay import Stream, stream_of, update_bytes
 from advisor.cost.memory.sharding import output_bytes, shares_of
-from advisor.cost.scaling.sharded_precision import precision_in_layout
+from advisor.cost.scaling.sharded_precision import brings_whole_layers, precision_in_layout, runs_whole_layers
 from advisor.optable.op_table import ALLOCATE, Affine, OpTable
 from advisor.workload.workload import Training
 from tests.accuracy.language_model_memory import TABLES as LLM_TABLES
@@ -237,6 +237,27 @@ def test_devices_that_share_a_state_or_a_model_compute_on_weights_that_were_cast
     layout: Layout, precision: Precision, computed: str
 ) -> None:
     assert precision_in_layout(precision, layout) == computed
+
+
+@pytest.mark.parametrize(
+    ("layout", "whole"),
+    [
+        (Layout(data_parallel="fsdp", count=8), False),
+        (Layout(data_parallel="hsdp", count=16, host_size=8), False),
+        (Layout(data_parallel="zero2", count=8), False),
+        (Layout(data_parallel="fsdp", count=8, tensor=2), True),
+        (Layout(data_parallel="zero1", count=8), True),
+        (Layout(data_parallel="ddp", count=8, tensor=2, pipeline=4), True),
+        (Layout(data_parallel="fsdp", count=1), True),
+        (Layout(data_parallel="single", count=1), True),
+    ],
+)
+def test_trainers_that_gather_shards_of_a_given_model_replace_its_linear_layers_alone(
+    layout: Layout, *, whole: bool
+) -> None:
+    assert brings_whole_layers(layout) is whole
+    assert runs_whole_layers("fp8") is True
+    assert runs_whole_layers("fp8_cast") is False
 
 
 @pytest.mark.parametrize("changes", [{"mode": "inference"}, {"optimizer": "none"}], ids=["inference", "no optimizer"])

@@ -7,15 +7,17 @@ import pytest
 from msgspec.structs import replace
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
+from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import say
 from advisor.cost.efficiencies import CardShare, efficiencies
 from advisor.cost.host_time import HostSpeed, joined_seconds
 from advisor.cost.operators.device_rates import architecture_of, device_rates
 from advisor.cost.optimizer_cost import optimizer_cost
 from advisor.cost.step_parts import OWN_PARTS
-from advisor.cost.step_time import StepGrid
+from advisor.cost.step_time import StepGrid, predict_steps
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table
-from advisor.optable.op_table import OpTable
+from advisor.optable.op_table import CompiledPass, OpTable
 from advisor.workload.workload import Training
 from tests.cost.small_tables import CARD, OLD_CARD, convolution, matmul, op, predicted_steps, table, training
 
@@ -280,3 +282,19 @@ def test_what_a_card_computes_of_its_own_lifts_its_shares_and_its_power_limits_a
     for name in ("fp32_share", "single_share", "half_share", "single_limit_flop_per_s", "half_limit_flop_per_s"):
         assert getattr(quicker, name) == pytest.approx(1.25 * getattr(plain, name)), name
     assert quicker.bandwidth_bytes_per_s == pytest.approx(plain.bandwidth_bytes_per_s)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_layers_of_transformer_engine_bring_fused_work_where_they_run_whole(*, compiled: bool) -> None:
+    passes = CompiledPass(ops=(op("fused", (0.0, 1e6)),), dispatch_count={"forward": 1})
+    model = compile_table(replace(table(op("norm", (0.0, 8e6)), precision="fp8"), compiled=passes))
+    how = training(precision="fp8", fp8_recipe="transformer_engine", compile=compiled)
+    whole, alone = (
+        predict_steps(
+            TracedStep(compiled=model, training=how, precision="fp8", host=QUICK, whole_layers=layers),
+            [spec_table()["h100-sxm"]],
+            [64],
+        ).forward_s.item()
+        for layers in (True, False)
+    )
+    assert whole == alone if compiled else whole < alone / 2

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from advisor.cost.scaling.traffic import (
     BUCKET_BYTES,
@@ -15,9 +16,11 @@ from advisor.cost.scaling.traffic import (
     row_parallel_bytes,
     traffic_of,
 )
+from advisor.optable.accumulation import Accumulation
+from advisor.optable.op_table import CompiledPass
 from tests.accuracy.tables import load_table
 from tests.cost.scaling_cases import traffic
-from tests.cost.small_tables import table
+from tests.cost.small_tables import op, table
 
 if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
@@ -101,3 +104,11 @@ def test_packed_weights_are_gathered_as_they_are_stored_and_others_in_the_type_t
 ) -> None:
     model = msgspec.structs.replace(table(), parameter_count=1_000_000, parameter_bytes=1e6 * stored_bytes)
     assert traffic_of(model, precision).parameter_bytes == 1e6 * gathered
+
+
+def test_linear_layers_alone_cast_weights_in_every_micro_batch_and_add_gradients_up_afterwards() -> None:
+    plain = table(replace(op("elementwise", (3e6, 0.0)), name="fp8_cast_transpose"))
+    cast_once = (replace(op("fused", (3e6, 0.0)), count=2),)
+    model = replace(plain, compiled=CompiledPass(ops=cast_once, dispatch_count={"forward": 1}))
+    assert traffic_of(model, "fp16").accumulation.spared_bytes == 6e6
+    assert traffic_of(model, "fp16", whole_layers=False).accumulation == Accumulation()

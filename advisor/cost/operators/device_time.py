@@ -62,17 +62,17 @@ def family_seconds(work: Work, rates: DeviceRates, peaks: Peaks, figures: Effici
     return (seconds + fitted.kernel_start_s * work.kernel_count) * work.call_count
 
 
-def runs_fused(training: Training) -> bool:
+def runs_fused(training: Training, *, whole_layers: bool = True) -> bool:
     """Whether element-wise work and reductions that follow one another run as one kernel.
 
-    The compiler makes such kernels; Transformer Engine's layers bring them: norm and cast, rotary embedding, gated
-    activation, cross-entropy.
+    The compiler makes such kernels; Transformer Engine's layers bring them, where they run whole: norm and cast, rotary
+    embedding, gated activation, cross-entropy.
     """
-    return training.compile or runs_transformer_engine(training)
+    return training.compile or (whole_layers and runs_transformer_engine(training))
 
 
 def runs_transformer_engine(training: Training) -> bool:
-    """Whether layers are Transformer Engine's."""
+    """Whether layers are Transformer Engine's, all of them or the linear ones alone."""
     return fp8_recipe_of(training) == "transformer_engine"
 
 

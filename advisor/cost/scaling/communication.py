@@ -144,6 +144,9 @@ class Costs:
     tree_s_per_byte: float
     tree_s: float
     measured: tuple[SizedTime, ...] = ()
+    busy_share: float = 1.0
+    """Of the time that bytes take, what they would take inside one host: a card that waits for a network moves no more
+    through its memory for that, and loses no more compute."""
 
     def all_reduce_s(self, message_bytes: Floats) -> Floats:
         """Seconds for messages of `message_bytes` (any shape) by the faster of both."""
@@ -189,7 +192,8 @@ def costs(link: Link, count: int, figures: ScalingFigures | None = None) -> Cost
     nodes = -(-count // link.node_size_count)
     rate = bus_bytes_per_s(link, max(inside, 2), figures)
     hop = _hop_s(link, figures)
-    per_byte = 2 * (count - 1) / count / rate if inside > 1 else 0.0
+    as_in_one_host = 2 * (count - 1) / count / rate
+    per_byte = as_in_one_host if inside > 1 else 0.0
     ring_latency = 2 * (count - 1) * hop
     tree_latency = 2 * math.log2(inside) * hop
     if nodes > 1:
@@ -205,6 +209,7 @@ def costs(link: Link, count: int, figures: ScalingFigures | None = None) -> Cost
         tree_s_per_byte=per_byte / assumed.tree_fraction,
         tree_s=assumed.bucket_s + tree_latency,
         measured=link.measured if matches else (),
+        busy_share=min(1.0, as_in_one_host / per_byte),
     )
 
 

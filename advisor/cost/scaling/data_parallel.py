@@ -35,11 +35,16 @@ class Exchange:
     traffic: Traffic
     cost: Costs
     loss: float
-    """Compute time lost a second of communication beside it."""
+    """Compute time lost a second of communication beside it, inside one host."""
     pass_s: float
     """Moving the gradients' bytes once through the card's memory."""
     passes: float
     """Such passes for flattening, averaging and reducing."""
+
+    @property
+    def lost_share(self) -> float:
+        """Compute time lost a second of this communication: less where it waits for a network."""
+        return self.loss * self.cost.busy_share
 
 
 def ddp_communication_s(exchange: Exchange, backward_s: Floats) -> Floats:
@@ -48,7 +53,7 @@ def ddp_communication_s(exchange: Exchange, backward_s: Floats) -> Floats:
     Buffers (batch norm's) are broadcast before forward.
     """
     traffic, cost = exchange.traffic, exchange.cost
-    slow_down, exposed = bucket_timeline_s(traffic.buckets, cost, backward_s, exchange.loss)
+    slow_down, exposed = bucket_timeline_s(traffic.buckets, cost, backward_s, exchange.lost_share)
     buffers = float(cost.broadcast_s(np.array(traffic.buffer_bytes))) if traffic.buffer_bytes else 0.0
     return slow_down + exposed + exchange.passes * exchange.pass_s + buffers
 

@@ -116,12 +116,11 @@ def _pcie(spec: GpuSpec, *, certain: bool = True) -> Link:
 
 def usual_link(spec: GpuSpec) -> Link:
     """The link that hosts with this card usually have: its switch, its mesh, else PCIe without bridges."""
-    if spec.mesh_bytes_per_s is not None:
-        return _link(spec, "fabric_mesh")
-    if spec.nvlink_bytes_per_s is not None and spec.nvswitch:
+    linked = spec.nvlink_bytes_per_s is not None
+    if linked and spec.nvswitch:
         return _link(spec, "nvswitch")
-    if spec.nvlink_bytes_per_s is not None and not spec.nvlink_pairs_only:
-        return _link(spec, "nvlink_mesh")
+    if spec.mesh_bytes_per_s is not None or (linked and not spec.nvlink_pairs_only):
+        return _mesh(spec)
     return _pcie(spec)
 
 
@@ -147,6 +146,7 @@ def _nvlink(spec: GpuSpec) -> Link:
 
 
 def _mesh(spec: GpuSpec) -> Link:
+    """A mesh that joins the cards of a host directly: of the card's own kind, else NVLink's."""
     if spec.mesh_bytes_per_s is not None:
         return _link(spec, "fabric_mesh")
     return _link(spec, "nvlink_mesh", certain=spec.nvlink_bytes_per_s is not None)

@@ -12,6 +12,8 @@ _ON_CAST_WEIGHTS: dict[ComputedPrecision, ComputedPrecision] = {
     "bf16_amp": "bf16",
     "fp8": "fp8_cast",
 }
+_GIVEN_MODELS = frozenset({"zero2", "fsdp", "hsdp"})
+"""What is done by trainers that shard a model that they are given."""
 _WITH_ADAPTERS: dict[ComputedPrecision, ComputedPrecision] = {"fp16": "fp16_cast", "bf16": "bf16_cast"}
 
 
@@ -39,3 +41,18 @@ def on_cast_weights(precision: ComputedPrecision, *, adapters: bool = False) -> 
     """
     cast = _ON_CAST_WEIGHTS.get(precision, precision)
     return with_adapters_cast(cast) if adapters and precision in _ON_CAST_WEIGHTS else cast
+
+
+def brings_whole_layers(layout: Layout) -> bool:
+    """Whether a trainer that shares the work like this brings Transformer Engine's layers whole, where it uses them.
+
+    Megatron does, which splits layers and lengths and has ZeRO-1 for its optimizer. Trainers that gather the shards of
+    a model that they are given (FSDP, DeepSpeed) replace its linear layers (`fc_type: te` of llm-foundry, the
+    conversion of Accelerate): norms, activations and attention stay the model's own.
+    """
+    return not (layout.plain and layout.count > 1 and layout.data_parallel in _GIVEN_MODELS)
+
+
+def runs_whole_layers(computed: ComputedPrecision) -> bool:
+    """The same by what layers compute in, where no layout is told: FP8 on weights that were cast is that of shards."""
+    return computed not in _ON_CAST_WEIGHTS.values()

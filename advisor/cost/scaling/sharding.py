@@ -28,7 +28,7 @@ def sharded_communication_s(
     gradients: 1.5 x the bytes of DDP. The next layer's gather runs beside this layer's compute, so what is exposed
     is the first gather, the last scatter and whatever the compute is too short to hide.
     """
-    traffic, cost, loss = exchange.traffic, exchange.cost, exchange.loss
+    traffic, cost, loss = exchange.traffic, exchange.cost, exchange.lost_share
     layers = traffic.unit_count
     whole = strategy not in {"zero1", "zero2"} or traffic.updated_bytes is None
     gather = _message_s(cost, traffic.parameter_bytes if whole else traffic.updated_bytes or 0.0, layers)

@@ -119,11 +119,17 @@ def _thinned(sizes: Floats, ready: Floats) -> Buckets:
 
 
 def traffic_of(
-    table: OpTable, precision: ComputedPrecision, *, backward: bool = True, forward_again: bool = False
+    table: OpTable,
+    precision: ComputedPrecision,
+    *,
+    backward: bool = True,
+    forward_again: bool = False,
+    whole_layers: bool = True,
 ) -> Traffic:
     """What a traced model sends; gradients are half wide only where the weights are, and none without `backward`.
 
-    `forward_again`: full activation checkpointing. A table without a gradient timeline counts as filling its buckets
+    `forward_again`: full activation checkpointing. `whole_layers` is that of a `TracedStep`: linear layers alone do not
+    know which micro-batch is the first. A table without a gradient timeline counts as filling its buckets
     evenly through backward.
     """
     element_bytes = PRECISION_FACTS[precision].weight_bytes
@@ -147,7 +153,7 @@ def traffic_of(
         linear_output_bytes=_total([op for op in products if op.matmul is not None and op.matmul.batch == (1.0, 0.0)]),
         boundary_bytes=_median([op.written_bytes for op in products]) or table.input_bytes,
         block_count=len(table.block_parameter_bytes),
-        accumulation=accumulation_of(table),
+        accumulation=accumulation_of(table) if whole_layers else Accumulation(),
         updated_bytes=sum(counts) * gathered,
         backward=backward,
         forward_again=backward and forward_again,
