@@ -104,8 +104,9 @@ INTERCONNECT = """
 `PCIe (no NVLink bridge)`, `PCIe or NVLink bridge` (the source does not say: bridged pairs where the card
 takes a bridge), `PCIe without P2P`, `virtual machine`.
 A network between hosts may follow: `NVSwitch + InfiniBand HDR x8`, `PCIe + 100 Gb/s Ethernet`,
-`NVLink + 25 Gb/s RoCE`. Nothing said means the card's usual link. Cards that share no stated network beyond one host
-(16 cards) are counted with 100 Gb/s a host.
+`NVLink + 25 Gb/s RoCE`. `PCIe, slow lanes` and `PCIe, older motherboard` say that the host routes badly (4 GB/s).
+Nothing said means the card's usual link. Cards that share no stated network beyond one host (16 cards) are counted with
+100 Gb/s a host.
 
 ## Assumptions behind the cases without published settings
 

@@ -20,7 +20,7 @@ def _errors(steps: list[ScoredStep]) -> np.ndarray:
 def test_published_language_models_that_no_figure_was_fitted_on_are_met_within_a_fourteenth() -> None:
     errors = np.abs(_errors(list(_steps())))
     assert len(errors) == 149
-    assert errors.mean() <= 0.07
+    assert errors.mean() <= 0.065
     assert np.median(errors) <= 0.05
 
 
@@ -38,5 +38,12 @@ def test_jobs_over_slow_networks_lie_inside_their_ranges() -> None:
     hosts = [step for step in _steps() if step.source == "InternLM/InternEvo"]
     inside = [step.low_s <= step.measured_s <= step.high_s for step in hosts]
     assert len(hosts) == 22
-    assert np.mean(inside) >= 0.8
+    assert np.mean(inside) >= 0.75
     assert np.abs(_errors(hosts)).mean() <= 0.08
+
+
+def test_lanes_that_their_source_calls_slow_are_met_within_a_twelfth() -> None:
+    """At the rate of usual slots they came out 15 % off, all too fast."""
+    errors = _errors([step for step in _steps() if step.source == "AnswerDotAI/fsdp_qlora"])
+    assert len(errors) == 11
+    assert np.abs(errors).mean() <= 1 / 12

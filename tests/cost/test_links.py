@@ -5,10 +5,11 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
-from advisor.cost.scaling.communication import network_of, slow_host
+from advisor.cost.scaling.communication import bus_bytes_per_s, network_of, slow_host
 from advisor.cost.scaling.links import (
     detected_link,
     interconnect_or_usual,
@@ -185,3 +186,34 @@ def test_an_unstated_network_may_be_a_slow_one_and_a_stated_one_is_what_it_is() 
     assert worst.network.node_bytes_per_s == pytest.approx(12.5e9)
     assert slow_host(unstated, 8) is None
     assert slow_host(parse_interconnect("NVSwitch + InfiniBand HDR x8", spec_table()["h100-sxm"]), 64) is None
+
+
+SLOW_WORDS = (
+    'PCIe, no NVLink, "older motherboard, slow lanes"',
+    "PCIe, slow slots",
+    "PCIe without P2P, old motherboard",
+)
+
+
+@pytest.mark.parametrize("text", SLOW_WORDS)
+@pytest.mark.parametrize("changes", [{}, GEFORCE])
+def test_a_host_that_is_told_to_have_slow_slots_is_one_that_routes_badly(text: str, changes: dict[str, object]) -> None:
+    plain, told = (parse_interconnect(words, spec(**changes)) for words in ("PCIe", text))
+    assert told == replace(slow_host(plain, 2) or plain, certain=False)
+    assert bus_bytes_per_s(told, 2) < bus_bytes_per_s(plain, 2)
+    assert not told.certain
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "expected"),
+    [
+        ("NVSwitch, older motherboard", SXM, "nvswitch"),
+        ("NVLink bridge, slow lanes", {}, "nvlink_bridge"),
+        ("PCIe + slow 10 Gb/s Ethernet", GEFORCE, "pcie_host"),
+        ("PCIe of an old card", GEFORCE, "pcie_host"),
+    ],
+)
+def test_what_is_slow_beside_the_slots_leaves_the_link_as_it_is(
+    text: str, changes: dict[str, object], expected: str
+) -> None:
+    assert parse_interconnect(text, spec(**changes)).type == expected

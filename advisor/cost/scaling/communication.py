@@ -13,7 +13,7 @@ import numpy as np
 
 from advisor.catalogue.links import PAIR, USUAL_CARDS_PER_HOST
 from advisor.catalogue.networks import Network
-from advisor.cost.scaling.links import Link, SizedTime
+from advisor.cost.scaling.links import Link, SizedTime, in_slow_host
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.optable.op_columns import Floats
 
@@ -130,8 +130,7 @@ def _slow_inside(link: Link, count: int, figures: ScalingFigures | None) -> Link
     crosses = link.type in {"pcie_p2p", "pcie_host", "nvlink_bridge"} and not bridged
     if count <= 1 or link.basis != "specified" or not crosses:
         return None
-    worst = (figures or scaling_figures()).assumed.slow_host_bytes_per_s
-    return msgspec.structs.replace(link, type="given", wire_bytes_per_s=worst, peer_to_peer=False)
+    return in_slow_host(link, figures)
 
 
 @dataclass(frozen=True, kw_only=True)

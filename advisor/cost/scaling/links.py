@@ -17,6 +17,7 @@ from advisor.core.file_fault import shown_value
 from advisor.core.records import Record
 from advisor.core.sentences import Names, SaidError
 from advisor.core.units import Basis
+from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.hardware.machine import GpuLink
 
 LinkType = Literal[
@@ -107,6 +108,9 @@ def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:
         peers_across_sockets=generation is None or generation > _LAST_WITHOUT_PEERS_ACROSS_SOCKETS,
         certain=certain,
     )
+
+
+_IN_SLOTS: frozenset[LinkType] = frozenset({"pcie_p2p", "pcie_host"})
 
 
 def _pcie(spec: GpuSpec, *, certain: bool = True) -> Link:
@@ -200,12 +204,25 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
     return replace(link, cards_per_node_count=cards_per_node, network=network, several_pairs=several)
 
 
+_SLOW = r"\b(slow|few|older|old)\b[^,;+]{0,20}\b(lanes?|slots?|pcie?|bus|(mother)?board|host)\b"
+"""Words for a host whose slots are told to be slow, without a figure."""
+
+
+def in_slow_host(link: Link, figures: ScalingFigures | None = None) -> Link:
+    """The same cards in a host that routes badly between its slots; others too if it is told that theirs does."""
+    worst = (figures or scaling_figures()).assumed.slow_host_bytes_per_s
+    return replace(link, type="given", wire_bytes_per_s=worst, peer_to_peer=False)
+
+
 def _inside(text: str, spec: GpuSpec) -> Link | None:
     if not text:
         return usual_link(spec)
     rate = _given_rate(text)
     if rate is None:
-        return next((make(spec) for pattern, make in _WORDS if re.search(pattern, text.lower())), None)
+        words = text.lower()
+        link = next((make(spec) for pattern, make in _WORDS if re.search(pattern, words)), None)
+        slow = link is not None and link.type in _IN_SLOTS and re.search(_SLOW, words) is not None
+        return replace(in_slow_host(link), certain=False) if link is not None and slow else link
     return replace(_link(spec, "given"), wire_bytes_per_s=rate) if _LEAST_RATE <= rate <= _MOST_RATE else None
 
 
