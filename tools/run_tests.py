@@ -18,6 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 _NOTHING_CHOSEN = 5
 """Pytest's exit code where the further words left no test."""
+WORKERS = "3"
+"""One more than the two cores that the gate has: tests of windows, drivers and ranks wait for processes of their own,
+and a core of a gate with two workers is idle meanwhile."""
 SLOWEST_TOLD = 30
 """Tests that are named with their seconds: the gate has half an hour, and these are where it goes."""
 MOST_WHEEL_BYTES = 6_000_000
@@ -153,7 +156,7 @@ def main() -> int:
             settings["ADVISOR_NO_SKIPS"] = "1"
         away = _copy_tests(folder)
         command = [str(python), "-m", "pytest", "-q", f"--durations={SLOWEST_TOLD}", *arguments.pytest]
-        together = _run([*command, "-n", "2", "-m", "not nightly and not alone"], cwd=away, env=settings)
+        together = _run([*command, "-n", WORKERS, "-m", "not nightly and not alone"], cwd=away, env=settings)
         # What times processes of its own would time the other tests as well.
         files = [] if arguments.pytest else _files_with_tests_alone(away)
         alone = _run([*command, "-m", "alone and not nightly", *files], cwd=away, env=settings)

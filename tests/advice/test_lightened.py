@@ -131,14 +131,24 @@ def test_where_a_step_fits_without_it_is_left_off() -> None:
     assert "checkpointing" not in summarise(advice, "en").headline
 
 
-def test_with_more_memory_nothing_is_advised_that_takes_both_more_time_and_more_of_the_cards() -> None:
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (3.0, 3.8, 5.0, 7.0, 12.0),
+        pytest.param((3.0, 3.2, 3.4, 3.6, 3.8, 4.1, 4.4, 4.7, 5.0, 5.5, 6.0, 7.0, 9.0, 12.0), marks=pytest.mark.nightly),
+    ],
+    ids=["coarse", "fine"],
+)
+def test_with_more_memory_nothing_is_advised_that_takes_both_more_time_and_more_of_the_cards(
+    sizes: tuple[float, ...],
+) -> None:
     """Shards of one sample at a time fit the smaller of these cards; recomputed activations make room for more.
 
     What asks for less of the code may take as much longer as that is worth.
     """
     before: list[tuple[int, float, float]] = []
     found: list[bool] = []
-    for gigabytes in (3.0, 3.4, 3.8, 4.4, 5.0, 6.0, 7.0, 12.0):
+    for gigabytes in sizes:
         main = answered(GPT2, card(gigabytes * 1e9), counts=(2, 4)).main
         assert main is not None
         assert main.job_s is not None

@@ -1,7 +1,7 @@
 ## Answers to claims
 verdict-plausible = plausible
 verdict-plausible_only_with = plausible only under a condition
-verdict-below_expected = below what this program expects
+verdict-below_expected = worse than this program expects
 verdict-impossible = impossible
 claim-plausible = Plausible: on { $device } in { $precision } at batch size { $batch } a step of { $claimed_s } was claimed, and { $expected_s } is expected ({ $low_s } to { $high_s }).
 claim-only-with-precision = Plausible only with { $precisions }: on { $device } at batch size { $batch } that takes { $low_s } to { $high_s } a step, and { $claimed_s } was claimed.

@@ -1,7 +1,7 @@
 ## 对说法的判断
 verdict-plausible = 可信
 verdict-plausible_only_with = 仅在特定条件下可信
-verdict-below_expected = 低于本程序的预期
+verdict-below_expected = 不及本程序的预期
 verdict-impossible = 不可能
 claim-plausible = 可信：在 { $device } 上以 { $precision }、批大小 { $batch } 训练，所称每步 { $claimed_s }，预期为 { $expected_s }（{ $low_s } 至 { $high_s }）。
 claim-only-with-precision = 仅在使用 { $precisions } 时可信：{ $device } 在批大小 { $batch } 下每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
