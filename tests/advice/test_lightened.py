@@ -135,7 +135,9 @@ def test_where_a_step_fits_without_it_is_left_off() -> None:
     "sizes",
     [
         (3.0, 3.8, 5.0, 7.0, 12.0),
-        pytest.param((3.0, 3.2, 3.4, 3.6, 3.8, 4.1, 4.4, 4.7, 5.0, 5.5, 6.0, 7.0, 9.0, 12.0), marks=pytest.mark.nightly),
+        pytest.param(
+            (3.0, 3.2, 3.4, 3.6, 3.8, 4.1, 4.4, 4.7, 5.0, 5.5, 6.0, 7.0, 9.0, 12.0), marks=pytest.mark.nightly
+        ),
     ],
     ids=["coarse", "fine"],
 )
