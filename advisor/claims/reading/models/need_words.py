@@ -13,11 +13,13 @@ _ABOUT = (
 )
 _NEEDS = (
     r"(?:\b(?:need|require|take|use|consume|want|occup|took)(?:y|s|d|ed|ies|ied)?\b"
-    r"|\b(?:hits?|reach(?:es|ed)?|peak(?:s|ed|ing)?(?: memory)?(?: is| was| of)?(?: at)?)\b|需要?|占用?|吃|消耗|峰值(?:显存)?|要|用)了?"
+    r"|\b(?:hits?|reach(?:es|ed)?|peak(?:s|ed|ing)?(?: memory)?(?: is| was| of)?(?: at)?)\b"
+    r"|需要?|占用?|吃|消耗|峰值(?:显存)?|要|用)了?"
     rf"\s*[:：为是]?\s*{_ABOUT}\s*{_ABOUT}\s*{NUMBER}\s*"
 )
 _SHOWN = (
-    r"(?:\b(?:peak|max(?:imum)?) (?:gpu )?(?:memory|vram)|\b(?:memory|vram) (?:usage|use|footprint|consumption|peak)|显存(?:占用|峰值))"
+    r"(?:\b(?:peak|max(?:imum)?) (?:gpu )?(?:memory|vram)"
+    r"|\b(?:memory|vram) (?:usage|use|footprint|consumption|peak)|显存(?:占用|峰值))"
     rf"[^.;。；]{{1,80}}?(?:[:：]|\bis\b|\bwas\b|是|为)\s*{_ABOUT}\s*{NUMBER}\s*"
 )
 """What a monitor showed: the set-up stands between the word and the size."""
