@@ -55,8 +55,10 @@ __all__ = ["Advice", "AdviceRequest", "Facts", "advice_from_facts", "advise", "a
 
 _NOT_MEASURED = "predict-cpu-not-measured"
 """Its remedy is to measure."""
-_COMPILED_AWAY = {"workload-activation-in-parts"}
+_COMPILED_AWAY = frozenset({"workload-activation-in-parts"})
 """What a trace notes of kernels that a compiler makes one of."""
+_OF_THE_PRECISION = frozenset({"workload-fp8-predicted-only"})
+"""What a trace notes of the precision that was asked for, which is not so of another that stands in for it."""
 _FAILURES = ("worker-", "measure-worker-", "measure-ended-")
 """How the codes of what ends a worker or a batch size begin."""
 
@@ -284,7 +286,10 @@ def _trace_caveats(workload: Workload, facts: Facts, advised: Recommendation | N
     halved = PRECISION_FACTS[precision].half_weights and any(op.batch_norm for op in table.ops)
     note = Reason.of("workload-half-batch-norm", precision=PRECISION_LABELS[precision])
     compiles = workload.training.compile
-    noted = (one for one in table.caveats if not (compiles and one.code in _COMPILED_AWAY))
+    untrue = _COMPILED_AWAY if compiles else frozenset()
+    if advised is not None and advised.precision != precision:
+        untrue |= _OF_THE_PRECISION
+    noted = (one for one in table.caveats if one.code not in untrue)
     broken = (Reason(code="trace-compiled-breaks"),) if compiles and sizes_follow_values(table) else ()
     return (*broken, *noted, *_frozen_parts(workload, table), *((note,) if halved else ()))
 

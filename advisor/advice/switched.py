@@ -23,6 +23,7 @@ from advisor.recommend.recommendation import prediction_of
 from advisor.recommend.switches import (
     Change,
     Switch,
+    SwitchKind,
     adapter_changes,
     applies,
     checkpointed_adapters,
@@ -40,6 +41,11 @@ from advisor.workload.workload import NumbersModel, Workload, with_training
 
 _ON_ONE_CARD = frozenset({"lora", "qlora", "lora_checkpointing", "qlora_checkpointing", "quantised_weights"})
 """What is asked whether it holds a step on one card, where the question's own set-ups do not."""
+_DO_WITHOUT_CHECKPOINTING: dict[SwitchKind, set[SwitchKind]] = {
+    "lora_checkpointing": {"lora"},
+    "qlora_checkpointing": {"lora", "qlora"},
+}
+"""What holding a step makes it needless to look at these: whole weights may be quicker than packed ones, even so."""
 _LIGHTER = "checkpointing_on_cards"
 
 
@@ -89,10 +95,12 @@ def find_switches(
         else:
             # Recomputing activations is what people do first where a step does not fit, on as many cards as they have.
             on_cards = change.kind == _LIGHTER
-            held = trial.on_cards_asked_for(beyond=(_on_the_cards(asked),)) if on_cards else trial.on_one_card()
-            switches += [] if held is None else [switch_of(change, held, None)]
-        if change.kind == "qlora" and not alone and not any(switch.kind in _ON_ONE_CARD for switch in switches):
-            changes += checkpointed_adapters(request.workload)
+            found = trial.on_cards_asked_for(beyond=(_on_the_cards(asked),)) if on_cards else trial.on_one_card()
+            switches += [] if found is None else [switch_of(change, found, None)]
+        if change.kind == "qlora" and not alone:
+            held = {switch.kind for switch in switches}
+            further = checkpointed_adapters(request.workload)
+            changes += [one for one in further if held.isdisjoint(_DO_WITHOUT_CHECKPOINTING[one.kind])]
     return tuple(switches)
 
 
@@ -193,9 +201,10 @@ def _table_of(set_up: SetUp, workload: Workload, tables: Tables) -> OpTable | No
 def _traces_for(asked: Trial, change: Change, chosen: Prediction | None, *, alone: bool) -> tuple[TracePrecision, ...]:
     """What a change has to be traced at: for one card, for the advised set-up, or else for whole copies and shards.
 
+    One card is looked at in the precision that was asked for, which need not be that of the advised set-up.
     Shards are cast beforehand where weights were in half for the question itself: like is compared with like.
     """
-    own = _precision(change, chosen)
+    own = change.workload.training.precision if alone else _precision(change, chosen)
     if chosen is not None and not alone:
         before = computed_precision(chosen, asked.workload.training, asked.tables)
         in_half = PRECISION_FACTS[before].half_weights

@@ -20,6 +20,8 @@ _COUNTED = re.compile(
 )
 """What an `x` begins may be a name: `9900 XTX`."""
 
+_TOGETHER = re.compile(r"[+&和与加]|\b(?:and|with|plus)\b", re.IGNORECASE)
+
 
 class CountedCard(NamedTuple):
     """A card as it is asked for."""
@@ -47,6 +49,17 @@ def counted_card(
             "command-card-count", given=shown_value(words.strip()), most=MOST_DEVICES, card=name, asked_by=asked_by
         )
     return CountedCard(name, count)
+
+
+def cards_together(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """The items of what names cards of several kinds as one machine's (`3090 + 4090`); none where it is no such thing.
+
+    Told as they stand, each with its number.
+    """
+    items = tuple(item.strip() for item in _TOGETHER.split(words[:200]) if item.strip())
+    if len(items) == 1 or not all(cards_meant(counted_card(item, specs).words, specs) for item in items):
+        return ()
+    return items
 
 
 def counts_by_key(

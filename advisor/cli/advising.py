@@ -233,6 +233,7 @@ def _cards(
 
 def _refuse_unknown(asked: tuple[str, ...], specs: Mapping[str, GpuSpec]) -> None:
     """Raise InputError that names all that means no card; a single one may be a processor or a list without commas."""
+    from advisor.catalogue.counted_cards import cards_together
     from advisor.catalogue.gpu_words import cards_in_a_row, cards_meant
     from advisor.core.file_fault import shown_value
     from advisor.core.sentences import Names, Reason
@@ -241,7 +242,7 @@ def _refuse_unknown(asked: tuple[str, ...], specs: Mapping[str, GpuSpec]) -> Non
     unknown = [words for words in asked if not cards_meant(words, specs)]
     for words in unknown:
         row, processor = cards_in_a_row(words, specs), words.strip().lower() == "cpu"
-        if row or processor:
+        if (row and not cards_together(words, specs)) or processor:
             remedy = in_commas("--gpus", row) if row else Reason.of("command-card-processor")
             given = Names(names=(shown_value(words),))
             raise command_fault("unknown-card", remedy, given=given, asked_by="command")

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
+from advisor.catalogue.counted_cards import cards_together
 from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import USUAL_MACHINES, Machines
@@ -168,6 +169,11 @@ def unknown_cards(
     names: Sequence[str], specs: Mapping[str, GpuSpec], asked_by: Literal["command", "call"] = "command"
 ) -> SaidError:
     """The fault of names that no card of the table has: all of them at once, each with those that are most like it."""
+    given = Names(names=tuple(dict.fromkeys(map(shown_value, names))))
+    together = next(filter(None, (cards_together(name, specs) for name in names)), ())
+    if together:
+        remedy = Reason.of("command-cards-together", names=Names(names=together))
+        return SaidError.of("command-unknown-card", remedy, given=given, asked_by=asked_by)
     each = [nearest_keys(name, specs) for name in names]
     # Of several names the likest of each says enough.
     near = each[0] if len(names) == 1 else [key for keys in each for key in keys[:1]]
@@ -177,7 +183,6 @@ def unknown_cards(
         if meant.names
         else Reason.of("command-card-list", asked_by=asked_by)
     )
-    given = Names(names=tuple(dict.fromkeys(map(shown_value, names))))
     return SaidError.of("command-unknown-card", remedy, given=given, asked_by=asked_by)
 
 

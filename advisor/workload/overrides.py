@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS, OPTIMIZER_FACTS
+from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_value
 from advisor.core.sentences import Listed, Value
 from advisor.workload.workload import Data, Training
@@ -20,6 +22,24 @@ OVERRIDE_NAMES: tuple[str, ...] = (*_SECTIONS, "global_batch_size")
 
 
 _OF_ADAPTERS = ("lora_rank", "lora_targets", "modules_to_save", "adapter_bits")
+_OF_PACKED_WEIGHTS = ("quantization", "weights_bits", "unpacked_bits")
+_IN_HALF = frozenset(name for name, facts in PRECISION_FACTS.items() if facts.computes_in_half)
+_GOES_WITH: dict[str, dict[str, frozenset[str]]] = {
+    "trainable": {
+        **dict.fromkeys(_OF_ADAPTERS, frozenset({"lora"})),
+        **dict.fromkeys(_OF_PACKED_WEIGHTS, frozenset({"lora", "head"})),
+    },
+    "optimizer": {
+        "fused_optimizer": frozenset(FUSED_OPTIMIZERS),
+        "optimizer_bits": frozenset(EIGHT_BIT_OPTIMIZERS),
+        "offload": frozenset(name for name in OPTIMIZER_FACTS if name != "none"),
+    },
+    "precision": {"attention": _IN_HALF, "fp8_recipe": frozenset({"fp8"})},
+}
+"""Details of a description by the setting that they are of, with what of it they go with: another one, that is asked
+for instead, takes them along."""
+_STAYS = {"attention": {"sdpa", "eager"}, "offload": {"none", "parameters", "activations"}}
+"""What of a detail goes with everything."""
 
 
 def with_adapters_meant(settings: Mapping[str, object], training: object = None) -> dict[str, object]:
@@ -55,9 +75,24 @@ def apply_overrides(table: dict[str, Any], overrides: Mapping[str, object], name
                 mend = remedy("allowed", kind=Listed(reasons=(remedy("kind-table"),)))
                 raise file_fault("wrong-field", mend, path=name, field=section, given=shown_value(part))
             part[key] = value
+    _drop_replaced(changed.get("training"), given)
     if "global_batch_size" in given:
         _set_accumulation(changed, given["global_batch_size"], name)
     return changed
+
+
+def _drop_replaced(training: object, given: Mapping[str, object]) -> None:
+    """Take out of a training section what was a detail of a setting that another one was asked for in place of.
+
+    Adapters' rank of LoRA where all is to be trained, say. What is asked for itself stays, and is refused beside it.
+    """
+    if not isinstance(training, dict):
+        return
+    for setting, details in _GOES_WITH.items():
+        for detail, choices in details.items():
+            stays = detail in given or training.get(detail) in _STAYS.get(detail, ())
+            if isinstance(given.get(setting), str) and given[setting] not in choices and not stays:
+                training.pop(detail, None)
 
 
 def _set_accumulation(table: dict[str, Any], global_batch_size: object, name: str) -> None:

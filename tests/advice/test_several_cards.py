@@ -10,6 +10,7 @@ import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.catalogue.precisions import TracePrecision
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.errors import InputError
 from advisor.core.sentences import Language, Reason, say
 from advisor.hardware.machine import Machine
@@ -19,9 +20,9 @@ from advisor.optable.totals import table_from_numbers
 from advisor.predict.time_to_train import CriticalBatch
 from advisor.present.script.launch_script import launch_command
 from advisor.present.summary import set_up_line, summarise
-from advisor.recommend.recommendation import Recommendation
+from advisor.recommend.recommendation import Recommendation, prediction_of
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import Data, NumbersModel, Training, Workload
+from advisor.workload.workload import Data, NumbersModel, Training, Workload, with_training
 from advisor.workload.workload_file import load_workload
 
 MACHINES = Path(__file__).resolve().parents[1] / "recorded" / "machines"
@@ -230,6 +231,18 @@ def test_cards_that_together_do_less_than_one_are_said_to() -> None:
     many = _advice("llama_8b", "h100-sxm", counts=(32,), node_count=4, interconnect="1 GbE")
     assert _found(many, "scaling-fewer-quicker").numbers["count"] == 32
     assert _of(_advice("llama_8b", "h100-sxm", counts=(8,)), "scaling-fewer-quicker") is None
+
+
+def test_cards_that_wait_for_their_hosts_memory_are_not_said_to_be_quicker_if_fewer() -> None:
+    """What it waits for it waits for on fewer cards too."""
+    work = with_training(load_workload("llama_8b"), gradient_accumulation_steps=1)
+    advice = _advice(work, "rtx4090", counts=(4,))
+    row = prediction_of(advice.predictions, _chosen(advice))
+    assert row is not None
+    assert STRATEGY_FACTS[row.strategy].offloads
+    assert row.efficiency is not None
+    assert row.efficiency.value * 4 < 1
+    assert _of(advice, "scaling-fewer-quicker") is None
 
 
 def test_unlike_cards_that_gain_together_are_said_to() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 import msgspec
 import pytest
@@ -13,16 +13,18 @@ from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import find_switches
 from advisor.advice.trial import Trial
+from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.core.drive import drive
 from advisor.core.units import Estimate
 from advisor.measure.events import RunnerEvent
 from advisor.measure.measurement import Measurement
 from advisor.measure.traces import Traces
+from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.protocol.messages import LoaderPass
 from advisor.recommend.switches import Change
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import with_training
+from advisor.workload.workload import Training, Workload, with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine, measurement
 
@@ -173,3 +175,61 @@ def test_the_advice_explains_itself_and_gives_rows() -> None:
     assert len(rows) == len(advice.predictions)
     assert len({tuple(row) for row in rows}) == 1
     assert sum(bool(row["best_of_its_device_and_count"]) for row in rows) == 1
+
+
+class RecordedTraces(Traces):
+    """Recorded operators of adapters in the place of traces, and what was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[Training, tuple[TracePrecision, ...]]] = []
+
+    def find(
+        self, workload: Workload, wanted: Iterable[TracePrecision]
+    ) -> Generator[RunnerEvent, None, dict[TracePrecision, OpTable]]:
+        yield from ()
+        wanted = tuple(wanted)
+        self.asked.append((workload.training, wanted))
+        packed = workload.training.quantization is not None
+        tables = saved_tables(load_workload("llama_8b_qlora" if packed else "llama_8b_lora"))
+        return {precision: tables[precision] for precision in wanted}
+
+
+def adapters_looked_at(key: str, **changes: object) -> tuple[AdviceRecord, RecordedTraces, set[str]]:
+    workload = with_training(load_workload("llama_8b"), **changes)
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=(key,), counts=(1,))
+    facts = Facts(machine=machine(), tables=dict(saved_tables(load_workload("llama_8b"))))
+    advice, traces = advice_from_facts(request, facts), RecordedTraces()
+    return advice, traces, {switch.kind for switch in drive(find_switches(request, facts, advice, traces), None)}
+
+
+@pytest.mark.parametrize(
+    ("key", "held", "further"),
+    [
+        ("rtx4090", {"lora", "qlora"}, set()),
+        ("rtx4080", {"qlora"}, {"lora"}),  # 16 GB hold the packed weights alone
+        ("rtx3070", set(), {"qlora"}),  # the whole weights alone are more than 8 GB
+    ],
+)
+def test_whole_weights_are_looked_at_with_checkpointing_wherever_they_do_not_hold_without(
+    key: str, held: set[str], further: set[str]
+) -> None:
+    _, traces, kinds = adapters_looked_at(key, activation_checkpointing="none")
+    assert kinds & {"lora", "qlora"} == held
+    tried = [training for training, _ in traces.asked if training.trainable == "lora"]
+    again = [one for one in tried if one.activation_checkpointing == "full"]
+    assert {"lora" if one.quantization is None else "qlora" for one in again} == further
+
+
+def test_one_card_is_looked_at_in_the_precision_that_was_asked_for_whatever_is_advised() -> None:
+    """On a card of 8 GB all is off-loaded, in autocast, which is quicker there than pure BF16."""
+    workload = load_workload("llama_8b_lora")
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=("rtx4060-laptop",), counts=(1,))
+    facts = Facts(machine=machine(), tables=dict(saved_tables(workload)))
+    advice, traces = advice_from_facts(request, facts), RecordedTraces()
+    assert advice.recommendation is not None
+    assert advice.recommendation.precision == "bf16_amp"
+    drive(find_switches(request, facts, advice, traces), None)
+    packed = [wanted for training, wanted in traces.asked if training.quantization is not None]
+    assert packed
+    assert all(TRACE_PRECISIONS[workload.training.precision] in wanted for wanted in packed)

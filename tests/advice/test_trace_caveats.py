@@ -47,6 +47,20 @@ def test_a_model_without_batch_normalisation_says_nothing_of_it() -> None:
     assert "workload-half-batch-norm" not in [one.code for one in advised("bert_base_sst2", "fp16").caveats]
 
 
+@pytest.mark.parametrize(("key", "told"), [("h100-sxm", True), ("rtx3090", False)])
+def test_what_fp8_rests_on_is_said_where_it_is_advised_and_not_of_what_stands_in_for_it(key: str, told: bool) -> None:
+    workload = with_training(load_workload("gpt2_small"), precision="fp8")
+    noted = Reason.of("workload-fp8-predicted-only")
+    tables = dict(saved_tables(load_workload("gpt2_small")))
+    tables["fp8"] = msgspec.structs.replace(tables["amp"], precision="fp8", caveats=(noted,))
+    facts = Facts(machine=machine(), tables=tables)
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=(key,), counts=(1,), fixed=Fixed(precision=True))
+    advice = advice_from_facts(request, facts)
+    assert advice.main is not None
+    assert (advice.main.precision == "fp8") is told
+    assert (noted in advice.caveats) is told
+
+
 @pytest.mark.parametrize(("fixed", "advised_in"), [(True, None), (False, "tf32")])
 def test_a_fixed_precision_without_a_trace_is_kept_or_nothing_is_advised(fixed: bool, advised_in: str | None) -> None:
     workload = with_training(load_workload("resnet50"), precision="fp16_amp")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalogue.counted_cards import counted_card, counts_by_key
+from advisor.catalogue.counted_cards import cards_together, counted_card, counts_by_key
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import MOST_DEVICES
 from advisor.core.errors import InputError
@@ -54,3 +54,18 @@ def test_a_card_may_be_asked_for_with_several_numbers_and_beside_them_one_withou
     assert counts_by_key(asked) == {"a": (1, 4), "b": (1,)}
     assert counts_by_key(asked, (1, 2)) == {"a": (1, 4), "b": (1, 2)}
     assert counts_by_key((("a", None), ("b", None)), (1, 2)) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "items"),
+    [
+        ("1x 3090 + 1x 4090", ("1x 3090", "1x 4090")),
+        ("rtx 3090 and 2x a100", ("rtx 3090", "2x a100")),
+        ("mi300x & h100", ("mi300x", "h100")),
+        ("3090和4090", ("3090", "4090")),
+        ("3090 + nobody knows", ()),
+        ("rtx 4090", ()),
+    ],
+)
+def test_cards_of_several_kinds_in_one_job_are_told_from_a_name(words: str, items: tuple[str, ...]) -> None:
+    assert cards_together(words, spec_table()) == items

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISIONS
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
@@ -26,7 +27,7 @@ from advisor.workload.workload import (
     traced_as,
     with_training,
 )
-from advisor.workload.workload_file import load_workload
+from advisor.workload.workload_file import bundled_names, load_workload
 
 BASE = """
 name = "mine"
@@ -231,6 +232,43 @@ def test_overrides_lay_new_settings_over_a_description() -> None:
         "full",
     )
     assert changed.chunked_loss
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "left"),
+    [
+        ("llama_8b", {"optimizer": "adafactor"}, {"fused_optimizer": False, "attention": "flash"}),
+        ("llama_8b", {"optimizer": "sgd"}, {"fused_optimizer": True}),
+        ("llama_8b", {"precision": "fp32"}, {"attention": "sdpa", "fused_optimizer": True}),
+        ("llama_8b", {"precision": "fp16_amp"}, {"attention": "flash"}),
+        ("llama_8b_lora", {"trainable": "all"}, {"lora_rank": None, "lora_targets": None}),
+        ("llama_8b_qlora", {"trainable": "all"}, {"lora_rank": None, "quantization": None, "weights_bits": None}),
+        ("llama_8b_qlora", {"trainable": "head"}, {"lora_rank": None, "quantization": "nf4"}),
+    ],
+)
+def test_a_setting_that_is_asked_for_takes_the_details_of_what_it_replaces_along(
+    name: str, asked: dict[str, object], left: dict[str, object]
+) -> None:
+    training = load_workload(name, overrides=asked).training
+    assert {field: getattr(training, field) for field in asked} == asked
+    assert {field: getattr(training, field) for field in left} == left
+
+
+def test_what_is_asked_for_at_once_is_refused_where_it_contradicts_itself() -> None:
+    with pytest.raises(InputError, match="lora_rank"):
+        load_workload("llama_8b_lora", overrides={"trainable": "all", "lora_rank": 8})
+    with pytest.raises(InputError, match="attention"):
+        load_workload("llama_8b", overrides={"precision": "fp32", "attention": "flash"})
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_each_optimizer_and_precision_can_be_asked_for_of_each_bundled_workload(name: str) -> None:
+    packed = load_workload(name).training.quantization is not None
+    for optimizer in OPTIMIZERS:
+        assert load_workload(name, overrides={"optimizer": optimizer}).training.optimizer == optimizer
+    for precision in PRECISIONS:
+        if not (packed and precision == "fp8"):  # weights are stored one way only
+            assert load_workload(name, overrides={"precision": precision}).training.precision == precision
 
 
 def test_adapters_of_16_bits_need_another_autocast_than_fp16(tmp_path: Path) -> None:

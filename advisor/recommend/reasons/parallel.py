@@ -36,7 +36,7 @@ def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Rea
     efficiency = efficiency_reason(chosen, comparison.alone(chosen.device, chosen))
     counts = [reason for reason in _count_reasons(finalist) if not _says_the_same(reason, efficiency)]
     counts += _batch_bound(comparison, finalist)
-    if efficiency is not None and efficiency.figure("speed_up_ratio") < 1:
+    if efficiency is not None and efficiency.figure("speed_up_ratio") < 1 and _fewer_would_do(chosen):
         yield Reason.of("scaling-fewer-quicker", count=finalist.chosen.count)
     if efficiency is not None and efficiency.code == _MORE_THAN_COUNT:
         yield efficiency  # before any speed-up that it explains
@@ -44,6 +44,17 @@ def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Rea
     else:
         yield from (*counts, *([efficiency] if efficiency is not None else []))
     yield from _strategy_reasons(comparison, finalist.chosen)
+
+
+def _fewer_would_do(chosen: Prediction) -> bool:
+    """Whether half of the cards are known to hold such a step by themselves: each twice of what one of all holds.
+
+    What waits for its host's memory waits for it on fewer cards too.
+    """
+    if STRATEGY_FACTS[chosen.strategy].offloads:
+        return False
+    share = chosen.memory_share
+    return not STRATEGY_FACTS[chosen.strategy].shards or (share is not None and 2 * share <= 1)
 
 
 def efficiency_reason(prediction: Prediction, alone: Iterable[Prediction] = ()) -> Reason | None:

@@ -71,6 +71,7 @@ command-card-meant = Did you mean { $names }? See advisor --list{ $asked_by ->
        *[command] , or describe the card with --gpu-file
     }.
 command-in-commas = Join the names by commas, without blanks: { $option } { $given }
+command-cards-together = A job is predicted on cards of one kind each: a comma compares them ({ $names }). In one job all would wait for the slowest.
 command-card-processor = A processor is measured, never read from a table: --measure --device cpu.
 command-card-list = See advisor --list{ $asked_by ->
         [call] { "" }

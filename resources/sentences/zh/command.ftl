@@ -71,6 +71,7 @@ command-card-meant = 是否指 { $names }？见 advisor --list{ $asked_by ->
        *[command] ，或用 --gpu-file 描述该卡
     }。
 command-in-commas = 请用逗号连接各项，不加空格：{ $option } { $given }
+command-cards-together = 每个任务只按一种显卡推算：用逗号分开即可相互比较（{ $names }）。放在同一个任务里，所有卡都要等最慢的一块。
 command-card-processor = 处理器只靠实测，不由规格表推算：--measure --device cpu。
 command-card-list = 见 advisor --list{ $asked_by ->
         [call] { "" }
