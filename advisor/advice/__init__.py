@@ -59,6 +59,8 @@ _COMPILED_AWAY = frozenset({"workload-activation-in-parts"})
 """What a trace notes of kernels that a compiler makes one of."""
 _OF_THE_PRECISION = frozenset({"workload-fp8-predicted-only"})
 """What a trace notes of the precision that was asked for, which is not so of another that stands in for it."""
+_NOTHING = ("caveat-nothing-", "caveat-nearest-")
+"""How the codes begin of why nothing is advised, and of what comes nearest to the limits."""
 _FAILURES = ("worker-", "measure-worker-", "measure-ended-")
 """How the codes of what ends a worker or a batch size begin."""
 
@@ -201,6 +203,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | Non
         *_copies_by_themselves(request, recommendations.recommendation),
         *not_kept,
         *failed,
+        *(reason for reason in recommendations.caveats if reason.code.startswith(_NOTHING)),
         *single,
         *unmeasured,
         *named,

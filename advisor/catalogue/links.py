@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -82,3 +83,27 @@ def pcie_bytes_per_s(generation: int | None = None, lane_count: int | None = Non
 def slot_bytes_per_s(spec: GpuSpec) -> float:
     """One-way rate of a card's slot."""
     return pcie_bytes_per_s(spec.pcie_generation, spec.pcie_lane_count)
+
+
+_GENERATION = re.compile(
+    r"pci[ -]?(?:e|express)?[ -]?(?:([1-8])\.[0-9]\b|([1-8])\b(?= ?x ?\d)|([1-8])\b(?<! .))|\bgen[ -]?([1-8])\b",
+    re.IGNORECASE,
+)
+"""A number alone behind a blank counts something else: `PCIe 2 cards`."""
+_LANES = re.compile(r"(?:\bx|×) ?(1|2|4|8|16)\b|\b(1|2|4|8|16) lanes?\b", re.IGNORECASE)
+
+
+def told_slot_bytes_per_s(text: str, spec: GpuSpec) -> float | None:
+    """One-way rate of a slot that words tell of (`PCIe 3.0 x4`), no quicker than the card's own plug; None: of none.
+
+    `text` without words of a network, which has lanes of its own (`InfiniBand HDR x8`).
+    """
+    generation, lanes = _GENERATION.search(text), _LANES.search(text)
+    if "pci" not in text.lower() or not (generation or lanes):
+        return None
+    width = spec.pcie_lane_count
+    if lanes:
+        width = min(int(lanes[lanes.lastindex or 0]), width or _USUAL_LANES)
+    told = int(generation[generation.lastindex or 0]) if generation else spec.pcie_generation
+    slot = pcie_bytes_per_s(told, width)
+    return slot if spec.pcie_generation is None else min(slot, pcie_bytes_per_s(spec.pcie_generation, width))

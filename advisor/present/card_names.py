@@ -33,6 +33,10 @@ def short_name(name: str) -> str:
     return re.sub(r"NVIDIA |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", shown_card(name))
 
 
+_MOST_TIED = 8
+"""Names of a line that can be read: the usual five cards and some of the user's own."""
+
+
 def names_with_place(predictions: Iterable[Prediction], language: Language) -> dict[str, str]:
     """Short names by key, made safe to show; this machine's own devices are said to be here."""
     shown = list(predictions)
@@ -50,7 +54,14 @@ def shown_names(devices: Iterable[Device], predictions: Iterable[Prediction], la
 
 
 def tied_names(advice: AdviceRecord, chosen: Recommendation, language: Language) -> tuple[str, ...]:
-    """The set-ups that show no clear difference to one that is advised, with how many cards each of them is."""
+    """The set-ups that show no clear difference to one that is advised, with how many cards each of them is.
+
+    Of very many the first, and how many more there are: the table has them.
+    """
     counts = {item.device_key: item.count for item in advice.alternatives if item.tied}
     names = shown_names(chosen.tied_with, advice.predictions, language)
-    return tuple(counted(counts.get(device.key, 1), name) for device, name in zip(chosen.tied_with, names, strict=True))
+    tied = [counted(counts.get(device.key, 1), name) for device, name in zip(chosen.tied_with, names, strict=True)]
+    if len(tied) <= _MOST_TIED:
+        return tuple(tied)
+    more = len(tied) - _MOST_TIED + 1
+    return (*tied[: _MOST_TIED - 1], sentence("summary-tied-more", language, count=more))

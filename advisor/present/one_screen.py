@@ -65,7 +65,9 @@ _NOT_HERE = ("driver-absent", "predict-cpu-not-measured")
 _FIRST = {
     "caveat-memory-range", "caveat-memory-range-instead", "caveat-memory-range-one-pass",
     "caveat-memory-range-switch",
-    "workload-no-head", "workload-own-side", "workload-experts-whole", "caveat-fp16-range",
+    "workload-no-head", "workload-own-side", "workload-experts-whole", "caveat-fp16-range", "caveat-fp16-states",
+    "caveat-nothing-in-limits", "caveat-nothing-so-frugal",
+    "caveat-nearest-hours", "caveat-nearest-cost", "caveat-nearest-power",
     "caveat-hours-range", "caveat-hours-range-instead", "caveat-hours-range-larger", "caveat-hours-range-nearest",
     "caveat-hours-loading", "caveat-cost-loading",
     "caveat-cost-range", "caveat-cost-range-instead", "caveat-cost-range-larger", "caveat-cost-range-nearest",

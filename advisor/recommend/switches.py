@@ -17,6 +17,7 @@ from advisor.optable.op_table import OpKind, OpTable, at, has_long_loop, sizes_f
 from advisor.predict.additions import can_fuse, with_added
 from advisor.recommend.precisions import autocast_for, rate_of
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
+from advisor.workload.defaults import frozen_bits
 from advisor.workload.model_config import config_of, task_of_model
 from advisor.workload.training_checks import training_problems
 from advisor.workload.workload import HuggingFaceModel, Task, Workload, stored_bits, with_training
@@ -255,7 +256,13 @@ def adapter_changes(workload: Workload) -> Iterator[Change]:
         return
     lora = workload
     if training.trainable == "all":
-        lora = with_training(workload, trainable="lora", lora_rank=DEFAULT_RANK, lora_targets="all_linear")
+        lora = with_training(
+            workload,
+            trainable="lora",
+            lora_rank=DEFAULT_RANK,
+            lora_targets="all_linear",
+            weights_bits=frozen_bits(workload.model, training.precision),
+        )
         yield Change(kind="lora", workload=lora)
     elif stored_bits(training) is not None:
         return

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from advisor.catalogue.precisions import HalfFormat
+from advisor.catalogue.precisions import HalfFormat, Precision
+from advisor.workload.model_config import config_of, task_of_model
 from advisor.workload.picture_sides import ASSUMED_SIDE, sides_in_config
 from advisor.workload.tasks import data_kind, infer_task
-from advisor.workload.workload import Task
+from advisor.workload.workload import HuggingFaceModel, Task
 
 ASSUMED_SAMPLES = 10_000
 _ASSUMED_LENGTH = 128
@@ -46,8 +47,21 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
 def assumed_for_frozen(config: dict[str, Any], task: Task | None, overrides: Mapping[str, object]) -> dict[str, int]:
     """How frozen weights are kept beside adapters where nobody says: in 16 bit where they are published so."""
     frozen = overrides.get("trainable") == "lora" and overrides.get("quantization") is None
-    joined = overrides.get("precision") in {None, "fp16_amp", "bf16_amp"}
+    joined = overrides.get("precision") in _JOINED
     return {"weights_bits": 16} if frozen and joined and published_in_16_bits(config, task) else {}
+
+
+def frozen_bits(model: HuggingFaceModel, precision: Precision) -> int | None:
+    """The same of a workload that trains all of it: what its weights are kept in once they are frozen.
+
+    None: as the precision keeps them.
+    """
+    kept_whole = precision in _JOINED and published_in_16_bits(config_of(model), task_of_model(model))
+    return 16 if kept_whole else None
+
+
+_JOINED = frozenset({None, "fp16_amp", "bf16_amp"})
+"""Autocast, whose weights would be kept in 32 bits; None: nobody says, which is that."""
 
 
 def published_in_16_bits(config: dict[str, Any], task: Task | None) -> bool:

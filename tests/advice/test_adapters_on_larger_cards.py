@@ -8,13 +8,15 @@ import pytest
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.trial import Trial
+from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.optable.saved_tables import saved_tables
 from advisor.predict.prediction import Prediction
 from advisor.present.switch_table import help_sentences
 from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS
 from advisor.recommend.switches import Change, Switch, adapter_changes, switch_of
-from advisor.workload.workload import Workload, quantization_of, with_training
+from advisor.workload.model_config import config_of
+from advisor.workload.workload import HuggingFaceModel, Workload, quantization_of, with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
@@ -170,3 +172,27 @@ def test_tensors_are_split_where_attention_has_whole_heads_to_deal_out_and_never
 ) -> None:
     work = load_workload(name)
     assert counts_splitting(trial_of(AdviceRequest(workload=work, measure=False), work), (4, 8)) == split
+
+
+@pytest.mark.parametrize(
+    ("dtype", "precision", "bits"),
+    [
+        ("bfloat16", "bf16_amp", 16),
+        ("bfloat16", "fp16_amp", 16),
+        (None, "bf16_amp", 16),  # language models without a word are published so
+        ("float32", "bf16_amp", None),
+        ("bfloat16", "bf16_true", None),  # in 16 bits by their precision
+        ("bfloat16", "fp32", None),
+    ],
+)
+def test_weights_that_are_frozen_for_lora_are_kept_as_they_are_published(
+    dtype: str | None, precision: Precision, bits: int | None
+) -> None:
+    known = load_workload("llama_8b")
+    assert isinstance(known.model, HuggingFaceModel)
+    config = {**config_of(known.model), "dtype": dtype, "torch_dtype": dtype}
+    model = msgspec.structs.replace(known.model, config={name: one for name, one in config.items() if one is not None})
+    workload = with_training(msgspec.structs.replace(known, model=model), precision=precision, attention="sdpa")
+    lora, qlora = adapter_changes(workload)
+    assert lora.workload.training.weights_bits == bits
+    assert (qlora.workload.training.weights_bits, qlora.workload.training.quantization) == (None, "nf4")

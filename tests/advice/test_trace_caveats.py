@@ -12,6 +12,7 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import Reason, say
 from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.fixed import Fixed
+from advisor.recommend.recommendation import Limits
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
@@ -45,6 +46,19 @@ def test_batch_normalisation_in_half_is_said_where_the_weights_are_halved(precis
 
 def test_a_model_without_batch_normalisation_says_nothing_of_it() -> None:
     assert "workload-half-batch-norm" not in [one.code for one in advised("bert_base_sst2", "fp16").caveats]
+
+
+def test_why_nothing_is_advised_and_what_comes_nearest_stand_before_remarks_on_the_model() -> None:
+    workload = load_workload("gpt2_small")
+    noted = Reason.of("workload-activation-in-parts", activation="gelu_new", instead="gelu_pytorch_tanh", kernels=8)
+    tables = {key: msgspec.structs.replace(one, caveats=(noted,)) for key, one in saved_tables(workload).items()}
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("rtx3090",), counts=(1,), limits=Limits(max_job_s=0.01)
+    )
+    codes = [one.code for one in advice_from_facts(request, Facts(machine=machine(), tables=tables)).caveats]
+    assert codes[:2] == ["caveat-nothing-in-limits", "caveat-nearest-hours"]
+    assert noted.code in codes[2:]
+    assert len(codes) == len(set(codes))
 
 
 @pytest.mark.parametrize(("key", "told"), [("h100-sxm", True), ("rtx3090", False)])

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from advisor.catalogue.links import pcie_bytes_per_s
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
 from advisor.cost.scaling.communication import bus_bytes_per_s, network_of, slow_host
@@ -217,3 +218,37 @@ def test_what_is_slow_beside_the_slots_leaves_the_link_as_it_is(
     text: str, changes: dict[str, object], expected: str
 ) -> None:
     assert parse_interconnect(text, spec(**changes)).type == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "generation", "lanes"),
+    [
+        ("PCIe 3.0 x4", 3, 4),
+        ("PCIe gen3 x8", 3, 8),
+        ("pcie4 x8", 4, 8),
+        ("PCI-Express 3.0", 3, 16),
+        ("PCIe without P2P, 4 lanes", 4, 4),
+        ("PCIe 5.0 x16", 4, 16),  # no quicker than the card's own plug
+        ("PCIe (no NVLink bridge)", 4, 16),
+        ("PCIe 2 cards", 4, 16),
+        ("PCIe + InfiniBand HDR x8", 4, 16),  # of the network
+    ],
+)
+def test_the_slot_that_is_told_of_is_the_one_that_is_predicted(text: str, generation: int, lanes: int) -> None:
+    card = spec_table()["rtx3090"]
+    assert (card.pcie_generation, card.pcie_lane_count) == (4, 16)
+    link = parse_interconnect(text, card)
+    assert link.pcie_bytes_per_s == link.wire_bytes_per_s == pcie_bytes_per_s(generation, lanes)
+
+
+def test_a_narrow_slot_never_makes_cards_quicker_together() -> None:
+    for key, card in spec_table().items():
+        for words in ("PCIe", "PCIe without P2P"):
+            rates = [
+                bus_bytes_per_s(
+                    parse_interconnect(f"{words} 3.0 x{lanes}".replace("P2P 3.0", "P2P, PCIe 3.0"), card), 4
+                )
+                for lanes in (16, 8, 4, 1)
+            ]
+            assert rates == sorted(rates, reverse=True), key
+            assert rates[-1] < rates[0], key

@@ -141,24 +141,6 @@ def test_no_stage_of_a_pipeline_holds_less_than_the_largest_tensor() -> None:
     assert shares_of(Layout(count=4, pipeline=4), even, "fp32").parameters == pytest.approx(0.25)
 
 
-def test_an_end_of_a_pipeline_holds_a_whole_embedding_whether_or_not_the_head_is_tied_to_it() -> None:
-    """Two blocks of 30 MiB; the embedding takes 20, and so does a head of its own."""
-    part = 2.0**20
-    tensors = (20 * part, *(5 * part,) * 12)
-    tied = msgspec.structs.replace(
-        bert(),
-        parameter_bytes=80 * part,
-        trainable_tensor_bytes=tensors,
-        block_parameter_bytes=(30 * part,) * 2,
-        memory=None,
-    )
-    apart = msgspec.structs.replace(tied, parameter_bytes=100 * part, trainable_tensor_bytes=(20 * part, *tensors))
-    layout = Layout(count=2, pipeline=2)
-    for table in (tied, apart):
-        held = shares_of(layout, table, "fp32").parameters * table.parameter_bytes
-        assert held == pytest.approx(50 * part)
-
-
 def test_a_model_without_blocks_is_one_unit_which_is_gathered_once() -> None:
     """Its weights, its gradient as backward makes it and as the reduction takes it: no second unit is ahead."""
     table = msgspec.structs.replace(bert(), block_parameter_bytes=())

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from advisor.core.sentences import Language, Reason, listed, sentence
-from advisor.present.card_names import names_with_place
+from advisor.present.card_names import names_with_place, tied_names
 from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.content import report_content
 from advisor.present.summary import summarise
@@ -67,6 +67,20 @@ def test_a_tie_is_told_alike_in_report_and_terminal_also_where_nothing_was_predi
     told = listed([names_with_place(advice.predictions, language)[here.key], "RTX 9999"], language)
     assert (sentence("summary-tied", language), told) in summarise(tied, language).figures
     assert any(told in text for text in said(report_content(tied, language)))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("count", "left"), [(8, 0), (9, 2), (30, 23)])
+def test_of_many_that_are_tied_the_first_are_named_and_the_others_counted(
+    language: Language, count: int, left: int
+) -> None:
+    advice = recorded()
+    main = advice.recommendation
+    assert main is not None
+    many = tuple(msgspec.structs.replace(main.device, key=f"k{n}", name=f"Card {n}") for n in range(count))
+    names = tied_names(advice, msgspec.structs.replace(main, tied_with=many), language)
+    assert names[: count - left] == tuple(f"Card {n}" for n in range(count - left))
+    assert names[count - left :] == ((sentence("summary-tied-more", language, count=left),) if left else ())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -8,6 +8,7 @@ import pytest
 from advisor.advice import advice_from_facts
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
+from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import say
 from advisor.optable.saved_tables import saved_tables
@@ -73,6 +74,27 @@ def test_a_model_that_is_published_in_bf16_is_not_taken_in_fp16_without_a_word(
         assert answer.recommendation.precision == "fp16_amp"
         assert "published in BF16, and V100 SXM2 32 GB takes FP16 AMP" in say(caveat, "en")
         assert "以 BF16 发布" in say(caveat, "zh")
+
+
+@pytest.mark.parametrize(
+    ("precision", "optimizer", "told"),
+    [
+        ("fp16_true", "adamw", True),
+        ("fp16_true", "sgd", False),
+        ("bf16_true", "adamw", False),
+        ("fp16", "adamw", False),
+    ],
+)
+def test_states_that_vanish_in_pure_fp16_are_told_of(precision: Precision, optimizer: Optimizer, *, told: bool) -> None:
+    work = with_training(workload(precision), optimizer=optimizer)
+    here = machine()
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("rtx3090",), counts=(1,), precisions=(precision,), local=False
+    )
+    answer = recommend(work, here, predict_all(found, TRANSFORMER, work), specs=SPECS)
+    assert answer.recommendation is not None
+    assert answer.recommendation.precision == precision
+    assert ("caveat-fp16-states" in [caveat.code for caveat in answer.caveats]) is told
 
 
 @pytest.mark.parametrize(("precisions", "told"), [(("bf16_true", "bf16_amp"), True), (("bf16_true",), False)])

@@ -188,16 +188,14 @@ def output_bytes(table: OpTable) -> Affine:
 def _held(layout: Layout, table: OpTable) -> float:
     """Share of the weights on a device that holds a part of one replica.
 
-    The embedding and the head stay whole on a pipeline's stages at its ends, which share the rest evenly: half of what
-    is outside the blocks each, or all of one that both are tied to. A model without repeated blocks is cut between its
-    layers: one with a large table has nearly all of it on one stage.
+    The embedding and the head stay whole on a pipeline's stages at its ends, which share the rest evenly. A model
+    without repeated blocks is cut between its layers: one with a large table has nearly all of it on one stage.
     """
     weights = 1.0 / layout.tensor
     if layout.pipeline > 1 and table.parameter_bytes:
         outside = _outside_bytes(table) / table.parameter_bytes
-        largest = _largest_tensor_bytes(table) / table.parameter_bytes
-        even = (1 - outside) / layout.pipeline + min(outside, max(outside / 2, largest))
-        alone = 0.0 if table.block_parameter_bytes else largest
+        even = (1 - outside) / layout.pipeline + outside / 2
+        alone = 0.0 if table.block_parameter_bytes else _largest_tensor_bytes(table) / table.parameter_bytes
         weights *= max(even, alone)
     return weights
 

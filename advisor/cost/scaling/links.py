@@ -10,7 +10,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_consumer
-from advisor.catalogue.links import CARDS_PER_HOST, PAIR, slot_bytes_per_s
+from advisor.catalogue.links import CARDS_PER_HOST, PAIR, slot_bytes_per_s, told_slot_bytes_per_s
 from advisor.catalogue.networks import NETWORK_WORDS, Network, network_in
 from advisor.core.errors import InputError
 from advisor.core.file_fault import shown_value
@@ -200,6 +200,7 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
     link = _inside((before.rstrip(" +,;/&") if network is not None else text).strip(), spec)
     if link is None:
         raise SaidError.of("command-no-link", given=shown_value(text), names=Names(names=WORDS))
+    link = _in_slots(link, text if network is None else before, spec)
     several = link.several_pairs and cards_per_node != PAIR
     return replace(link, cards_per_node_count=cards_per_node, network=network, several_pairs=several)
 
@@ -212,6 +213,15 @@ def in_slow_host(link: Link, figures: ScalingFigures | None = None) -> Link:
     """The same cards in a host that routes badly between its slots; others too if it is told that theirs does."""
     worst = (figures or scaling_figures()).assumed.slow_host_bytes_per_s
     return replace(link, type="given", wire_bytes_per_s=worst, peer_to_peer=False)
+
+
+def _in_slots(link: Link, text: str, spec: GpuSpec) -> Link:
+    """The link with cards in the slots that are told of."""
+    slot = None if link.type == "given" else told_slot_bytes_per_s(text, spec)
+    if slot is None:
+        return link
+    wire = slot if link.wire_bytes_per_s == link.pcie_bytes_per_s else link.wire_bytes_per_s
+    return replace(link, pcie_bytes_per_s=slot, wire_bytes_per_s=wire)
 
 
 def _inside(text: str, spec: GpuSpec) -> Link | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Listed, Names, Reason
@@ -33,6 +34,7 @@ def comparison_caveats(
     return (
         *_missing_answers(comparison, best, here),
         *_narrower_range(comparison, advised),
+        *_halved_states(comparison, advised),
         *range_reasons(comparison, advised),
         *loading_limit_reasons(comparison, advised),
         *_measurement_caveats(comparison),
@@ -184,6 +186,22 @@ def _narrower_range(comparison: Comparison, advised: Sequence[Recommendation | N
     for one in advised:
         if one is not None and PRECISION_FACTS[one.precision].half_format == "fp16":
             yield Reason.of("caveat-fp16-range", device=one.device.name, precision=PRECISION_LABELS[one.precision])
+
+
+_WITH_SQUARES = 2
+"""States of a parameter: the mean of gradients and that of their squares."""
+
+
+def _halved_states(comparison: Comparison, advised: Sequence[Recommendation | None]) -> Iterator[Reason]:
+    """What pure FP16 does to an optimizer that divides by the root of squares, as Adam does: they vanish in it."""
+    training = comparison.workload.training
+    squared = training.updates_weights and OPTIMIZER_FACTS[training.optimizer].state_count == _WITH_SQUARES
+    if (
+        squared
+        and training.trainable != "lora"
+        and any(one is not None and one.precision == "fp16_true" for one in advised)
+    ):
+        yield Reason.of("caveat-fp16-states")
 
 
 def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:

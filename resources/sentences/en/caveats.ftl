@@ -85,6 +85,7 @@ caveat-memory-range-switch = A step may need up to { $high_bytes } of the { $cap
     }: at most { $most_bytes }, { $speed_ratio } times the speed.
 caveat-precision-left-out = { $device } has no { $precision }; it was left out of the comparison at that precision.
 caveat-fp16-range = This model is published in BF16, and { $device } takes { $precision }: a value beyond 65,504, which BF16 holds, becomes infinite there, and so does the loss. Watch it in the first steps; where it happens take BF16 on a card that computes in it, or FP32.
+caveat-fp16-states = In pure FP16 the optimizer's states and the weights it steps are FP16 too: squares of small gradients and Adam's 1e-8 become 0 there, and small steps are lost, so that training often ends in NaN. Take FP16 AMP or BF16 AMP, unless you know that yours trains so.
 caveat-precision-replaced = { $device } has no { $precision }; it was judged in { $used } instead, and stands in the tables with the precision used.
 inference-counts-not-kept = Inference is told of one device: { $count } × { $device } would serve as many copies, each by itself, and answer { $count } times as much.
 caveat-inference-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured. Of inference, only image models, diffusion models and BERT were judged: how often a time lies between { $low_s } and { $high_s } is not known for other models.

@@ -54,6 +54,7 @@ summary-memory = Peak memory of a device
 summary-cost = Cost of the job
 summary-switched-on = Switched on
 summary-tied = No clear difference to
+summary-tied-more = { $count } more
 summary-parameters = Parameters
 summary-flop = Forward and backward of one sample
 summary-flop-inference = Forward pass of one sample

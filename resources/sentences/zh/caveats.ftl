@@ -92,6 +92,7 @@ caveat-memory-range-switch = 每步最多可能需要 { $high_bytes }，而 { $d
     }：最多需要 { $most_bytes }，速度为现在的 { $speed_ratio } 倍。
 caveat-precision-left-out = { $device } 不支持 { $precision }，未参与该精度下的比较。
 caveat-fp16-range = 这个模型以 BF16 发布，而 { $device } 用的是 { $precision }：BF16 装得下、但超过 65,504 的数值会在其中变成无穷大，损失也随之如此。请留意最初几步的损失；如果出现，请在能以 BF16 计算的显卡上改用 BF16，或改用 FP32。
+caveat-fp16-states = 纯 FP16 中，优化器状态和被更新的权重也都是 FP16：较小梯度的平方和 Adam 的 1e-8 在其中会变成 0，细小的更新会丢失，训练常以 NaN 告终。除非确知你的训练可行，请改用 FP16 AMP 或 BF16 AMP。
 caveat-precision-replaced = { $device } 不支持 { $precision }，改以 { $used } 评估，并以所用精度列入表中。
 inference-counts-not-kept = 推理按单设备给出：{ $count } × { $device } 会各自运行一份模型，互不通信，总吞吐是单设备的 { $count } 倍。
 caveat-inference-from-spec-sheet = { $device } 的单步时间由规格表和公开运行结果预测，并非实测。推理只用图像模型、扩散模型和 BERT 检验过：对其他模型，实际时间有多大可能介于 { $low_s } 与 { $high_s } 之间尚不清楚。

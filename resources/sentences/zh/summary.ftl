@@ -54,6 +54,7 @@ summary-memory = 单设备峰值显存
 summary-cost = 任务费用
 summary-switched-on = 已启用
 summary-tied = 与其无明显差别
+summary-tied-more = 另外 { $count } 个
 summary-parameters = 参数量
 summary-flop = 单样本前向与反向计算量
 summary-flop-inference = 单样本前向计算量
