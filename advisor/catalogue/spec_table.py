@@ -9,6 +9,7 @@ from pathlib import Path
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.bundled import resource
 from advisor.core.file_fault import file_fault, remedy
+from advisor.core.file_kinds import given_as
 from advisor.core.input_file import read_toml
 from advisor.core.records import Record
 
@@ -32,7 +33,8 @@ def spec_table() -> dict[str, GpuSpec]:
 
 def read_gpu_file(path: Path) -> dict[str, GpuSpec]:
     """The GPUs of a user's file, by key. Raises InputError that names file, field and remedy."""
-    specs = _read(path)
+    with given_as("gpus", path):
+        specs = _read(path)
     if not specs:
         raise file_fault("no-gpu", path=str(path))
     bundled = spec_table()

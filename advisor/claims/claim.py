@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import Strategy
+from advisor.core.file_kinds import given_as
 from advisor.core.input_file import read_toml
 from advisor.core.records import Record, shared_fields
 from advisor.core.sentences import Names, Reason, SaidError
@@ -225,7 +226,8 @@ class ClaimAnswer(Record, frozen=True, kw_only=True):
 
 def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
     """The entries of a claim file. Raises InputError naming file, field and what is allowed."""
-    entries = read_toml(path, ClaimFile).claim
+    with given_as("claims", path):
+        entries = read_toml(path, ClaimFile).claim
     for index, entry in enumerate(entries):
         times = (entry.step_s, entry.epoch_s, entry.job_s)
         ratios = (entry.speed_up_ratio, entry.mfu_fraction, entry.memory_ratio, entry.saved_bytes)

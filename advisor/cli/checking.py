@@ -75,10 +75,12 @@ def cases_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def log_command(arguments: argparse.Namespace, language: Language) -> int:
     """Name where the wall time of a training log goes, and what to change first."""
+    from advisor.core.file_kinds import given_as
     from advisor.logs.log_lines import read_log
     from advisor.logs.training_log import explain_log
 
-    report = explain_log(read_log(arguments.log))
+    with given_as("log", arguments.log):
+        report = explain_log(read_log(arguments.log))
     for line in _bullets(report.reasons, language):
         print(line, file=result_stream(arguments))
     return _write_json(arguments, report, language)
@@ -86,6 +88,7 @@ def log_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def explain_log_beside(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> None:
     """Say where the time of a log goes, held against what this advice predicts for the workload as it was run."""
+    from advisor.core.file_kinds import given_as
     from advisor.logs.log_lines import read_log
     from advisor.logs.training_log import explain_log
 
@@ -101,7 +104,8 @@ def explain_log_beside(advice: AdviceRecord, arguments: argparse.Namespace, lang
     )
     # Which card the log was made on it does not say: a single local one is meant, else none is held against it.
     local = [item for item in as_run if item.device.local]
-    report = explain_log(read_log(arguments.log), local[0] if len(local) == 1 else None)
+    with given_as("log", arguments.log):
+        report = explain_log(read_log(arguments.log), local[0] if len(local) == 1 else None)
     stream = result_stream(arguments)
     print(sentence("summary-log", language), file=stream)
     for line in _bullets(report.reasons, language):

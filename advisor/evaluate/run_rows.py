@@ -20,6 +20,7 @@ from advisor.catalogue.software import (
     upcasts_attention,
 )
 from advisor.core.file_fault import file_fault, shown_value
+from advisor.core.file_kinds import given_as
 from advisor.core.input_file import read_foreign_text
 from advisor.core.records import Record
 from advisor.core.sentences import Listed, Names, Reason, Said
@@ -132,6 +133,11 @@ def read_run_rows(path: Path) -> tuple[RunRow, ...]:
     Raises InputError where the file is no such table: unreadable, no header, a column missing or named twice, no
     row below it.
     """
+    with given_as("runs", path):
+        return _rows_of(path)
+
+
+def _rows_of(path: Path) -> tuple[RunRow, ...]:
     text = read_foreign_text(path, max_bytes=_MAX_BYTES)
     reader = csv.reader(io.StringIO(text), strict=True)
     try:

@@ -45,9 +45,11 @@ def read_prices(path: Path, specs: Mapping[str, GpuSpec]) -> Prices:
 
     `specs`: cards by key, which prices are of; `cpu` and GPU UUIDs (`GPU-…`, `MIG-…`) are allowed besides.
     """
+    from advisor.core.file_kinds import given_as
     from advisor.core.input_file import read_toml
 
-    prices = read_toml(path, Prices)
+    with given_as("prices", path):
+        prices = read_toml(path, Prices)
     try:
         date.fromisoformat(prices.date if _DATE.fullmatch(prices.date) else "")
     except ValueError:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from advisor.core.file_fault import file_fault, remedy, shown_value
+from advisor.core.file_kinds import given_as
 from advisor.core.file_writing import write_atomically
 from advisor.core.input_file import decode_text
 from advisor.core.records import built
@@ -48,7 +49,8 @@ def read(path: Path) -> AdviceRecord:
         ) from error
     if len(content) > MAX_BYTES:
         raise file_fault("advice-large", remedy("advice-remedy"), path=str(path), limit=str(MAX_BYTES))
-    return decode(content, str(path))
+    with given_as("advice", path):
+        return decode(content, str(path))
 
 
 def decode(content: bytes, name: str) -> AdviceRecord:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from advisor.core.bundled import workloads_folder
-from advisor.core.errors import UserFacingError
 from advisor.core.field_fault import integer_between
 from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_value
 from advisor.core.input_file import check_values, parse_json, read_text
@@ -108,15 +107,6 @@ def raw_config(path: Path) -> dict[str, Any]:
 
 
 _UNLIMITED_STEP = re.compile(r'("time_step_limit"\s{0,20}:\s{0,20}\[[^\[\]]{0,80}?)\bInfinity\b')
-
-
-def holds_config(path: Path) -> bool:
-    """Whether a JSON file, whatever it is called, is a model's configuration: it names a type, and no saved advice."""
-    try:
-        value = raw_config(path)
-    except UserFacingError:
-        return False
-    return isinstance(value.get("model_type"), str) and "schema_version" not in value
 
 
 def parse_config(text: str, name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import msgspec
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.core.bundled import workloads_folder
 from advisor.core.file_fault import closest_name, file_fault, meant_or_known, remedy, shown_value
+from advisor.core.file_kinds import FileKind, given_as
 from advisor.core.input_file import check_values, convert, read_toml_table
 from advisor.core.sentences import Names, Reason, SaidError, visible
 from advisor.workload.checks import check_workload
@@ -25,6 +26,10 @@ from advisor.workload.workload import PythonModel, Task, Workload
 Source = Literal["huggingface", "python", "template", "numbers"]
 _NAME_LENGTH = 200
 FUSED_LAYERS = "training.fused_layers"
+
+
+_GIVEN_AS: dict[str, FileKind] = {".json": "config", ".py": "python"}
+"""What describes a workload beside a file of its own, by suffix."""
 
 
 class _Description(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +57,11 @@ def load_workload(
     Data and training settings that a bare configuration or Python file lacks are assumed and named in `assumed`.
     Raises InputError that names file, field, what was given and what is allowed.
     """
-    return _load(_describe(reference, allow_hub=allow_hub), overrides or {}, allow_hub=allow_hub)
+    if isinstance(reference, dict):
+        return _load(_describe(reference, allow_hub=allow_hub), overrides or {}, allow_hub=allow_hub)
+    path = Path(str(reference))
+    with given_as(_GIVEN_AS.get(path.suffix, "workload"), path):
+        return _load(_describe(reference, allow_hub=allow_hub), overrides or {}, allow_hub=allow_hub)
 
 
 def _load(described: _Description, overrides: Mapping[str, object], *, allow_hub: bool) -> Workload:

@@ -97,6 +97,24 @@ def test_an_advice_that_is_damaged_is_told_in_one_dialog_and_opens_nothing(
     assert window.settings.recent_files == ()
 
 
+@pytest.mark.parametrize(
+    "text", ['{"model_type": "bert", "hidden_size": 256, "num_hid', '{"model_type": "bert",, "hidden_size": 256}']
+)
+def test_a_damaged_configuration_of_any_name_is_told_as_one_and_not_as_an_advice(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, text: str
+) -> None:
+    path = tmp_path / "my_model.json"
+    path.write_text(text, encoding="utf-8")
+    drop(window, path)
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(QDialog)), timeout=120_000)
+    (shown,) = (one for one in window.findChildren(QDialog) if one.isVisible())
+    assert "my_model.json: this is not valid JSON" in words_of(shown)
+    assert "advice" not in words_of(shown)
+    shown.close()
+    assert path.read_text(encoding="utf-8") == text
+    assert session.described.workload is None
+
+
 def test_a_file_of_no_known_kind_is_refused_in_one_dialog(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "movie.mkv"
     path.write_bytes(b"\0")

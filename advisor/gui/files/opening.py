@@ -60,11 +60,11 @@ class Opening(QObject):
 
         Raises InputError for what is none of them.
         """
-        from advisor.workload.model_config import holds_config
+        from advisor.core.file_kinds import kind_of
 
         if path.suffix == ".py" and not self.consent(path):
             return
-        if path.suffix == ".json" and path.name != "config.json" and not holds_config(path):
+        if path.suffix == ".json" and path.name != "config.json" and kind_of(path) not in {"config", "adapter"}:
             self._open_advice(path)
             return
         if path.suffix == ".toml" and holds_cards(path):

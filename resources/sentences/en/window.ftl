@@ -82,6 +82,7 @@ flag-critical-batch = the command line
 flag-details = the report
 flag-detect = the Machine page
 flag-device = the command line
+flag-evaluate = the command line
 flag-gpu-file = "My card is not here"
 flag-gpus = "GPUs to compare"
 flag-host-memory = the command line
@@ -91,11 +92,13 @@ flag-list = the search for GPUs
 flag-log = "Open a log…" on the page "Cases"
 flag-measure = "Measure and advise"
 flag-no-history = an empty data folder
+flag-open = "Open…"
 flag-precision = "Precision"
 flag-predict = "Predict without measuring"
 flag-prices = "Price/h" on the page "Compare"
 flag-sequence-length = "Sequence length"
 flag-strategies = the command line
+flag-trainable = "Trainable"
 flag-verify = "Verify here for a minute"
 
 ## Dialogs

@@ -79,6 +79,7 @@ flag-critical-batch = 命令行
 flag-details = 报告
 flag-detect = “本机”页面
 flag-device = 命令行
+flag-evaluate = 命令行
 flag-gpu-file = “没有我的显卡”
 flag-gpus = “要比较的 GPU”
 flag-host-memory = 命令行
@@ -88,11 +89,13 @@ flag-list = “GPU 搜索”
 flag-log = “案例”页的“打开日志…”
 flag-measure = “测量并给出建议”
 flag-no-history = 空的数据文件夹
+flag-open = “打开…”
 flag-precision = “精度”
 flag-predict = “仅预测，不测量”
 flag-prices = “对比”页的“价格/小时”
 flag-sequence-length = “序列长度”
 flag-strategies = 命令行
+flag-trainable = “训练范围”
 flag-verify = “在本机验证一分钟”
 
 ## Dialogs
