@@ -104,6 +104,7 @@ QPushButton:disabled, QToolButton:disabled { color: %(muted)s; }
 QPushButton:checked, QToolButton:checked {
   background: %(accent_soft)s; color: %(accent)s; border-color: %(accent)s;
 }
+QPushButton:checked:focus, QToolButton:checked:focus { border: 1px solid %(text)s; }
 QPushButton[role="primary"], QPushButton[role="large"] {
   background: %(accent)s; color: %(on_accent)s; border: 1px solid %(accent)s; font-weight: 600;
 }
@@ -208,6 +209,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QListWidget {
   background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px; outline: 0; padding: 3px;
 }
+QListWidget:focus { border: 1px solid %(accent)s; }
 #completions {
   background: %(card)s; color: %(text)s; border: 1px solid %(line)s; outline: 0; padding: 0;
 }

@@ -21,8 +21,9 @@ from advisor.store.advice_record import AdviceRecord
 
 _ROWS = 9
 _REFUSED_ROWS = 2
-_TICKS = 7
+_TICKS, _LEAST_TICKS = 7, 3
 _DAY_S, _YEAR_S = 86_400.0, 365.25 * 86_400.0
+_UNITS_S = (1e-9, 1e-6, 1e-3, 1.0, 60.0, 3600.0, _DAY_S, _YEAR_S)
 _ROUND_S = (
     *(digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 5)),
     *(1.0, 2.0, 5.0, 10.0, 20.0, 30.0),
@@ -140,12 +141,39 @@ def legend(picture: JobPicture, language: Language) -> tuple[str, ...]:
 def axis_ticks(low_s: float, high_s: float) -> tuple[float, ...]:
     """Round durations between two times, evenly spread on a logarithmic axis; at most about seven."""
     inside = [time_s for time_s in _ROUND_S if low_s <= time_s <= high_s]
+    if len(inside) < _LEAST_TICKS:
+        inside = _between_round(low_s, high_s)
     apart = math.log(high_s / low_s) / _TICKS
     kept: list[float] = []
     for time_s in inside:
         if not kept or math.log(time_s / kept[-1]) >= apart:
             kept.append(time_s)
     return tuple(kept)
+
+
+def _between_round(low_s: float, high_s: float) -> list[float]:
+    """Round steps of the unit, of either end's, where the times lie so near that hardly a round one is between."""
+    return max((_steps_of(_unit_s(end_s), low_s, high_s) for end_s in (low_s, high_s)), key=len)
+
+
+def _steps_of(unit_s: float, low_s: float, high_s: float) -> list[float]:
+    wished = (high_s - low_s) / _LEAST_TICKS / unit_s
+    power = 10.0 ** math.floor(math.log10(wished))
+    step = max(digit * power for digit in (1, 2, 5) if digit * power <= wished or digit == 1)
+    first, last = math.ceil(low_s / unit_s / step), math.floor(high_s / unit_s / step)
+    places = (float(f"{step * place:.9g}") * unit_s for place in range(first, last + 1))
+    return [time_s for time_s in places if low_s <= time_s <= high_s and _is_told_whole(time_s)]
+
+
+def _is_told_whole(time_s: float) -> bool:
+    """Whether the text says all of it: 26 hours would be 1.08 days."""
+    return math.isclose(float(tick_text(time_s).partition(" ")[0]) * _unit_s(time_s), time_s, rel_tol=1e-6)
+
+
+def _unit_s(time_s: float) -> float:
+    """What a duration is told in."""
+    told = float(format_seconds(time_s).rpartition(" ")[0].replace(",", ""))
+    return min(_UNITS_S, key=lambda unit_s: abs(math.log(time_s / told / unit_s)))
 
 
 def tick_text(time_s: float) -> str:

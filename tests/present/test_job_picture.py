@@ -32,6 +32,18 @@ def test_ticks_are_few_rising_and_inside(low_s: float, factor: float) -> None:
     assert all(low_s <= one <= low_s * factor for one in ticks)
 
 
+@given(low_s=st.floats(1e-3, 1e6), factor=st.floats(1.3, 1e5))
+def test_more_than_one_tick_tells_how_far_apart_times_are_that_lie_near_each_other(low_s: float, factor: float) -> None:
+    ticks = axis_ticks(low_s, low_s * factor)
+    assert len(ticks) >= 2
+    assert len({tick_text(one) for one in ticks}) == len(ticks)
+
+
+def test_times_within_a_few_hours_have_ticks_in_whole_hours() -> None:
+    assert [tick_text(one) for one in axis_ticks(8.9 * 3600, 16.2 * 3600)] == ["10 h", "12 h", "14 h", "16 h"]
+    assert [tick_text(one) for one in axis_ticks(0.95 * 86400, 1.25 * 86400)] == ["1 d", "1.1 d", "1.2 d"]
+
+
 @pytest.mark.parametrize(
     ("time_s", "text"), [(0.02, "20 ms"), (5, "5 s"), (120, "2 min"), (36_000, "10 h"), (172_800, "2 d")]
 )

@@ -91,10 +91,8 @@ class CellDelegate(QStyledItemDelegate):
         self._mark_row(painter, given, index)
 
     def _mark_row(self, painter: QPainter, given: Any, index: QModelIndex | QPersistentModelIndex) -> None:  # noqa: ANN401 - Qt's option
-        """Lines around the row that keys would act on, where it is not selected: Tab came to the table."""
+        """Lines around the row that keys would act on: selected it looks the same whether Tab came here or went on."""
         if not (self._table.hasFocus() and index.row() == self._table.currentIndex().row()):
-            return
-        if given.state & QStyle.StateFlag.State_Selected:
             return
         rect, accent = given.rect, given.palette.color(QPalette.ColorRole.Link)
         for top in (rect.top(), rect.bottom()):

@@ -13,7 +13,10 @@ predict-power-unknown = { $gpu }: its power limit is unknown; a clock lowered by
 predict-cache-unknown = { $gpu }: its L2 cache is unknown; its help is not counted.
 predict-run-slower-than-described = Your step took { $times_ratio } times as long here as its description lets expect. Such a factor is rarely the card's: look for another precision, a larger input, a slow loader, validation or logging inside the step. It is not carried over to other cards.
 predict-run-faster-than-described = Your step was { $times_ratio } times as fast here as its description lets expect. Look for another precision, a smaller input, or parts of the model that do not run. It is not carried over to other cards.
-predict-outside-precision = No published run in { $precision } was fitted: its products and casts are reckoned from the data sheet, and the range is wider for it.
+predict-outside-precision = No published run { $precision ->
+        [HALF] with adapters of 16 bits
+       *[other] in { $precision }
+    } was fitted: its products and casts are reckoned from the data sheet, and the range is wider for it.
 predict-outside-compiled = No published training step under torch.compile was fitted: what the compiler fuses is worked out from the operators, and the range is wider for it.
 predict-outside-recurrent = No published run with recurrent layers on these cards was fitted; the range is wider for it.
 predict-outside-size = The model has { $billions } billion parameters, more than any that was fitted ({ $largest_billions } billion); the range is wider for it.

@@ -13,7 +13,10 @@ predict-power-unknown = { $gpu } 的功耗上限未知，未计入由此造成�
 predict-cache-unknown = { $gpu } 的 L2 缓存大小未知，未计入其加速作用。
 predict-run-slower-than-described = 在本机上，你的一步耗时是按描述预期的 { $times_ratio } 倍。这样的差距很少是显卡造成的：请检查精度是否不同、输入是否更大、数据加载是否过慢，或步内是否包含验证、日志。该系数不用于其他显卡。
 predict-run-faster-than-described = 在本机上，你的一步比按描述预期的快 { $times_ratio } 倍。请检查精度是否不同、输入是否更小，或模型是否有部分未运行。该系数不用于其他显卡。
-predict-outside-precision = 拟合所用的公开结果中没有 { $precision } 的：其矩阵乘与转换按参数表推算，范围因此更宽。
+predict-outside-precision = 拟合所用的公开结果中没有{ $precision ->
+        [HALF] 适配器也用 16 位
+       *[other] { " " }{ $precision } { "" }
+    }的：其矩阵乘与转换按参数表推算，范围因此更宽。
 predict-outside-compiled = 拟合所用的公开结果中没有 torch.compile 下的训练步：编译器融合哪些算子由算子表推算，范围因此更宽。
 predict-outside-recurrent = 拟合所用的公开结果中没有这些显卡上的循环层，范围因此更宽。
 predict-outside-size = 该模型有 { $billions }B 参数，超过所有拟合过的模型（最大 { $largest_billions }B），范围因此更宽。
