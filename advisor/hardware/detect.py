@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from advisor.core.child_process import ChildProcess, wait_until
+from advisor.core.core_waits import waited_for_core_s
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Gpu, GpuLink, Machine
 from advisor.hardware.notices import machine_notices
@@ -33,6 +34,8 @@ SAMPLER_LIMIT_BYTES = 2**30
 
 _CALL_DEADLINE_S = 2.0
 _MAX_ATTEMPTS = 4
+_CORE_WAITS_S, _LEAST_WAIT_S = 60.0, 0.05
+"""What a look may wait for a core beyond a deadline, and less than which is no reason to wait on."""
 
 
 class SamplerBrokenError(RuntimeError):
@@ -108,7 +111,7 @@ def _run(request: Detect, timeout_s: float) -> _Attempt:
         start_s = time.monotonic() + max(timeout_s, _HOST_DEADLINE_S)
         while not attempt.complete:
             answered, asked = attempt.driver is not None, attempt.asking is not None
-            line = child.next_line(_CALL_DEADLINE_S if answered else wait_until(start_s))
+            line = _next_line(child, _CALL_DEADLINE_S if answered else wait_until(start_s))
             if line is None:
                 break
             event = sampler_event_of(line)
@@ -123,6 +126,24 @@ def _run(request: Detect, timeout_s: float) -> _Attempt:
         child.close()
         attempt.log = child.log
     return attempt
+
+
+def _next_line(child: ChildProcess, timeout_s: float) -> bytes | None:
+    """As the child's own; what it waited for a core is given to it once more: on a busy machine no driver hangs by it.
+
+    Raises TimeoutError at the deadline so put off.
+    """
+    pid, given_s = child.process.pid, 0.0
+    waited_s = waited_for_core_s(pid)
+    while True:
+        try:
+            return child.next_line(timeout_s)
+        except TimeoutError:
+            before_s, waited_s = waited_s, waited_for_core_s(pid)
+            timeout_s = min(waited_s - before_s, _CORE_WAITS_S - given_s)
+            given_s += timeout_s
+            if timeout_s < _LEAST_WAIT_S:
+                raise
 
 
 def _assemble(attempt: _Attempt, notices: list[Reason]) -> Machine:

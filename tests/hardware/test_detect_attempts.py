@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 import pytest
 
@@ -65,3 +67,38 @@ def test_cards_of_other_makers_are_numbered_after_nvidias(monkeypatch: pytest.Mo
     assert [(gpu.index, gpu.name) for gpu in machine.gpus] == [
         (0, "A100"), (1, "A100"), (2, "A100"), (3, "Radeon 0"), (4, "Radeon 1"),
     ]  # fmt: skip
+
+
+class Starved:
+    """Stands for a sampler on a busy machine: it answers with the last of so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks, self.waits = looks, list[float]()
+        self.process = self
+        self.pid = 0
+
+    def next_line(self, timeout_s: float) -> bytes:
+        self.waits.append(timeout_s)
+        if len(self.waits) < self.looks:
+            raise TimeoutError
+        return b"{}"
+
+
+def waits_of(child: Starved, waited_s: Iterable[float], monkeypatch: pytest.MonkeyPatch) -> bytes | None:
+    told = iter(waited_s)
+    monkeypatch.setattr(detect, "waited_for_core_s", lambda _pid: next(told))
+    return detect._next_line(child, 2.0)  # type: ignore[arg-type]
+
+
+def test_what_the_sampler_waits_for_a_core_is_no_driver_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    starved = Starved(3)
+    assert waits_of(starved, (1.0, 2.5, 3.25), monkeypatch) == b"{}"
+    assert starved.waits == [2.0, 1.5, 0.75]
+    hung = Starved(2)
+    with pytest.raises(TimeoutError):
+        waits_of(hung, (1.0, 1.01), monkeypatch)
+    assert hung.waits == [2.0]
+    endless = Starved(10_000)
+    with pytest.raises(TimeoutError):
+        waits_of(endless, range(0, 100_000, 7), monkeypatch)
+    assert sum(endless.waits) <= 2.0 + detect._CORE_WAITS_S
