@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import msgspec
 import pytest
 
-from advisor.advice import advice_from_facts, advise_events, rounds
+from advisor.advice import advice_from_facts, rounds
 from advisor.advice.facts import Facts, trace_precisions
 from advisor.advice.lacking_memory import short_of_memory
 from advisor.advice.lightened import lightened_where_needed
@@ -17,7 +17,6 @@ from advisor.advice.request import AdviceRequest
 from advisor.advice.rounds import Rounds
 from advisor.advice.switched import leans_on_host
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import TracePrecision
 from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.drive import drive
@@ -274,33 +273,6 @@ def test_where_what_holds_a_step_passes_a_limit_fewer_cards_are_advised_with_it(
     assert chosen is not None
     assert chosen.count == 1
     assert chosen.why[0].code == "why-checkpointing-added"
-
-
-def test_what_was_traced_in_vain_is_not_traced_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 64, "num_hidden_layers": 2,
-              "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}  # fmt: skip
-    model = {"source": "huggingface", "config": config, "task": "causal-lm"}
-    training = {"batch_size": 2, "precision": "fp32"}
-    workload = load_workload(
-        {"name": "small", "model": model, "data": {"samples": 100, "sequence_length": 32}, "training": training}
-    )
-    traced: list[bytes] = []
-
-    make = Traces.make
-
-    def counting(traces: Traces, described: Workload, precisions: Iterable[TracePrecision]) -> object:
-        traced.append(traced_as(described))
-        return make(traces, described, precisions)
-
-    monkeypatch.setattr(Traces, "make", counting)
-    tiny = card(1e8)
-    request = AdviceRequest(
-        workload=workload, measure=False, gpu_keys=(tiny.key,), extra_specs=(tiny,), counts=(1,), precisions=("fp32",)
-    )
-    advice = drive(advise_events(request))
-    assert leans_on_host(advice)
-    assert traced_as(with_training(workload, activation_checkpointing="full")) in traced
-    assert len(traced) == len(set(traced))
 
 
 CONFIG = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 256, "num_hidden_layers": 8,
