@@ -8,6 +8,7 @@ import msgspec
 
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest, growth_of, known_specs
+from advisor.advice.sharded_adapters import sharded_adapters
 from advisor.advice.trial import Tables, Trial
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, TRACE_PRECISIONS, Precision, TracePrecision
@@ -57,7 +58,8 @@ def find_switches(
 ) -> Generator[RunnerEvent, None, tuple[Switch, ...]]:
     """What each switch would bring; those that need a trace only where `request.switches` asks for them.
 
-    LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory,
+    LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory (LoRA
+    over all that were asked for, where one does not hold it),
     checkpointing where no number of them does, and what frees memory where the advised step may run out of it.
     """
     chosen = prediction_of(advice.predictions, advice.recommendation)
@@ -101,6 +103,8 @@ def find_switches(
             held = {switch.kind for switch in switches}
             further = checkpointed_adapters(request.workload)
             changes += [one for one in further if held.isdisjoint(_DO_WITHOUT_CHECKPOINTING[one.kind])]
+    if not alone and any(change.kind == "lora" for change in changes):
+        switches += yield from sharded_adapters(asked, frozenset(switch.kind for switch in switches), traces)
     return tuple(switches)
 
 

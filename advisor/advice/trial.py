@@ -113,11 +113,22 @@ class Trial:
         Weights count as least as they can be stored: packed ones without their scales, others as 16 bits. `table` is
         that of the workload as it was asked for: this one is not traced yet.
         """
-        training, specs = self.workload.training, known_specs(self.request)
-        cards = [specs[key].memory_bytes for keys in self._single_cards() for key in keys if key in specs]
-        if table is None or training.offload == "parameters" or None in cards:
+        specs = known_specs(self.request)
+        keys = (key for keys in self._single_cards() for key in keys if key in specs)
+        return self._is_beyond([specs[key].memory_bytes for key in keys], table)
+
+    def is_beyond_cards_of_the_question(self, table: OpTable | None) -> bool:
+        """The same of the cards that were asked for, as many of each as were, which share the weights."""
+        specs = known_specs(self.request)
+        keys = (key for key in table_keys(specs, self.request.gpu_keys) if key in specs)
+        most = ((specs[key].memory_bytes, max(self.request.counts_of(key))) for key in keys)
+        return self._is_beyond([None if one is None else one * count for one, count in most], table)
+
+    def _is_beyond(self, rooms: Sequence[float | None], table: OpTable | None) -> bool:
+        training = self.workload.training
+        if table is None or training.offload == "parameters" or None in rooms:
             return False
-        return table.parameter_count * (stored_bits(training) or 16) / 8 > max(filter(None, cards), default=math.inf)
+        return table.parameter_count * (stored_bits(training) or 16) / 8 > max(filter(None, rooms), default=math.inf)
 
     def _single_cards(self) -> list[Sequence[str]]:
         specs = known_specs(self.request)

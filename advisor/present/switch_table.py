@@ -114,7 +114,7 @@ def _holding(switch: Switch) -> str:
     if switch.kind in {"optimizer_8bit_on_cards", "optimizer_8bit_checkpointing"}:
         return "help-states-card" if switch.count == 1 else "help-states-cards"
     if switch.kind != "larger_cards":
-        return "help-adapter"
+        return "help-adapter" if switch.count == 1 else "help-adapter-cards"
     return "help-larger-card" if switch.count == 1 else "help-larger-cards"
 
 

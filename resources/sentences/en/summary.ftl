@@ -179,6 +179,17 @@ help-adapter = With { $name } one { $device } holds a step (batch { $batch }{ $s
         [adapters] ; only the adapters are trained.
        *[nothing] .
     }
+help-adapter-cards = With { $name } { $count } × { $device } hold a step ({ $strategy }, batch { $batch } a card{ $steps ->
+        [1] { "" }
+       *[other] { " × " }{ $steps }
+    }{ $precision ->
+        [unknown] { "" }
+       *[other] { " in " }{ $precision }
+    }): { $step_s }, { $need_bytes } a card{ $trained ->
+        [added] ; only adapters of rank { $rank } on all linear layers are trained.
+        [adapters] ; only the adapters are trained.
+       *[nothing] .
+    }
 help-checkpointing-card = With activation checkpointing (full) one { $device } holds all of it (batch size { $batch }{ $precision ->
         [unknown] { "" }
        *[other] { " in " }{ $precision }

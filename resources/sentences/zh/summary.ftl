@@ -174,6 +174,17 @@ help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步�
         [adapters] ；只训练适配器。
        *[nothing] 。
     }
+help-adapter-cards = 采用“{ $name }”后，{ $count } × { $device } 放得下一步（{ $strategy }，每卡批大小 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] { " × " }{ $steps }
+    }{ $precision ->
+        [unknown] { "" }
+       *[other] ，{ $precision }
+    }）：{ $step_s }，每卡 { $need_bytes }{ $trained ->
+        [added] ；只训练所有线性层上秩为 { $rank } 的适配器。
+        [adapters] ；只训练适配器。
+       *[nothing] 。
+    }
 help-checkpointing-card = 启用激活检查点（full）后，一块 { $device } 就放得下全部（批大小 { $batch }{ $precision ->
         [unknown] { "" }
        *[other] ，{ $precision }
