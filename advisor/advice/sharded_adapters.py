@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from itertools import chain
 
-from advisor.advice.trial import Trial
+from advisor.advice.trial import Trial, traced_if_taken
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.measure.events import RunnerEvent
-from advisor.measure.traces import Traces, TraceUnanswered
+from advisor.measure.traces import Traces
 from advisor.predict.computed_precision import cast_precision
 from advisor.recommend.switches import Switch, SwitchKind, adapter_changes, applies, checkpointed_adapters, switch_of
 
@@ -23,20 +23,19 @@ def sharded_adapters(
 
     `held`: what a card by itself holds. Nothing where LoRA is among it, or where so many cards do not do.
     """
+    if max(asked.request.every_count) == 1 or not _WHOLE.isdisjoint(held):
+        return ()
     table = next(iter(asked.tables.values()), None)
     changes = chain(adapter_changes(asked.workload), checkpointed_adapters(asked.workload))
-    for change in (one for one in changes if one.kind in _WHOLE and _WHOLE.isdisjoint(held)):
+    for change in (one for one in changes if one.kind in _WHOLE):
         trial = asked.changed(change.workload, {})
-        if max(asked.request.every_count) == 1 or trial.is_beyond_cards_of_the_question(table):
+        if traces.cancelled.is_set() or trial.is_beyond_cards_of_the_question(table):
             return ()
-        if traces.cancelled.is_set() or not applies(change, table):
+        if not applies(change, table):
             continue
         training = change.workload.training
         cast = TRACE_PRECISIONS[cast_precision(training.precision, training)]  # shards are gathered cast
-        try:
-            traced = yield from traces.find(change.workload, (cast,))
-        except TraceUnanswered:
-            continue
+        traced = yield from traced_if_taken(traces, change.workload, (cast,))
         found = trial.changed(change.workload, traced).on_cards_of_the_question()
         if found is not None:
             return (switch_of(change, found, None),)

@@ -9,13 +9,13 @@ import msgspec
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest, growth_of, known_specs
 from advisor.advice.sharded_adapters import sharded_adapters
-from advisor.advice.trial import Tables, Trial
+from advisor.advice.trial import Tables, Trial, traced_if_taken
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
 from advisor.measure.events import RunnerEvent
-from advisor.measure.traces import Traces, TraceUnanswered
+from advisor.measure.traces import Traces
 from advisor.optable.op_table import OpTable
 from advisor.predict.computed_precision import cast_precision, computed_precision
 from advisor.predict.prediction import Candidate, Prediction, SetUp
@@ -59,8 +59,8 @@ def find_switches(
     """What each switch would bring; those that need a trace only where `request.switches` asks for them.
 
     LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory (LoRA
-    over all that were asked for, where one does not hold it),
-    checkpointing where no number of them does, and what frees memory where the advised step may run out of it.
+    over all that were asked for, where one does not hold it), checkpointing where no number of them does, and what
+    frees memory where the advised step may run out of it.
     """
     chosen = prediction_of(advice.predictions, advice.recommendation)
     if chosen is not None and chosen.device.key == "cpu":
@@ -224,10 +224,7 @@ def traced_for(
     asked: Trial, change: Change, chosen: Prediction | None, traces: Traces, *, alone: bool = False
 ) -> Generator[RunnerEvent, None, Tables]:
     """The operators of a change to the advised set-up, or `alone` of one card; none where they cannot be traced."""
-    try:
-        return (yield from traces.find(change.workload, _traces_for(asked, change, chosen, alone=alone)))
-    except TraceUnanswered:
-        return {}  # a switch that the model does not take is no switch
+    return (yield from traced_if_taken(traces, change.workload, _traces_for(asked, change, chosen, alone=alone)))
 
 
 def _precision(change: Change, chosen: Prediction | None) -> Precision:

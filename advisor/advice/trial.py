@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -15,6 +15,8 @@ from advisor.advice.request import AdviceRequest, known_specs
 from advisor.advice.rounds import sources_and_memory
 from advisor.catalogue.precisions import TracePrecision
 from advisor.catalogue.strategies import Strategy
+from advisor.measure.events import RunnerEvent
+from advisor.measure.traces import Traces, TraceUnanswered
 from advisor.optable.op_table import OpTable
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemorySolver
@@ -37,6 +39,16 @@ _ON_SEVERAL: tuple[Strategy, ...] = ("fsdp", "zero2", "tp")
 tensor parallelism where activations are most of it."""
 LARGER_COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 """How many cards are tried where nothing else holds a step."""
+
+
+def traced_if_taken(
+    traces: Traces, workload: Workload, precisions: Iterable[TracePrecision]
+) -> Generator[RunnerEvent, None, Tables]:
+    """The operators of a changed workload; none where they cannot be traced: what a model does not take is no help."""
+    try:
+        return (yield from traces.find(workload, tuple(precisions)))
+    except TraceUnanswered:
+        return {}
 
 
 @dataclasses.dataclass(frozen=True)

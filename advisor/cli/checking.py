@@ -14,11 +14,14 @@ from advisor.measure.events import RunProgress
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.claims.claim import ClaimAnswer
     from advisor.claims.predictor import Predictor
     from advisor.core.sentences import Language, Reason
+    from advisor.logs.training_log import LogReport
+    from advisor.predict.prediction import Prediction
     from advisor.store.advice_record import AdviceRecord
 
 
@@ -75,12 +78,7 @@ def cases_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def log_command(arguments: argparse.Namespace, language: Language) -> int:
     """Name where the wall time of a training log goes, and what to change first."""
-    from advisor.core.file_kinds import given_as
-    from advisor.logs.log_lines import read_log
-    from advisor.logs.training_log import explain_log
-
-    with given_as("log", arguments.log):
-        report = explain_log(read_log(arguments.log))
+    report = _explained(arguments.log)
     for line in _bullets(report.reasons, language):
         print(line, file=result_stream(arguments))
     return _write_json(arguments, report, language)
@@ -88,10 +86,6 @@ def log_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def explain_log_beside(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> None:
     """Say where the time of a log goes, held against what this advice predicts for the workload as it was run."""
-    from advisor.core.file_kinds import given_as
-    from advisor.logs.log_lines import read_log
-    from advisor.logs.training_log import explain_log
-
     training = advice.workload.training
     as_run = (
         item
@@ -104,12 +98,20 @@ def explain_log_beside(advice: AdviceRecord, arguments: argparse.Namespace, lang
     )
     # Which card the log was made on it does not say: a single local one is meant, else none is held against it.
     local = [item for item in as_run if item.device.local]
-    with given_as("log", arguments.log):
-        report = explain_log(read_log(arguments.log), local[0] if len(local) == 1 else None)
+    report = _explained(arguments.log, local[0] if len(local) == 1 else None)
     stream = result_stream(arguments)
     print(sentence("summary-log", language), file=stream)
     for line in _bullets(report.reasons, language):
         print(line, file=stream)
+
+
+def _explained(path: Path, as_run: Prediction | None = None) -> LogReport:
+    from advisor.core.file_kinds import given_as
+    from advisor.logs.log_lines import read_log
+    from advisor.logs.training_log import explain_log
+
+    with given_as("log", path):
+        return explain_log(read_log(path), as_run)
 
 
 def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:

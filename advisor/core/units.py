@@ -115,15 +115,24 @@ def _digits(number: float, figures: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and decimals > 2 else text  # noqa: PLR2004 - below 1
 
 
+def _step_of(number: float, steps: tuple[tuple[float, str], ...]) -> tuple[float, str]:
+    return next((step for step in steps if abs(number) >= step[0]), steps[-1])
+
+
 def _stepped(number: float, steps: tuple[tuple[float, str], ...], unit: str, figures: int = 3) -> str:
     """A number in the largest step that it reaches, else in the last, and the unit behind that step's prefix."""
-    size, prefix = next((step for step in steps if abs(number) >= step[0]), steps[-1])
+    size, prefix = _step_of(number, steps)
     return f"{_digits(number / size, figures)} {prefix}{unit}"
 
 
 def format_seconds(seconds: float) -> str:
     """Text for a duration in seconds: `340 ms`, `2.40 h`, `12.6 yr`."""
     return _stepped(seconds, _TIME_STEPS, "")
+
+
+def unit_of_seconds(seconds: float) -> float:
+    """How many seconds the unit has that `format_seconds` tells a duration in."""
+    return _step_of(seconds, _TIME_STEPS)[0]
 
 
 def format_bytes(count: float) -> str:

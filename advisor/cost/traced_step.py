@@ -49,16 +49,20 @@ class TracedStep:
         """What unpacking weights by operators adds to a micro-batch."""
         return operator_chain(self.compiled, self.training, self.software_year)
 
+    @property
+    def on_whole_engine(self) -> bool:
+        """Whether its layers are Transformer Engine's whole ones."""
+        return self.whole_layers and runs_transformer_engine(self.training)
+
     def rates(self, specs: Sequence[GpuSpec], figures: Efficiencies) -> DeviceRates:
         """What cards sustain that can be predicted, arrays of shape (cards,)."""
-        own = self.whole_layers and runs_transformer_engine(self.training)
         return device_rates(
             specs,
             self.precision,
             figures,
             self.software_year,
             compiled=self.training.compile,
-            transformer_engine=own,
+            transformer_engine=self.on_whole_engine,
             flash_generation=self.flash_generation,
         )
 

@@ -16,7 +16,6 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
 from advisor.cost.memory.offloaded import kept_bytes
-from advisor.cost.operators.device_time import runs_transformer_engine
 from advisor.cost.scaling.cell import Setting
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
@@ -177,7 +176,7 @@ class CandidateGrid:
             host_steps_s=tuple(self.step.issue_s(specs, batches, self.sources.figures.assumed)),
             host_dispatch_count=all_dispatches(self.table, batches) + self.step.optimizer.dispatch_count,
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
-            tensor_beside=self.step.whole_layers and runs_transformer_engine(self.step.training),
+            tensor_beside=self.step.on_whole_engine,
             offloading=offloading_of(self.step.training, self.table, kept_bytes(self.table)),
         )
 

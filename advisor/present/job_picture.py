@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import precision_name
 from advisor.core.by_key import firsts
 from advisor.core.records import Record
 from advisor.core.sentences import Language, sentence, visible
-from advisor.core.units import format_seconds, value_of
+from advisor.core.units import format_seconds, unit_of_seconds, value_of
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import device_names, short_name
 from advisor.present.set_ups import shown_set_ups, tied_places
@@ -23,7 +23,6 @@ _ROWS = 9
 _REFUSED_ROWS = 2
 _TICKS, _LEAST_TICKS = 7, 3
 _DAY_S, _YEAR_S = 86_400.0, 365.25 * 86_400.0
-_UNITS_S = (1e-9, 1e-6, 1e-3, 1.0, 60.0, 3600.0, _DAY_S, _YEAR_S)
 _ROUND_S = (
     *(digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 5)),
     *(1.0, 2.0, 5.0, 10.0, 20.0, 30.0),
@@ -153,7 +152,7 @@ def axis_ticks(low_s: float, high_s: float) -> tuple[float, ...]:
 
 def _between_round(low_s: float, high_s: float) -> list[float]:
     """Round steps of the unit, of either end's, where the times lie so near that hardly a round one is between."""
-    return max((_steps_of(_unit_s(end_s), low_s, high_s) for end_s in (low_s, high_s)), key=len)
+    return max((_steps_of(unit_of_seconds(end_s), low_s, high_s) for end_s in (low_s, high_s)), key=len)
 
 
 def _steps_of(unit_s: float, low_s: float, high_s: float) -> list[float]:
@@ -167,13 +166,7 @@ def _steps_of(unit_s: float, low_s: float, high_s: float) -> list[float]:
 
 def _is_told_whole(time_s: float) -> bool:
     """Whether the text says all of it: 26 hours would be 1.08 days."""
-    return math.isclose(float(tick_text(time_s).partition(" ")[0]) * _unit_s(time_s), time_s, rel_tol=1e-6)
-
-
-def _unit_s(time_s: float) -> float:
-    """What a duration is told in."""
-    told = float(format_seconds(time_s).rpartition(" ")[0].replace(",", ""))
-    return min(_UNITS_S, key=lambda unit_s: abs(math.log(time_s / told / unit_s)))
+    return math.isclose(float(tick_text(time_s).partition(" ")[0]) * unit_of_seconds(time_s), time_s, rel_tol=1e-6)
 
 
 def tick_text(time_s: float) -> str:

@@ -34,7 +34,7 @@ from advisor.claims.reading.models.size_words import (
 )
 from advisor.claims.reading.numbers.card_counts import CARD, find_counts
 from advisor.claims.reading.numbers.figures import Figures
-from advisor.claims.reading.numbers.number_words import CONTEXT, LENGTH_WORDS, SAYS, SECOND, search
+from advisor.claims.reading.numbers.number_words import CONTEXT, LENGTH_WORDS, SAYS, SECOND, search, search_each
 from advisor.claims.reading.numbers.ratio_words import says_slower
 from advisor.claims.reading.numbers.utilisation_words import find_flop_rate
 from advisor.workload.workload_file import bundled_names
@@ -187,7 +187,7 @@ def _fits(plain: str, *, sized: bool, compared: bool) -> bool | None:
 
 def _number_of(patterns: tuple[str, ...], plain: str) -> int | None:
     """The first number that one of the patterns finds; None: none, or one beyond the claim type's range."""
-    match = next((hit for pattern in patterns if (hit := search(pattern, plain)) is not None), None)
+    match = search_each(patterns, plain)
     number = int(match.group(1)[:SIZE_DIGITS]) if match is not None else 0
     return number if 1 <= number <= LARGEST_SIZE else None
 

@@ -6,7 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from advisor.claims.reading.numbers.number_words import BATCH_WORDS, OTHER_BATCH_WORDS, SAYS, blanked, search
+from advisor.claims.reading.numbers.number_words import (
+    BATCH_WORDS,
+    OTHER_BATCH_WORDS,
+    SAYS,
+    blanked,
+    search,
+    search_each,
+)
 
 LARGEST_SIZE, SIZE_DIGITS = 1_000_000, 12
 _OF_ANOTHER = (
@@ -112,7 +119,7 @@ def compared_batches(plain: str) -> tuple[int, int] | None:
     """Two batch sizes that are held against each other: `batch 64 is 1.3 times as fast as batch 32`."""
     words = next((pattern for pattern in BATCH[:2] if search(pattern, plain) is not None), BATCH[0])
     batches = [int(match.group(1)[:SIZE_DIGITS]) for match in re.finditer(words, plain, re.ASCII)]
-    changed = next((hit for pattern in (*_CHANGED, _FROM_ANY) if (hit := search(pattern, plain)) is not None), None)
+    changed = search_each((*_CHANGED, _FROM_ANY), plain)
     if changed is not None:
         batches = [int(digits[:SIZE_DIGITS]) for digits in reversed(changed.groups())]
     elif (instead := search(_INSTEAD, plain)) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.claims.reading.models.size_words import LORA
-from advisor.claims.reading.numbers.number_words import search
+from advisor.claims.reading.numbers.number_words import search, search_each
 
 _FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进|[可能](?:以)?[放装]下"
 _FITS_NOT = (
@@ -75,7 +75,7 @@ def says_possible(plain: str, *, sized: bool) -> bool | None:
 
 def cards_of_memory(plain: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """Every card of the memory that stands for one (`a 24 GB card`); none where none is named."""
-    match = next((hit for pattern in _MEMORY if (hit := search(pattern, plain)) is not None), None)
+    match = search_each(_MEMORY, plain)
     if match is None:
         return ()
     return tuple(key for key, spec in specs.items() if spec.memory_bytes == int(match.group(1)) * 2.0**30)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from advisor.claims.reading.numbers.number_words import NUMBER, UNIT_BYTES, number, search
+from advisor.claims.reading.numbers.number_words import NUMBER, UNIT_BYTES, number, search, search_each
 
 _BEYOND = r"(?:(?:way |far |much |well |a lot )?(?:more than|over|above)|远?超过?|不止)"
 _ABOUT = (
@@ -41,23 +39,19 @@ _WEIGHT_BYTES = 2
 
 def find_needed_bytes(plain: str) -> float | None:
     """The memory that a model is said to need (`needs 80 GB`); None: nothing is said of it."""
-    needed = _needing(plain)
+    needed = search_each(_BYTES, plain)
     return None if needed is None else number(needed.group(1), needed.group(2)) * UNIT_BYTES[needed.group(3)]
 
 
 def needs_more(plain: str) -> bool:
     """Whether more than the memory that is told is said to be needed."""
-    needed = _needing(plain)
+    needed = search_each(_BYTES, plain)
     return needed is not None and search(_BEYOND, needed.group()) is not None
-
-
-def _needing(plain: str) -> re.Match[str] | None:
-    return next((hit for pattern in _BYTES if (hit := search(pattern, plain)) is not None), None)
 
 
 def find_needed_times(plain: str, parameters: float | None) -> float | None:
     """The same in bytes where it is told in weights (`8x its weights`)."""
-    times = next((hit for pattern in _TIMES if (hit := search(pattern, plain)) is not None), None)
+    times = search_each(_TIMES, plain)
     if times is None or parameters is None:
         return None
     return number(times.group(1), times.group(2)) * _WEIGHT_BYTES * parameters

@@ -15,6 +15,7 @@ from advisor.claims.reading.numbers.number_words import (
     SECOND,
     number,
     search,
+    search_each,
 )
 from advisor.workload.workload import Trainable
 
@@ -135,7 +136,7 @@ class StepTokens(NamedTuple):
 
 def find_step_tokens(plain: str) -> StepTokens | None:
     """How many tokens a step passes (`0.5M tokens per step`, `a batch of 524,288 tokens`); None: not said."""
-    match = next((hit for pattern in _STEP_TOKENS if (hit := search(pattern, plain)) is not None), None)
+    match = search_each(_STEP_TOKENS, plain)
     if match is None:
         return None
     count = _scaled(*match.groups())

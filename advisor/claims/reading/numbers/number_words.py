@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\.?\d)\s*(k(?![a-z])|m(?=\s*tok)|万|千)?"
@@ -174,6 +175,11 @@ def _chinese(word: str) -> str:
 def search(pattern: str, plain: str) -> re.Match[str] | None:
     r"""As `re.search`, with `\\b` also between Latin letters or digits and Chinese ones."""
     return _compiled(pattern).search(plain)
+
+
+def search_each(patterns: Iterable[str], plain: str) -> re.Match[str] | None:
+    """What the first of these patterns that is found at all finds."""
+    return next((hit for pattern in patterns if (hit := search(pattern, plain)) is not None), None)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from advisor.claims.reading.numbers.before_after import before_to_after
-from advisor.claims.reading.numbers.number_words import NUMBER, OF_RATE, PERCENT, number, search
+from advisor.claims.reading.numbers.number_words import NUMBER, OF_RATE, PERCENT, number, search, search_each
 
 _MORE = (
     r"(?:faster|quicker|sooner|earlier|speed-?\s?ups?|(?:more|extra) (?:speed|throughput)|better|acceleration"
@@ -193,7 +193,7 @@ def _slower(plain: str) -> float | None:
 
 
 def _longer_by_times(plain: str) -> float | None:
-    match = next((hit for pattern in _TIME_GREW if (hit := search(pattern, plain)) is not None), None)
+    match = search_each(_TIME_GREW, plain)
     if match is None:
         return None
     word = match.groupdict().get("fold")
