@@ -14,6 +14,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, ComputedPrecision, Pre
 from advisor.core.sentences import SaidError
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, under_fake_mode
 from advisor.worker.models.batches import Batch, mapped
+from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
 from advisor.worker.models.trainable_parameters import adapter_parameters, choose_trainable, copied_parameters
 from advisor.worker.replaced import replaced
 from advisor.workload.frozen_weights import rests_in_half
@@ -105,6 +106,8 @@ def _architecture(  # noqa: PLR0913 - what, where and how much of it
     workload: Workload, device: str, *, allow_code: bool, layer_limit: int | None, pretended: bool, tried: bool
 ) -> Architecture:
     model = workload.model
+    if isinstance(model, HuggingFaceModel | PythonModel):
+        stand_in_for_torchvision()  # transformers imports it, too, as soon as it is there
     if isinstance(model, HuggingFaceModel):
         from advisor.worker.models.huggingface.model import build
 

@@ -30,7 +30,6 @@ from advisor.worker.models.file_faults import (
     shown,
 )
 from advisor.worker.models.huggingface.fakes import let_experts_be_fake
-from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
 from advisor.worker.models.usual_step import UsualStep
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
@@ -51,7 +50,6 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         raise file_refused("is-code", path, digest=digest_of(content))
     if model.sha256 is not None and model.sha256 != digest_of(content):
         raise file_refused("changed", path)
-    stand_in_for_torchvision()
     user = _run(path, content)
     arguments = dict(model.arguments)
     module = _module(user, path, arguments)

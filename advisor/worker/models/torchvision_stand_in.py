@@ -16,8 +16,8 @@ def stand_in_for_torchvision() -> None:
     """Declare the operators that torchvision asks for while it is imported, where its own do not load.
 
     torchvision's wheel is built for one build of torch; beside another (a CPU-only one) its extension does not load
-    and `import torchvision` fails, and with it `import timm`, although no model needs the extension. Without
-    torchvision, or where it fits, nothing is done.
+    and `import torchvision` fails, and with it `import timm` and all that transformers builds, although no model needs
+    the extension. Without torchvision, or where it fits, nothing is done.
     """
     spec = importlib.util.find_spec("torchvision")
     if spec is None or spec.origin is None or _kept or _loads(Path(spec.origin).parent):
