@@ -139,11 +139,16 @@ def asked_as(precision: ComputedPrecision) -> Precision:
 
 PURE_HALF: dict[HalfFormat, Precision] = {"fp16": "fp16_true", "bf16": "bf16_true"}
 """All weights in a 16-bit format, and nothing wider beside them."""
+AUTOCAST: dict[HalfFormat, Precision] = {"fp16": "fp16_amp", "bf16": "bf16_amp"}
+"""Products in a 16-bit format over FP32 weights."""
 _WORDS: dict[str, Precision] = {
-    "float32": "fp32", "single": "fp32", "strict_fp32": "fp32",
+    "float32": "fp32", "single": "fp32", "strict_fp32": "fp32", "32_true": "fp32",
     "amp": "fp16_amp", "amp_fp16": "fp16_amp", "16_mixed": "fp16_amp", "mixed": "fp16_amp", "fp16_mixed": "fp16_amp",
-    "amp_bf16": "bf16_amp", "bf16_mixed": "bf16_amp", "autocast_bf16": "bf16_amp",
-    "float8": "fp8", "bf16_pure": "bf16_true", "fp16_pure": "fp16_true",
+    "mixed_fp16": "fp16_amp", "mixed_float16": "fp16_amp", "autocast_fp16": "fp16_amp", "fp16_autocast": "fp16_amp",
+    "amp_bf16": "bf16_amp", "bf16_mixed": "bf16_amp", "autocast_bf16": "bf16_amp", "bf16_autocast": "bf16_amp",
+    "mixed_bf16": "bf16_amp", "mixed_bfloat16": "bf16_amp",
+    "float8": "fp8", "bf16_pure": "bf16_true", "fp16_pure": "fp16_true", "pure_bf16": "bf16_true",
+    "pure_fp16": "fp16_true", "16_true": "fp16_true",
 }  # fmt: skip
 """Words of other programs that mean one precision only."""
 _OPEN_WORDS: dict[str, tuple[Precision, ...]] = {

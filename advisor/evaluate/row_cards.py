@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import msgspec
+
+from advisor.catalogue.counted_cards import counted_card
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import cards_meant
+from advisor.core.sentences import Reason, SaidError
+from advisor.evaluate.run_rows import RunRow
 
 _REMARK = re.compile(r"(?P<name>[^()]+?)\s*\((?P<remark>[^()]*)\)")
 _ALTERNATIVES = re.compile(r"\s+(?:or|/)\s+")
@@ -14,6 +19,21 @@ _PARTS = re.compile(r"[,;:]")
 _LAST_PART = re.compile(r"-[^-]*$")
 _OTHER_CARD = re.compile(r"\b(?:laptop|mobile|notebook|max-?q)\b", re.IGNORECASE)
 """In a remark: that the card in front of it is not meant."""
+
+
+def with_counted_card(row: RunRow, specs: Mapping[str, GpuSpec]) -> RunRow | Reason:
+    """The row with as many cards as its card's name says (`8x A100`), or why that cannot be: `n_gpus` says another."""
+    try:
+        card = counted_card(row.gpu_key, specs)
+    except SaidError as error:
+        return error.statement
+    if card.number is None:
+        return row
+    if row.cells.get("n_gpus") and row.layout.count != card.number:
+        given, allowed = row.cells["n_gpus"][:80], str(card.number)
+        return Reason.of("evaluate-wrong-cell", column="n_gpus", given=given, allowed=allowed)
+    layout = msgspec.structs.replace(row.layout, count=card.number)
+    return msgspec.structs.replace(row, gpu_key=card.words, layout=layout)
 
 
 def cards_of_row(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:

@@ -21,8 +21,9 @@ from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import brings_whole_layers, precision_in_layout
+from advisor.evaluate.earlier_attention import attention_taken, attention_then
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
-from advisor.evaluate.row_cards import cards_of_row
+from advisor.evaluate.row_cards import cards_of_row, with_counted_card
 from advisor.evaluate.row_memory import memory_of_row
 from advisor.evaluate.run_rows import RunRow
 from advisor.evaluate.silent_descriptions import (
@@ -67,6 +68,10 @@ class WorkloadReader:
         workload = self._known[row.workload]
         if isinstance(workload, Reason):
             return workload
+        counted = with_counted_card(row, specs)
+        if isinstance(counted, Reason):
+            return counted
+        row = counted
         keys = cards_of_row(row.gpu_key, specs)
         if not keys:
             near = nearest_keys(row.gpu_key, specs)[:1]
@@ -96,9 +101,10 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
         "gradient_accumulation_steps": row.accumulation_steps,
         "batch_size": row.batch_size,
         "mode": row.mode,
+        "fp8_recipe": row.fp8_recipe,
         "channels_last": row.channels_last,
         "compile": row.compiled,
-        "attention": row.attention,
+        "attention": row.attention or attention_then(row, workload),
         "activation_checkpointing": row.activation_checkpointing,
         "optimizer": row.optimizer,
         "fused_optimizer": None if row.optimizer is None else row.fused_optimizer,
@@ -163,7 +169,7 @@ class RowPredictor:
             refusal = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
         memory = memory_of_row(question, self._tables)
-        caveats = (*table.caveats, *understood(question))
+        caveats = (*table.caveats, *understood(question), *attention_taken(question, table))
         return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 
 

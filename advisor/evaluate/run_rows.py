@@ -13,8 +13,11 @@ from typing import Any, TypeVar, get_args
 from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.software import (
+    FUSED_ATTENTION_YEAR,
     adapters_as_today,
     flash_generation_of,
+    fuses_attention,
+    is_before,
     software_year_of,
     turns_layouts,
     upcasts_attention,
@@ -27,32 +30,30 @@ from advisor.core.sentences import Listed, Names, Reason, Said
 from advisor.cost.layout import Layout
 from advisor.cost.memory.need import MemoryKind
 from advisor.evaluate.column_names import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS, meant_columns
+from advisor.evaluate.run_layouts import LAYOUT_WORDS, data_parallel_meant, degrees_meant, shards_modules_whole
+from advisor.evaluate.run_numbers import length_meant, number_meant
 from advisor.evaluate.run_words import (
     CHANNELS_LAST,
     COMPILED,
-    DATA_PARALLEL,
     MODES,
     OPTIMIZER_WORDS,
     YES_OR_NO,
     attention_meant,
     checkpointing_meant,
-    data_parallel_meant,
-    degrees_meant,
-    length_meant,
     memory_kind_meant,
     optimizer_meant,
     plain,
+    recipe_meant,
     run_precision_meant,
     says_nothing,
-    shards_modules_whole,
-    without_unit,
 )
-from advisor.workload.workload import Attention, Checkpointing, Mode
+from advisor.workload.workload import Attention, Checkpointing, Fp8Recipe, Mode
 
 Meant = TypeVar("Meant")
 
 _MAX_BYTES = 16 * 2**20
-_TORCH_VERSION = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d+)?(?:[+.a-z].*)?")
+_TORCH_VERSION = re.compile(r"\d\.\d{1,2}(?:\.\d+)?(?:[+.a-z].*)?")
+"""Of a later release than are known, too. Two figures in front are a month of NVIDIA's images, which lacks its name."""
 _SOURCE_YEARS = (
     # Lambda's deep-learning benchmark names the release of NVIDIA's container in its prefix.
     (re.compile(r"^lambda-v0\b"), 2020),
@@ -71,6 +72,8 @@ class RunRow(Record, frozen=True, kw_only=True):
     gpu_key: str
     mode: Mode | None = None
     precision: Precision | None = None
+    fp8_recipe: Fp8Recipe | None = None
+    """How FP8 products are scaled, where the cell of the precision says it."""
     batch_size: int | None = None
     length: int | None = None
     """Sequence length, image side or samples of audio."""
@@ -95,6 +98,10 @@ class RunRow(Record, frozen=True, kw_only=True):
     """False: `torch.compile` of this release leaves convolutions in the layout that they are called with."""
     attention_upcasts: bool = True
     """False: attention that no fused kernel takes computes in the inputs' half precision, as before PyTorch 2.5."""
+    fuses_attention: bool = True
+    """False: PyTorch had no fused attention to call yet."""
+    transformers_fuse_attention: bool = True
+    """False: nor did transformers beside it call any by itself."""
     adapters_as_today: bool = True
     """False: PEFT and bitsandbytes of the time of this PyTorch kept adapters in the type of the weights beside them,
     and the inputs of products by weights of 4 bits."""
@@ -200,6 +207,7 @@ def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
     facts = {
         "mode": _choice(cells, "mode", MODES),
         "precision": _understood(cells, "precision", run_precision_meant, PRECISIONS),
+        "fp8_recipe": recipe_meant(cells.get("precision", "")),
         "batch_size": _count(cells, "batch_per_gpu"),
         "length": _count({"seq_len_or_img": longest}, "seq_len_or_img"),
         "lengths_differ": lengths_differ,
@@ -216,10 +224,14 @@ def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
         "shards_modules": shards_modules_whole(cells.get("parallel", "")),
         "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,
-        "software_year": _software_year(cells),
+        "software_year": (year := _software_year(cells)),
         "flash_generation": flash_generation_of(cells.get("attention", "")),
         "compiler_turns_layouts": turns_layouts(cells.get("torch", "")),
         "attention_upcasts": upcasts_attention(cells.get("torch", "")),
+        "fuses_attention": (
+            fuses := not is_before(year, FUSED_ATTENTION_YEAR) and fuses_attention(cells.get("torch", ""))
+        ),
+        "transformers_fuse_attention": fuses and fuses_attention(cells.get("torch", ""), by_transformers=True),
         "adapters_as_today": adapters_as_today(cells.get("torch", "")),
         "measured_s": _number(cells, "ms", unit=1e-3),
         "efficiency": _number(cells, "efficiency"),
@@ -277,7 +289,7 @@ def _number(cells: Mapping[str, str], column: str, *, unit: float = 1.0) -> floa
 
 def _parsed(cells: Mapping[str, str], column: str) -> float | None:
     """The cell as a number; None where it is empty, not a number where it is none."""
-    given = without_unit(cells.get(column, ""), column)
+    given = number_meant(cells.get(column, ""), column)
     if not given:
         return None
     try:
@@ -303,13 +315,15 @@ def _layout(cells: Mapping[str, str]) -> Layout:
         given = " ".join(f"{name}={cells[name]}" for name in beside if cells.get(name))
         raise _WrongCell("parallel", cells["parallel"], Reason.of("evaluate-allowed-degrees", given=given))
     layout = Layout(
-        data_parallel=_understood(cells, "parallel", data_parallel_meant, (*DATA_PARALLEL, "+ tpN ppN cpN")) or "ddp",
+        data_parallel=_understood(cells, "parallel", data_parallel_meant, LAYOUT_WORDS) or "ddp",
         count=_count(cells, "n_gpus") or 1,
         tensor=degrees["tp"],
         pipeline=degrees["pp"],
         context=degrees["cp"],
         host_size=_count(cells, "gpus_per_host"),
     )
+    if layout.data_parallel == "single" and layout.count > 1 and layout.plain:
+        raise _WrongCell("parallel", cells["parallel"], " ".join(LAYOUT_WORDS[1:]))
     if layout.replica_count == 0:
         name = next(name for name, degree in degrees.items() if degree > 1)
         name = name if cells.get(name) else "parallel"

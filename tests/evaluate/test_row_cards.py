@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from advisor.catalogue.spec_table import spec_table
+from advisor.core.sentences import Reason, say
+from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.row_cards import cards_of_row
+from advisor.evaluate.row_predictions import WorkloadReader
+from tests.evaluate.test_run_rows import HEADER, ROW, rows_of
 
 A100S = {"a100-pcie-40", "a100-pcie-80", "a100-sxm4-40", "a100-sxm4-80"}
 V100S = {"v100-pcie-16", "v100-pcie-32", "v100-sxm2-16", "v100-sxm2-32"}
@@ -56,3 +62,21 @@ def test_of_alternatives_each_card_is_meant(words: str, keys: set[str]) -> None:
 )
 def test_what_names_no_card_of_the_table_names_none(words: str) -> None:
     assert cards_of_row(words, spec_table()) == ()
+
+
+@pytest.mark.parametrize(
+    ("card", "stated", "count"),
+    [("8x A100 80GB", "", 8), ("4 x rtx3090", "4", 4), ("rtx3090", "2", 2), ("rtx3090", "", 1)],
+)
+def test_as_many_cards_are_predicted_as_the_name_says(tmp_path: Path, card: str, stated: str, count: int) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",n_gpus", f"{ROW.replace('v100-sxm2-16', card)},{stated}")
+    asked = WorkloadReader(tmp_path).question(row, spec_table())
+    assert isinstance(asked, RowQuestion)
+    assert asked.row.layout.count == count
+
+
+def test_a_number_of_cards_that_the_name_and_the_column_tell_differently_is_refused(tmp_path: Path) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",n_gpus", ROW.replace("v100-sxm2-16", "8x A100") + ",4")
+    asked = WorkloadReader(tmp_path).question(row, spec_table())
+    assert isinstance(asked, Reason)
+    assert "n_gpus" in say(asked, "en")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.evaluate.run_words import length_meant
+from advisor.evaluate.run_numbers import length_meant
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,31 @@ def test_the_year_of_the_software_is_stated_or_told_by_known_sources(tmp_path: P
         ("torch", "torch 2.0, CUDA 11.8 (2023-10..12)", "software_year", 2023),
         ("torch", "torch 2.0, CUDA 11.8 (2023-10..12)", "compiler_turns_layouts", False),
         ("interconnect", "n/a", "interconnect", None),
+        ("mode", "fine-tuning", "mode", "training"),
+        ("mode", "eval", "mode", "inference"),
+        ("mode", "fwd + bwd", "mode", "forward_backward"),
+        ("compile", "torch.compile", "compiled", True),
+        ("layout", "channels last", "channels_last", True),
+        ("optimizer_in_step", "n", "optimizer", "none"),
+        ("ms", "~12", "measured_s", 0.012),
+        ("ms", "0.5 sec", "measured_s", 0.5),
+        ("ms", "12.5 (median)", "measured_s", 0.0125),
+        ("peak_gb", "21181235200 B", "peak_bytes", 21181235200.0),
+        ("batch_per_gpu", "16 per GPU", "batch_size", 16),
+        ("batch_per_gpu", "16 (assumed)", "batch_size", 16),
+        ("gradient_accumulation", "4 steps", "accumulation_steps", 4),
+        ("gradient_accumulation", "none", "accumulation_steps", 1),
+        ("seq_len_or_img", "224x224", "length", 224),
+        ("seq_len_or_img", "3x224x224", "length", 224),
+        ("seq_len_or_img", "(224, 224)", "length", 224),
+        ("seq_len_or_img", "seq 128", "length", 128),
+        ("seq_len_or_img", "4096 tokens", "length", 4096),
+        ("torch", "NGC PyTorch 22.10 (PyTorch 1.x)", "software_year", 2022),
+        ("torch", "nvcr.io/nvidia/pytorch:23.10-py3", "software_year", 2023),
+        ("torch", "NGC PyTorch 24.05", "attention_upcasts", False),
+        ("torch", "nightly 2024-03", "adapters_as_today", False),
+        ("torch", "0.4.1", "software_year", 2020),
+        ("torch", "transformers 4.45, flash-attn 2.7.0, torch 2.4.1", "software_year", 2024),
     ],
 )
 def test_what_publishers_write_for_the_same_thing_is_read_as_it(
@@ -158,6 +183,13 @@ def test_what_publishers_write_for_the_same_thing_is_read_as_it(
         ("ms", "soon"),
         ("ms", "3 days"),
         ("peak_gb", "1.2.3 GB"),
+        ("peak_gb", "47.65 (torchtitan prints GiB)"),
+        ("peak_gb", "26.2422 GB (script divides by 1024^3)"),
+        ("seq_len_or_img", "1024x2048"),
+        ("seq_len_or_img", "()"),
+        ("seq_len_or_img", "2k"),
+        ("batch_per_gpu", "16 or 32"),
+        ("torch", "22.10"),
         ("precision", "bf16 (half of it)"),
         ("ms", ""),
         ("workload", ""),
@@ -316,67 +348,6 @@ def test_a_card_with_a_remark_behind_it_is_predicted(tmp_path: Path) -> None:
     asked = WorkloadReader(tmp_path).question(row, spec_table())
     assert isinstance(asked, RowQuestion)
     assert {spec.key for spec in asked.variants} == {"v100-pcie-16", "v100-pcie-32", "v100-sxm2-16", "v100-sxm2-32"}
-
-
-@pytest.mark.parametrize(
-    ("cell", "optimizer", "fused"),
-    [
-        ("adamw", "adamw", False),
-        ("AdamW_fused", "adamw", True),
-        ("adamw fused", "adamw", True),
-        ("adam (fused)", "adam", True),
-        ("adamw (apex fused)", "adamw", True),
-        ("distributed fused adam", "adam", True),
-        ("decoupled_adamw (composer, not fused), grad clip 1.0", "adamw", False),
-        ("adamw_torch (HF default, foreach)", "adamw", False),
-        ("sgd with momentum", "sgd_momentum", False),
-        ("sgd_momentum (nesterov)", "sgd_momentum", False),
-        ("none (no optimizer step in the timed region)", "none", False),
-        ("fused LAMB", "lamb", False),
-    ],
-)
-def test_an_optimizer_is_read_with_what_is_said_beside_its_name(
-    tmp_path: Path, cell: str, optimizer: str, fused: bool
-) -> None:
-    (row,) = rows_of(tmp_path, HEADER + ",optimizer", f'{ROW},"{cell}"')
-    assert row.problem is None
-    assert (row.optimizer, row.fused_optimizer) == (optimizer, fused)
-
-
-@pytest.mark.parametrize(
-    "cell", ["rmsprop", "bnb PagedAdamW", "adamw_8bit", "lamb/adam", "sgd fused in backward", "adamw + EMA"]
-)
-def test_an_optimizer_that_keeps_other_states_is_refused_with_those_that_are_known(tmp_path: Path, cell: str) -> None:
-    (row,) = rows_of(tmp_path, HEADER + ",optimizer", f"{ROW},{cell}")
-    assert row.problem is not None
-    assert "adafactor" in say(row.problem, "en")
-
-
-@pytest.mark.parametrize(
-    ("cell", "meant"),
-    [
-        ("bf16_amp (composer DEFAULT)", "bf16_amp"),
-        ("tf32 (fp32 with allow_tf32=True)", "tf32"),
-        ("fp32 (use_fp16 default False)", "fp32"),
-        ("fp32 (no TF32)", "fp32"),
-        ("fp32 (cuDNN conv TF32 on by default, matmul TF32 off)", "default"),
-        ("fp32 (default; matmul TF32 off, cuDNN TF32 on)", "default"),
-        ("bf16 (true)", "bf16_true"),
-    ],
-)
-def test_a_precision_is_read_with_a_remark_that_leaves_it_or_tells_of_tf32(
-    tmp_path: Path, cell: str, meant: str
-) -> None:
-    (row,) = rows_of(tmp_path, HEADER, ROW.replace("amp-fp16", f'"{cell}"'))
-    assert row.problem is None
-    assert row.precision == meant
-
-
-@pytest.mark.parametrize("cell", ["fp16 (pure half)", "bf16 (composer PURE)", "fp32 (TF32 setting open)", "bf16 + nf4"])
-def test_a_precision_whose_remark_may_make_it_another_is_refused(tmp_path: Path, cell: str) -> None:
-    (row,) = rows_of(tmp_path, HEADER, ROW.replace("amp-fp16", cell))
-    assert row.problem is not None
-    assert row.problem.numbers["column"] == "precision"
 
 
 @pytest.mark.parametrize("cell", ["1,045", "-3", "abc"])

@@ -63,6 +63,7 @@ evaluate-perhaps-fused = Its description does not say whether a library fused no
 evaluate-lengths-may-differ = How its samples differ in length is not told, only the longest. Where they do, the allocator keeps segments of shorter ones beside those of the longest: the peak is the middle between lengths all alike and lengths spread evenly, and its range holds both. If samples are packed or all of one length, write it behind the number: 2048 (packed).
 evaluate-lengths-taken-alike = How its samples differ in length is not told, only the longest; since the time of its step is told, they are taken to be all of that length, and so is the peak. If they differ, write it in front of the number or behind it: <=2048 (varies).
 evaluate-first-stage = The peak of a pipeline is that of its first stage, as drivers and first ranks tell it; its range holds the fullest stage's, which decides what fits.
+evaluate-attention-of-its-time = How attention ran is not told, and PyTorch or transformers of its time had no fused kernels to call: predicted with attention = eager. If the run had a library's own, say so in the column attention: flash, xformers.
 evaluate-held-in-half = The card cannot hold weights, gradients and optimizer states in FP32, and the run took place: predicted with all of them in BF16, as a model that is loaded in 16 bits trains under autocast.
 evaluate-caveat = { $count ->
     [one] Of one row
