@@ -144,8 +144,8 @@ def run_precision_meant(cell: str) -> Precision | None:
     if named is not None or word == lowered:
         return named or ("fp8" if _FP8.match(lowered) else None)
     meant, remark = precision_meant(word), lowered[len(word) :].strip()
-    if meant in _MASTERS_LEFT_OPEN:
-        return _half_meant(_MASTERS_LEFT_OPEN[meant], remark)
+    if (half := _MASTERS_LEFT_OPEN.get(meant or "")) is not None:
+        return _half_meant(half, remark)
     if meant == "fp32" and "tf32" in remark and "no tf32" not in remark:
         if _ALL_IN_TF32.match(remark):
             return "tf32"
