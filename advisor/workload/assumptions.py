@@ -7,7 +7,7 @@ from advisor.core.sentences import Listed, Reason
 from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
 from advisor.workload.model_config import resolve_config
 from advisor.workload.picture_sides import sides_in_config, sides_of_pictures
-from advisor.workload.workload import HuggingFaceModel, Workload
+from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload
 
 _PARTS = {
     "data.samples": "assumed-samples",
@@ -37,6 +37,8 @@ def still_assumed(assumed: tuple[str, ...], workload: Workload, *, edited: str) 
 def _code(field: str, workload: Workload) -> str:
     if field == "data.sequence_length" and workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES:
         return "assumed-speech-length"
+    if field == "data.sequence_length" and isinstance(workload.model, PythonModel):
+        return "assumed-batch-length"  # what the file makes of it, it alone knows: tokens, or pixels of a side
     return _PARTS.get(field, "assumed-other")
 
 

@@ -45,6 +45,16 @@ def test_images_that_the_configuration_has_longer_than_high_are_told_so(tmp_path
     assert "images of 160 × 224 pixels" in told(tmp_path, config)[0]
 
 
+def test_a_model_file_is_told_which_length_its_batches_are_asked_with_not_what_that_is_of(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text("def build_model(): ...\n", encoding="utf-8")
+    reason = assumed_reason(load_workload(path))
+    assert reason is not None
+    assert "a `length` of 128 for make_batch" in say(reason, "en")
+    assert "length 为 128" in say(reason, "zh")
+    assert "tokens a sequence" not in say(reason, "en")
+
+
 def test_a_value_that_was_given_is_not_told_as_assumed(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_text(json.dumps({"model_type": "bert"}), encoding="utf-8")

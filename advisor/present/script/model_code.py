@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 from advisor.present.script.parts import part
 from advisor.workload.model_config import resolve_config
 from advisor.workload.picture_sides import sides_in_config, sides_of_pictures, two_sides
-from advisor.workload.python_source import file_of
+from advisor.workload.python_home import home_of
+from advisor.workload.python_source import file_of, is_file, read_code
 from advisor.workload.tasks import AUTO_CLASSES, DECODER_INPUT, WRITING_TASKS, infer_task
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Task, TemplateModel, Workload, length_of
 
@@ -167,8 +168,16 @@ def _sample(task: Task, workload: Workload, config: dict[str, Any], sides: tuple
 
 
 def _python(model: PythonModel, workload: Workload) -> str:
-    path = str(file_of(model, workload.source_folder))
-    return part("python_file", path=repr(path), arguments=repr(model.arguments), length=length_of(workload))
+    path = file_of(model, workload.source_folder)
+    home = home_of(path, read_code(path) if is_file(path) else b"")
+    return part(
+        "python_file",
+        path=repr(str(path)),
+        module=repr(home.name_of("workload_model")),
+        folders=repr([*map(str, home.folders)]),
+        arguments=repr(model.arguments),
+        length=length_of(workload),
+    )
 
 
 def _template(model: TemplateModel, workload: Workload) -> str:

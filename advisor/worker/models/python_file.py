@@ -29,13 +29,13 @@ from advisor.worker.models.file_faults import (
     named_mistakes,
     shown,
 )
+from advisor.worker.models.file_unread import compiling_noted, notes_of_unread, step_by_another_name
 from advisor.worker.models.huggingface.fakes import let_experts_be_fake
 from advisor.worker.models.usual_step import UsualStep
+from advisor.workload.python_home import folder_that_has, home_of
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
 
-_OTHER_NAMES = ("loss", "loss_fn", "loss_function", "compute_loss", "criterion", "train_step", "step", "forward_step")
-"""What files call the function that nothing calls unless it is `training_step`."""
 _OF_EXPERTS = "transformers.integrations.moe"
 """Imported by models of transformers that mix experts, and by nothing else here."""
 _BATCH_FOR_SIZES = 2
@@ -50,16 +50,17 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         raise file_refused("is-code", path, digest=digest_of(content))
     if model.sha256 is not None and model.sha256 != digest_of(content):
         raise file_refused("changed", path)
-    user = _run(path, content)
     arguments = dict(model.arguments)
-    module = _module(user, path, arguments)
+    with compiling_noted() as compiled:
+        user = _run(path, content)
+        module = _module(user, path, arguments)
     make_batch = _required(user, path, "make_batch")
     length = length_of(workload)
     taken = _positional_count(make_batch, arguments)
     seen: dict[int, tuple[object, ...]] = {}
     counts: dict[int, int] = {}
     step = getattr(user, "training_step", None)
-    unread = None if step is not None else _step_by_another_name(user)
+    unread = None if step is not None else step_by_another_name(user, module)
     usual = UsualStep(path, inspect.signature(module.forward), unread)
     alone = False  # whether make_batch returns a tensor by itself, as the file's own step or the model then takes it
 
@@ -97,6 +98,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         notes=(
             *(() if unread is None else (Reason.of("workload-step-unread", file=path.name, name=unread),)),
             *((Reason.of("workload-keeps-cache", file=path.name),) if _keeps_cache(module) else ()),
+            *notes_of_unread(user, path, module, workload, compiled=bool(compiled)),
         ),
     )
 
@@ -115,12 +117,6 @@ def _module(user: ModuleType, path: Path, arguments: dict[str, Any]) -> nn.Modul
     if _OF_EXPERTS in sys.modules:
         let_experts_be_fake()
     return module
-
-
-def _step_by_another_name(user: ModuleType) -> str | None:
-    """The function that the file defines itself where a training step is meant and that nothing here calls."""
-    own = (name for name in _OTHER_NAMES if inspect.isfunction(getattr(user, name, None)))
-    return next((name for name in own if getattr(user, name).__module__ == user.__name__), None)
 
 
 def _dataset_of(
@@ -153,22 +149,27 @@ class _Shown(importlib.machinery.SourceFileLoader):
 
 
 def _run(path: Path, content: bytes) -> ModuleType:
-    """Import the file under a name of its own; its folder comes last on the path, so that it shadows nothing."""
-    name = f"advisor_model_{path.stem}"
+    """Import the file under a name of its own, in its package where it imports from there."""
+    home = home_of(path, content)
+    name = home.name_of(f"advisor_model_{path.stem}")
     loader = _Shown(name, path, content)
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None:
         raise file_refused("not-python", path)
-    folder = str(path.parent)
-    if folder not in sys.path:
-        sys.path.append(folder)
+    sys.path.extend(folder for folder in map(str, home.folders) if folder not in sys.path)  # last: it shadows nothing
     sys.dont_write_bytecode = True
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
         loader.exec_module(module)
     except ModuleNotFoundError as error:
-        raise file_refused("lacks-module", path, module=error.name or str(error)) from error
+        lacking = error.name or str(error)
+        folder = folder_that_has(lacking, path)
+        if folder is not None:
+            raise file_refused("module-elsewhere", path, module=lacking, folder=str(folder)) from error
+        raise file_refused("lacks-module", path, module=lacking) from error
+    except SystemExit as error:
+        raise file_refused("ends-itself", path) from error
     except BaseException as error:
         raise file_refused("run-failed", path, error=named_error(error)) from error
     return module

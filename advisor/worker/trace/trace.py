@@ -25,7 +25,7 @@ from advisor.worker.trace.as_written import (
     unasserted,
     uncompiled,
 )
-from advisor.worker.trace.cuda.named_devices import InOnePlace, lacks_a_gpu
+from advisor.worker.trace.cuda.named_devices import InOnePlace, names_a_gpu
 from advisor.worker.trace.cuda.rules import cuda_rules
 from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, converted_in_place
@@ -101,11 +101,11 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True, 
 
 
 def _wherever(subject: Subject, precision: TracePrecision, way: Way, *, checked: bool) -> OpTable:
-    """The table of a model that may name a GPU where there is none."""
+    """The table of a model that may name a GPU, which is then taken for the place where everything lies."""
     try:
         return _with_values(subject, precision, way, checked=checked)
     except Exception as error:
-        if not lacks_a_gpu(error):
+        if not names_a_gpu(error):
             raise
     with InOnePlace():
         return _with_values(subject, precision, way, checked=checked)

@@ -113,7 +113,7 @@ def test_a_model_file_is_built_under_fakes(tmp_path: Path) -> None:
         ("def build_model(classes):\n    raise ValueError('no such size')\n", "ValueError: `no such size`"),
         ("import no_such_module_here", "it imports no_such_module_here, which is not installed"),
         ("def build_model(:", "SyntaxError"),
-        ("raise SystemExit(3)", "SystemExit"),
+        ("raise SystemExit(3)", "it ends the program as it is imported"),
         ("def build_model(): ...", "does not take classes. It takes no arguments."),
         ("def build_model(depth): ...", "does not take classes. It takes depth."),
         (

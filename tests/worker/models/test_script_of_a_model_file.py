@@ -70,6 +70,10 @@ FORMS = {
 def advice_of(tmp_path: Path, text: str) -> AdviceRecord:
     file = tmp_path / "own.py"
     file.write_text(LINEAR + text + "\n", encoding="utf-8")
+    return advice_of_file(file)
+
+
+def advice_of_file(file: Path) -> AdviceRecord:
     model = {"source": "python", "file": str(file), "arguments": {"width": 3}}
     workload = load_workload(
         {

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from advisor.worker.trace.cuda.named_devices import lacks_a_gpu
+from advisor.worker.trace.cuda.named_devices import names_a_gpu
 from advisor.worker.trace.subject import Subject
 from advisor.worker.trace.trace import trace
 
@@ -42,9 +42,21 @@ def test_a_model_that_names_a_gpu_is_traced_as_one_that_names_none(device: str) 
     assert named.dispatch_count == plain.dispatch_count
 
 
-def test_only_what_torch_says_of_a_missing_gpu_is_taken_for_it() -> None:
+def test_a_model_that_makes_one_of_its_tensors_on_a_gpu_is_traced_as_one_that_makes_it_where_the_others_are() -> None:
+    def made(device: str | None) -> Subject:
+        return subject(None)._replace(build=lambda: Net(device))
+
+    named, plain = trace(made("cuda"), "fp32"), trace(made(None), "fp32")
+    assert named.ops == plain.ops
+    assert named.memory == plain.memory
+
+
+def test_only_what_torch_says_of_a_gpu_is_taken_for_one_that_is_named() -> None:
     told = ValueError("build_model failed")
     told.__cause__ = AssertionError("Torch not compiled with CUDA enabled")
-    assert lacks_a_gpu(told)
-    assert not lacks_a_gpu(ValueError("Torch not compiled with CUDA enabled"))
-    assert not lacks_a_gpu(RuntimeError("CUDA out of memory"))
+    assert names_a_gpu(told)
+    assert not names_a_gpu(ValueError("Torch not compiled with CUDA enabled"))
+    assert not names_a_gpu(RuntimeError("CUDA out of memory"))
+    apart = "Expected all tensors to be on the same device, but found at least two devices, cpu and"
+    assert names_a_gpu(RuntimeError(f"{apart} cuda:0!"))
+    assert not names_a_gpu(RuntimeError(f"{apart} meta!"))

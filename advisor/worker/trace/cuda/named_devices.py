@@ -13,6 +13,8 @@ from advisor.worker.trace.ops.raw_op import Args, Named
 
 _LACKING = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA GPUs are available", "not linked with support")
 """How torch says that it cannot put anything on a GPU here."""
+_APART = "at least two devices"
+"""How torch says that operands lie on a GPU and elsewhere: fakes can be put on a GPU that is not there."""
 _MOVES = frozenset({torch.Tensor.cuda, torch.Tensor.pin_memory})
 
 
@@ -37,7 +39,8 @@ def _here(value: Any) -> Any:  # noqa: ANN401 - any argument
     return value
 
 
-def lacks_a_gpu(error: BaseException) -> bool:
-    """Whether model code failed because it named a GPU where torch has none."""
-    said = (str(cause) for cause in causes(error) if isinstance(cause, AssertionError | RuntimeError))
-    return any(words in text for text in said for words in _LACKING)
+def names_a_gpu(error: BaseException) -> bool:
+    """Whether model code failed because it named a GPU: where torch has none, or beside what lies elsewhere."""
+    said = [str(cause) for cause in causes(error) if isinstance(cause, AssertionError | RuntimeError)]
+    lacking = any(words in text for text in said for words in _LACKING)
+    return lacking or any(_APART in text and "cuda" in text for text in said)
