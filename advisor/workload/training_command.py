@@ -6,6 +6,7 @@ and nanoGPT, by their documented names; what is not among them is told, never gu
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from collections.abc import Iterator
@@ -46,6 +47,10 @@ _NAMES = {
     "arch a",
     "precision": "precision mixed_precision amp_dtype dtype",
     "optimizer": "optim optimizer opt",
+    "lora_targets": "lora_target_modules lora_target lora_targets target_modules",
+    "attention": "attn_implementation attention_implementation attn_impl flash_attn",
+    "quantization": "quantization_bit quant_bits load_bits",
+    "trainable": "finetuning_type train_type tuner_type",
 }
 _FIELD_OF = {name: field for field, names in _NAMES.items() for name in names.split()}
 _GLOBAL_BATCH = frozenset({"global_batch_size", "global_batch", "global_train_batch_size"})
@@ -62,7 +67,6 @@ _MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _SWITCHES: dict[str, dict[str, object]] = {
     "bf16": {"precision": "bf16_amp"},
     "fp16": {"precision": "fp16_amp"},
-    "amp": {"precision": "fp16_amp"},
     "tf32": {"precision": "tf32"},
     "gradient_checkpointing": {"activation_checkpointing": "full"},
     "grad_checkpointing": {"activation_checkpointing": "full"},
@@ -75,7 +79,26 @@ _SWITCHES: dict[str, dict[str, object]] = {
     "load_in_8bit": {"quantization": "int8"},
     "use_peft": {"trainable": "lora"},
     "use_lora": {"trainable": "lora"},
+    "use_flash_attn": {"attention": "flash"},
+    "use_flash_attention": {"attention": "flash"},
+    "use_flash_attention_2": {"attention": "flash"},
+    "use_liger_kernel": {"fused_layers": True},
+    "use_liger": {"fused_layers": True},
+    "enable_liger_kernel": {"fused_layers": True},
 }
+_WEAK_SWITCHES: dict[str, dict[str, object]] = {"amp": {"precision": "fp16_amp"}}
+"""What holds where nothing else of the command says it: `--amp` beside `--amp-dtype bfloat16` is of that type."""
+_LISTS = frozenset({"lora_targets"})
+"""Fields whose flags take several words."""
+_MEANT: dict[str, dict[str, str]] = {
+    "attention": {
+        "sdpa": "sdpa", "eager": "eager", "disabled": "eager", "flash_attention_2": "flash",
+        "flash_attention_3": "flash", "flash_attn": "flash", "flash": "flash", "fa2": "flash", "fa3": "flash",
+    },
+    "quantization": {"4": "nf4", "8": "int8"},
+    "trainable": {"lora": "lora", "full": "all", "all": "all"},
+}  # fmt: skip
+"""Words of a flag's value by field; any other value says nothing here."""
 _WHOLE = frozenset(
     {
         "batch_size", "sequence_length", "image_size", "gradient_accumulation_steps", "loader_workers", "lora_rank",
@@ -100,6 +123,8 @@ def read_command(text: str) -> ReadCommand:
     settings: dict[str, object] = {}
     unread: list[str] = []
     counts: dict[str, int] = {}
+    weak: dict[str, object] = {}
+    momentum: dict[str, object] | None = None
     for flag, value in _flags(_without_interpreter(shlex.split(text))):
         name = plain_name(flag).rpartition(".")[2]
         if flag in {"-m", "--module"} and _MODULE.fullmatch(value):
@@ -107,14 +132,26 @@ def read_command(text: str) -> ReadCommand:
         if name in _GLOBAL_BATCH | _DEVICES | _SPLITS | _MACHINES and value.isdecimal() and int(value):
             counts["global_batch" if name in _GLOBAL_BATCH else name] = int(value)
         said = {} if name in _GLOBAL_BATCH and "global_batch" in counts else _said(name, value)
-        if said is None:
+        if name in _WEAK_SWITCHES and value.lower() in _TRUE | _FALSE:
+            weak |= _WEAK_SWITCHES[name] if value.lower() in _TRUE else {}
+        elif name == "momentum" and (number := _number(name, value)) is not None:
+            momentum = number
+        elif said is None:
             unread.append(flag)
         else:
             settings |= said
-    settings = with_adapters_meant(settings)
+    settings = with_adapters_meant(_with_momentum(weak | settings, momentum))
     shared = _shared_out(counts, settings)
     left = None if shared else counts.get("global_batch")
     return ReadCommand(settings | shared, tuple(unread), left)
+
+
+def _with_momentum(settings: dict[str, object], said: dict[str, object] | None) -> dict[str, object]:
+    """The settings, SGD with or without the momentum that a flag says; one of zero names no optimizer."""
+    told = settings.get("optimizer")
+    if said is None or told not in {None, "sgd", "sgd_momentum"} or not (told or said["momentum"]):
+        return settings
+    return {**settings, "optimizer": "sgd_momentum" if said["momentum"] else "sgd"}
 
 
 def _shared_out(counts: dict[str, int], settings: dict[str, object]) -> dict[str, object]:
@@ -166,15 +203,20 @@ def _flags(words: list[str]) -> Iterator[tuple[str, str]]:
     """Flags with their values; an empty one for a switch."""
     place = 0
     while place < len(words):
-        word, following = words[place], words[place + 1 : place + 2]
+        word = words[place]
         place += 1
         flag, sign, value = word.partition("=")
         if sign and flag:
             yield flag, value
         elif word.startswith("-") and word.strip("-"):
-            taken = bool(following) and not following[0].startswith("-") and "=" not in following[0]
-            yield word, following[0] if taken else ""
-            place += taken
+            most = len(words) if _FIELD_OF.get(plain_name(word)) in _LISTS else 1
+            taken = list(itertools.takewhile(_is_value, words[place : place + most]))
+            yield word, " ".join(taken)
+            place += len(taken)
+
+
+def _is_value(word: str) -> bool:
+    return not word.startswith("-") and "=" not in word
 
 
 def _said(name: str, value: str) -> dict[str, object] | None:
@@ -184,13 +226,21 @@ def _said(name: str, value: str) -> dict[str, object] | None:
     field = _FIELD_OF.get(name)
     if field is None or not value:
         return None
-    if field == "config":
-        return {field: value}
-    if field == "precision":
-        return _precision(value)
     if field == "optimizer":
         return _optimizer(_WITH_MOMENTUM.get((name, value.lower()), value.lower()))
-    return _number(field, value)
+    read = {"config": _model, "precision": _precision, "lora_targets": _targets}.get(field)
+    if read is not None:
+        return read(value)
+    return _word(field, value) if field in _MEANT else _number(field, value)
+
+
+def _model(value: str) -> dict[str, object]:
+    return {"config": value}
+
+
+def _word(field: str, value: str) -> dict[str, object] | None:
+    meant = _MEANT[field].get(value.lower().replace("-", "_"))
+    return None if meant is None else {field: meant}
 
 
 def _precision(value: str) -> dict[str, object] | None:
@@ -199,8 +249,17 @@ def _precision(value: str) -> dict[str, object] | None:
     return None if known is None else {"precision": known}
 
 
+def _targets(value: str) -> dict[str, object] | None:
+    """`all-linear`, or names between blanks, commas, brackets and quotation marks."""
+    names = re.findall(r"[\w.-]+", value)
+    if [name.lower().replace("_", "-") for name in names] in (["all-linear"], ["all"]):
+        return {"lora_targets": "all_linear"}
+    return {"lora_targets": names} if names else None
+
+
 def _optimizer(word: str) -> dict[str, object] | None:
     """`adamw_torch_fused` and its kin: the rule, its width, and whether one kernel does it."""
+    word = word.removeprefix("paged_")  # its states stay on the card while there is room
     parts = word.split("_")
     rule = word if word in OPTIMIZERS else parts[0]
     bits: dict[str, object] = {"optimizer_bits": 8} if "8bit" in parts else {}
@@ -210,9 +269,7 @@ def _optimizer(word: str) -> dict[str, object] | None:
 
 def fields_of_optimizer(word: str) -> str | None:
     """The lines of a workload file that say what a trainer's word does (`paged_adamw_8bit`); None: it is none here."""
-    named = _optimizer(
-        word.lower().replace("-", "_").removeprefix("paged_").replace("8bit", "_8bit").replace("__", "_")
-    )
+    named = _optimizer(word.lower().replace("-", "_").replace("8bit", "_8bit").replace("__", "_"))
     if named is None:
         return None
     values = {True: "true"}

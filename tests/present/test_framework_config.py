@@ -106,6 +106,13 @@ def test_lightning_is_given_fields_that_it_has_with_the_advised_values(case: str
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_is_asked_for_twice(framework: Framework, case: str) -> None:
+    asked = [line for line in framework_config.render(made(case), framework).splitlines() if line.startswith("#")]
+    assert len(asked) == len(set(asked))
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_a_framework_has_no_field_for_is_said_or_refused(framework: Framework) -> None:
     text = framework_config.render(made("pure"), framework)
     assert ("load the model in pure BF16" in text) is (framework != "lightning")  # which has bf16-true

@@ -70,6 +70,44 @@ from advisor.workload.training_command import read_command
             {},
             ("--batch-size", "--epochs", "--optim", "--precision"),
         ),
+        (
+            "accelerate launch --mixed_precision=bf16 train.py --amp -a resnet50 --momentum 0.9",
+            {"config": "resnet50", "precision": "bf16_amp", "optimizer": "sgd_momentum"},
+            (),
+        ),
+        (
+            "python train.py --amp-dtype bfloat16 --amp --opt adamw --momentum 0.9",
+            {"precision": "bf16_amp", "optimizer": "adamw"},
+            (),
+        ),
+        ("python train.py --amp --opt sgd --momentum 0", {"precision": "fp16_amp", "optimizer": "sgd"}, ()),
+        ("python train.py --amp=false --momentum 0.0", {}, ()),
+        (
+            "python sft.py --use_peft --lora_target_modules q_proj v_proj --attn_implementation flash_attention_2 -b 4",
+            {"trainable": "lora", "lora_targets": ["q_proj", "v_proj"], "attention": "flash", "batch_size": 4},
+            (),
+        ),
+        (
+            "python sft.py --lora_target_modules all-linear --optim paged_adamw_8bit --use_liger_kernel",
+            {
+                "trainable": "lora",
+                "lora_targets": "all_linear",
+                "optimizer": "adamw",
+                "optimizer_bits": 8,
+                "fused_layers": True,
+            },
+            (),
+        ),
+        (
+            "llamafactory-cli train --finetuning_type lora --lora_target all --quantization_bit 4 --flash_attn fa2",
+            {"trainable": "lora", "lora_targets": "all_linear", "quantization": "nf4", "attention": "flash"},
+            (),
+        ),
+        (
+            """python x.py lora_target_modules='["q_proj", "k_proj"]' --quantization_bit 3 --finetuning_type freeze""",
+            {"trainable": "lora", "lora_targets": ["q_proj", "k_proj"]},
+            ("--quantization_bit", "--finetuning_type"),
+        ),
         ("", {}, ()),
     ],
 )

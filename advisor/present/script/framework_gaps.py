@@ -89,8 +89,6 @@ def _of_the_loop(workload: Workload, chosen: Recommendation, framework: Framewor
         return
     if training.compile:
         yield "Yours: torch.compile(model)."
-    if sharded:
-        yield "Yours: auto_wrap_policy={the class of your layers}, without which the whole model is gathered at once."
     if clips and sharded:
         limit = training.clip_gradient_norm
         yield f"Yours: clip in configure_gradient_clipping: self.trainer.strategy.model.clip_grad_norm_({limit})."
