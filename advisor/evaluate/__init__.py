@@ -12,6 +12,7 @@ from advisor.cost.efficiencies import Efficiencies
 from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.held_states import as_it_was_held
+from advisor.evaluate.other_libraries import as_transformers_runs
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
@@ -70,6 +71,7 @@ def _as_it_ran(question: RowQuestion, table: OpTable | Reason) -> RowQuestion:
 
 def _wanted(questions: Sequence[RowQuestion | Reason]) -> dict[TraceKey, Workload]:
     asked = [question for question in questions if isinstance(question, RowQuestion)]
+    asked += [own for question in asked if (own := as_transformers_runs(question)) is not None]
     wanted = {key: question.workload for question in asked for key in (key_of(question), memory_key_of(question))}
     others = [perhaps_fused(question) for question in asked if question.row.peak_bytes is not None]
     return wanted | {memory_key_of(other): other.workload for other in others if other is not None}

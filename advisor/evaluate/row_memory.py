@@ -15,6 +15,7 @@ from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import MemoryQuestion, memory_question
 from advisor.cost.memory.run_software import software_of_year
 from advisor.cost.memory.varied_lengths import surplus_of_lengths
+from advisor.evaluate.other_libraries import as_transformers_runs
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.silent_descriptions import lengths_may_differ, perhaps_fused, tells_first_stage
 from advisor.evaluate.traces import TraceKey, memory_key_of, memory_precision_of
@@ -32,7 +33,9 @@ def memory_of_row(question: RowQuestion, tables: Mapping[TraceKey, OpTable | Rea
     if row.peak_bytes is not None:
         answer["peak_bytes"] = _peak(question, asked, tables)
     if row.largest_batch_that_ran is not None and usable is not None:
-        answer["largest_batch"] = largest_batch(asked, usable)
+        own = as_transformers_runs(question)
+        either = (asked, None if own is None else _asked(own, tables))
+        answer["largest_batch"] = min(largest_batch(one, usable) for one in either if one is not None)
     return answer
 
 
@@ -68,13 +71,15 @@ def _peak(question: RowQuestion, asked: MemoryQuestion, tables: Mapping[TraceKey
     """The peak, with a range that holds what a silent description may mean."""
     row, batch_size, usable = question.row, question.workload.training.batch_size, _usable_bytes(question)
     peak = _told(question, asked, tables)
-    low = peak.low
+    low, high = peak.low, peak.high
     if (other := perhaps_fused(question)) is not None and (fused := _asked(other, tables)) is not None:
         low = min(low, _told(other, fused, tables).low)
+    if (own := as_transformers_runs(question)) is not None and (kept := _asked(own, tables)) is not None:
+        high = max(high, _told(own, kept, tables).high)
     if lengths_may_differ(question):
         micro_batches = question.workload.data.samples / (batch_size * row.layout.replica_count)
         peak = between_lengths(peak, surplus_of_lengths(asked, batch_size, math.ceil(micro_batches), usable))
-    return replace(peak, low=low)
+    return replace(peak, low=low, high=max(high, peak.high))
 
 
 def _told(question: RowQuestion, asked: MemoryQuestion, tables: Mapping[TraceKey, OpTable | Reason]) -> Estimate:

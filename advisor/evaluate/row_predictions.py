@@ -16,12 +16,19 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.sentences import Listed, Reason, SaidError
+from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import brings_whole_layers, precision_in_layout
 from advisor.evaluate.earlier_attention import attention_taken, attention_then
+from advisor.evaluate.other_libraries import (
+    as_other_libraries_run,
+    as_transformers_runs,
+    reaching,
+    told_of_activation,
+)
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_cards import cards_of_row, with_counted_card
 from advisor.evaluate.row_memory import memory_of_row
@@ -81,13 +88,14 @@ class WorkloadReader:
         named = msgspec.structs.replace(row, gpu_key=keys[0]) if len(keys) == 1 else row
         variants = meant if len(keys) > 1 else ()
         described = _overridden(workload, row)
-        return RowQuestion(
+        asked = RowQuestion(
             row=named,
             workload=described,
             spec=meant[0],
             variants=variants,
             packed_inputs_kept=not row.adapters_as_today and quantization_of(described.training) == "nf4",
         )
+        return as_other_libraries_run(asked)
 
     def _read(self, name: str) -> Workload | Reason:
         try:
@@ -145,32 +153,48 @@ class RowPredictor:
 
     def _answered(self, question: RowQuestion) -> RowAnswer:
         row, workload = question.row, question.workload
-        key = key_of(question)
-        table = self._tables[key]
+        table = self._tables[key_of(question)]
         if isinstance(table, Reason):
             return RowAnswer(row=row, reason=table)
-        release = (key, row.compiler_turns_layouts)
-        if release not in self._compiled:
-            self._compiled[release] = compiled_for_row(row, table)
-        compiled = self._compiled[release]
-        answer = predicted_step(
-            workload,
+        compiled, answer = self._compiled_for(question, table), self._step(question, table)
+        refusal: dict[str, Any] = {"reason": answer}
+        if not isinstance(answer, Reason):
+            step_s = answer.step_s
+            if (own := as_transformers_runs(question)) is not None:
+                step_s = self._reaching(step_s, own)
+            refusal = {"step_s": step_s, "efficiency": answer.efficiency, "notes": answer.notes}
+        family = row.family or family_of(compiled, workload.training.batch_size)
+        memory = memory_of_row(question, self._tables)
+        taken = (*understood(question), *attention_taken(question, table), *told_of_activation(question))
+        return RowAnswer(
+            row=row, family=family, workload=workload, caveats=(*table.caveats, *taken), **refusal, **memory
+        )
+
+    def _reaching(self, step_s: Estimate, own: RowQuestion) -> Estimate:
+        """The step with a range that holds that of the other way in which it may have run."""
+        table = self._tables[key_of(own)]
+        other = table if isinstance(table, Reason) else self._step(own, table)
+        return step_s if isinstance(other, Reason) else reaching(step_s, other.step_s)
+
+    def _step(self, question: RowQuestion, table: OpTable) -> Prediction | LayoutPrediction | Reason:
+        row = question.row
+        return predicted_step(
+            question.workload,
             question.spec,
             row.layout,
-            table=compiled,
+            table=self._compiled_for(question, table),
             interconnect=row.interconnect,
             software_year=row.software_year,
             flash_generation=row.flash_generation,
             units_by_module=row.shards_modules,
             figures=self._figures,
         )
-        refusal: dict[str, Any] = {"reason": answer}
-        if not isinstance(answer, Reason):
-            refusal = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
-        family = row.family or family_of(compiled, workload.training.batch_size)
-        memory = memory_of_row(question, self._tables)
-        caveats = (*table.caveats, *understood(question), *attention_taken(question, table))
-        return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
+
+    def _compiled_for(self, question: RowQuestion, table: OpTable) -> CompiledTable:
+        release = (key_of(question), question.row.compiler_turns_layouts)
+        if release not in self._compiled:
+            self._compiled[release] = compiled_for_row(question.row, table)
+        return self._compiled[release]
 
 
 def compiled_for_row(row: RunRow, table: OpTable) -> CompiledTable:
