@@ -1,4 +1,4 @@
-"""Weights, gradients and optimizer states that a published run's card cannot have held in FP32.
+"""Weights, gradients and optimizer states that a published run's card, or its peak, cannot have held.
 
 People call a trainer's `bf16` autocast though their model was loaded in 16 bits, and so do its states lie in 16 bits:
 torch's optimizers keep them in the type of the weights. Where a description's FP32 ones alone need more than the card
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from advisor.catalogue.precisions import PRECISION_FACTS, PURE_HALF
 from advisor.core.sentences import Reason
 from advisor.cost.memory.need import least_bytes, memory_question
+from advisor.cost.memory.states import optimizer_memory
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import with_training
@@ -45,3 +46,19 @@ def as_it_was_held(question: RowQuestion, table: OpTable | Reason) -> RowQuestio
         return question
     workload = with_training(question.workload, precision=PURE_HALF["bf16"])
     return replace(question, workload=workload, held_in_half=True)
+
+
+def told_of_no_room(question: RowQuestion, table: OpTable) -> tuple[Reason, ...]:
+    """That a published peak leaves no room for the update that is described, on a card that holds the whole model.
+
+    Whoever measured it timed both passes alone, as scripts do that call no optimizer.
+    """
+    row, training = question.row, question.workload.training
+    whole = row.layout.count == 1 and training.offload == "none" and not training.optimizer_in_backward
+    if row.peak_bytes is None or not (whole and training.updates_weights):
+        return ()
+    states = sum(optimizer_memory(table, training, training.precision).states)
+    held = table.parameter_bytes + table.buffer_bytes + table.gradient_bytes + states
+    if row.peak_bytes >= held:
+        return ()
+    return (Reason.of("evaluate-no-room-for-update"),)

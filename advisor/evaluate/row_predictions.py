@@ -23,6 +23,7 @@ from advisor.cost.layout import Layout
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import brings_whole_layers, precision_in_layout
 from advisor.evaluate.earlier_attention import attention_taken, attention_then
+from advisor.evaluate.held_states import told_of_no_room
 from advisor.evaluate.other_libraries import (
     as_other_libraries_run,
     as_transformers_runs,
@@ -166,9 +167,8 @@ class RowPredictor:
         family = row.family or family_of(compiled, workload.training.batch_size)
         memory = memory_of_row(question, self._tables)
         taken = (*understood(question), *attention_taken(question, table), *told_of_activation(question))
-        return RowAnswer(
-            row=row, family=family, workload=workload, caveats=(*table.caveats, *taken), **refusal, **memory
-        )
+        caveats = (*table.caveats, *taken, *told_of_no_room(question, table))
+        return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 
     def _reaching(self, step_s: Estimate, own: RowQuestion) -> Estimate:
         """The step with a range that holds that of the other way in which it may have run."""

@@ -244,3 +244,24 @@ def test_states_that_the_card_cannot_have_held_in_fp32_were_held_in_bf16_if_the_
     assert answer.workload.training.precision == held_as
     told = "evaluate-held-in-half" in {caveat.code for caveat in answer.caveats}
     assert told is (held_as == "bf16_true")
+
+
+@pytest.mark.parametrize(
+    ("peak_gb", "mode", "optimizer", "told"),
+    [
+        ("0.002", "training", "adamw", True),
+        ("1.0", "training", "adamw", False),
+        ("0.002", "training", "none", False),
+        ("0.002", "forward_backward", "adamw", False),
+    ],
+)
+def test_a_peak_without_room_for_the_states_says_that_no_update_was_in_it(
+    tmp_path: Path, peak_gb: str, mode: str, optimizer: str, told: bool
+) -> None:
+    (tmp_path / "run.toml").write_text(LLAMA, encoding="utf-8")
+    (tmp_path / "runs.csv").write_text(
+        f"{HEADER},optimizer\nrun,a100-sxm4-80,{mode},bf16_true,1,,10,1,,{peak_gb},,,{optimizer}\n", encoding="utf-8"
+    )
+    (answer,) = evaluate_file(tmp_path / "runs.csv").answers
+    assert answer.reason is None
+    assert ("evaluate-no-room-for-update" in [reason.code for reason in answer.caveats]) is told
