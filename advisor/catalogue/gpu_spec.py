@@ -69,8 +69,10 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     """Newest PCIe generation that the card speaks; None: not known."""
     pcie_lane_count: Annotated[int, Meta(ge=1, le=32)] | None = None
     """PCIe lanes of the card's plug; None: not known."""
-    same_but_for_links: Annotated[str, Meta(pattern=KEY, examples=["my-card-24"])] | None = None
-    """Key of the card that this one is, with other links: what runs of that one tell holds here; None: of no other."""
+    same_chip_as: Annotated[str, Meta(pattern=KEY, examples=["my-card-24"])] | None = None
+    """Key of the card that this one is, with other links or memory: what its runs tell holds here; None: of no other."""
+    memory_replaced: bool = False
+    """By a workshop: the driver gives it the name of `same_chip_as`, and its memory alone tells them apart."""
     peer_to_peer: bool | None = None
     """Two cards reach each other over PCIe with the stock driver; None: not known."""
     released: str | None = None
@@ -90,7 +92,7 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     @property
     def published_as(self) -> str:
         """Key of the card whose published runs on one card alone are this one's too."""
-        return self.same_but_for_links or self.key
+        return self.same_chip_as or self.key
 
     @property
     def fp8_flop_per_s(self) -> float | None:

@@ -24,8 +24,15 @@ _ALIKE = 0.5
 def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """Keys of the rows that `words` name: the row of that key or name, else every variant of the card; or none.
 
-    `A100` names all its variants; `3080` never names the 3080 Ti, nor a laptop's card its namesake.
+    `A100` names all its variants; `3080` never names the 3080 Ti, nor a laptop's card its namesake, and `4090` none whose
+    memory a workshop replaced: that one's name tells its memory (`4090 48GB`).
     """
+    keys = _rows_named(words, specs)
+    return tuple(key for key in keys if not specs[key].memory_replaced) or keys
+
+
+def _rows_named(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """Also those whose memory was replaced, which nobody means who does not tell it."""
     if words in specs:
         return (words,)
     asked = _pieces(words)
@@ -46,7 +53,7 @@ def _with_memory(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     memory = _MEMORY.search(plain)
     if memory is None:
         return ()
-    of_name = cards_meant(plain[: memory.start()].rstrip(" -_("), specs)
+    of_name = _rows_named(plain[: memory.start()].rstrip(" -_("), specs)
     return tuple(key for key in of_name if round((specs[key].memory_bytes or 0) / _GIBIBYTE) == int(memory.group(1)))
 
 

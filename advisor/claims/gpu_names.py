@@ -91,7 +91,7 @@ def nearest_cards(name: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
             return whole
         return whole + SequenceMatcher(None, digits[0], numbers[0]).ratio()
 
-    # A bare `3080 Ti` is how some call an RTX card: nothing that a `B300` is like.
+    # A bare `3080 Ti` is how some call an RTX card: nothing that a `B100` is like.
     named = (alias for alias in by_alias if not (lettered and alias[0].isdigit()))
     ordered = sorted(named, key=lambda alias: (-likeness(alias), alias))
     close = [by_alias[alias] for alias in ordered if likeness(alias) >= _LIKE_ENOUGH]
@@ -168,4 +168,7 @@ def _narrowed(keys: tuple[str, ...], text: str, match: re.Match[str], specs: Map
     if size is not None:
         wanted = int(size.group(1)) * 2.0**30
         narrowed = tuple(key for key in narrowed if specs[key].memory_bytes == wanted) or narrowed
-    return narrowed
+    if len(narrowed) == 1:
+        return narrowed
+    # A memory that a workshop put in is always told with the card.
+    return tuple(key for key in narrowed if not specs[key].memory_replaced)

@@ -35,7 +35,7 @@ def _rows_by_driver() -> dict[str, str]:
     rows: dict[str, str] = {}
     shared = set[str]()
     for row in tomllib.loads(resource("gpus.toml").read_text(encoding="utf-8"))["gpu"]:
-        for name in row.get("nvml_names", ()):
+        for name in () if row.get("memory_replaced") else row.get("nvml_names", ()):
             if name in rows:
                 shared.add(name)
             rows[name] = row["name"]

@@ -36,6 +36,15 @@ from advisor.catalogue.spec_table import spec_table
         ("L40", ("l40",)),
         ("H20", ("h20-sxm",)),
         ("４０９０ 24GB", ("rtx4090",)),
+        ("4090 48GB", ("rtx4090-48",)),
+        ("RTX 4090-48G", ("rtx4090-48",)),
+        ("4090D 48g", ("rtx4090d-48",)),
+        ("2080ti-22g", ("rtx2080ti-22",)),
+        ("3080 20GB", ("rtx3080-20",)),
+        ("4080 Super 32G", ("rtx4080super-32",)),
+        ("2080 Ti", ("rtx2080ti",)),
+        ("B300", ("b300-sxm",)),
+        ("MI355X", ("mi355x",)),
     ],
 )
 def test_a_card_is_found_by_the_name_that_people_write(words: str, keys: tuple[str, ...]) -> None:

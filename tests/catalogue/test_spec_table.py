@@ -132,6 +132,10 @@ def test_tensor_rates_agree_with_the_arithmetic_that_their_source_claims() -> No
         ("NVIDIA B200", 183359, "b200-sxm"),
         ("NVIDIA GeForce RTX 3080", 10240, "rtx3080-10"),
         ("NVIDIA GeForce RTX 3060", 12288, "rtx3060-12"),
+        ("NVIDIA GeForce RTX 4090", 49140, "rtx4090-48"),
+        ("NVIDIA GeForce RTX 2080 Ti", 22528, "rtx2080ti-22"),
+        ("NVIDIA GeForce RTX 3080", 20480, "rtx3080-20"),
+        ("NVIDIA B300 SXM6 AC", 275040, "b300-sxm"),
     ],
 )
 def test_a_card_takes_the_row_of_its_exact_name_and_memory(name: str, mib: int, key: str) -> None:
@@ -280,7 +284,7 @@ def test_what_is_sold_in_china_differs_in_its_links_alone_and_is_no_other_cards_
     changed = {name for name in own.__struct_fields__ if getattr(own, name) != getattr(other, name)}
     assert changed <= {
         "key", "name", "nvml_names", "nvlink_bytes_per_s", "nvlink_pairs_only", "released", "source", "checked", "note",
-        "same_but_for_links",
+        "same_chip_as",
     }  # fmt: skip
     assert own.published_as == elsewhere
     assert (own.nvlink_bytes_per_s or 0.0) < (other.nvlink_bytes_per_s or 0.0)
@@ -290,7 +294,7 @@ def test_what_is_sold_in_china_differs_in_its_links_alone_and_is_no_other_cards_
 
 def test_a_card_is_the_same_but_for_its_links_as_a_row_that_stands_for_itself() -> None:
     table = spec_table()
-    named = [spec.same_but_for_links for spec in table.values() if spec.same_but_for_links is not None]
+    named = [spec.same_chip_as for spec in table.values() if spec.same_chip_as is not None]
     assert named
     assert all(table[key].published_as == key for key in named)
 
@@ -300,3 +304,17 @@ def test_every_card_is_found_by_its_key_and_by_its_name_alone() -> None:
     for key, spec in table.items():
         assert cards_meant(key, table) == (key,)
         assert key in cards_meant(spec.name, table)
+
+
+def test_a_card_whose_memory_was_replaced_is_the_card_that_it_was_but_for_its_memory() -> None:
+    replaced = [spec for spec in spec_table().values() if spec.memory_replaced]
+    assert len(replaced) >= 5
+    for own in replaced:
+        sold = spec_table()[own.published_as]
+        changed = {name for name in own.__struct_fields__ if getattr(own, name) != getattr(sold, name)}
+        assert changed == {
+            "key", "name", "memory_bytes", "same_chip_as", "memory_replaced", "released", "source", "checked", "note",
+        }, own.key  # fmt: skip
+        assert own.memory_bytes == 2 * (sold.memory_bytes or 0)
+        assert own.key not in cards_meant(sold.name, spec_table())
+        assert own.name.startswith(sold.name)

@@ -28,8 +28,8 @@ _REQUIRED = (
 )
 _AMPERE, _HOPPER, _BLACKWELL = 8.0, 9.0, 10.0
 """First compute capability of each."""
-_AMD_FLASH = ("gfx90a", "gfx942")
-"""AMD's generations for which PyTorch has kernels of flash attention (AOTriton 0.4: MI200 and MI300)."""
+_AMD_FLASH = ("gfx90a", "gfx942", "gfx950")
+"""AMD's generations for which PyTorch has kernels of flash attention (AOTriton 0.4: MI200 and MI300; 0.10: MI350)."""
 UNLIMITED = 1e30
 """Stands for a limit that does not bind, where an infinity would turn products into NaN."""
 
@@ -94,7 +94,7 @@ def missing_figures(spec: GpuSpec, precision: ComputedPrecision) -> Reason | Non
 
 
 def precision_notes(spec: GpuSpec, precision: ComputedPrecision) -> tuple[Reason, ...]:
-    """What a reader must know about a prediction that can be made: a mapped precision, an unknown limit."""
+    """What a reader must know about a prediction that can be made: a mapped precision, an unknown limit, a changed card."""
     notes = []
     if precision == "tf32" and spec.tf32_flop_per_s is None:
         notes.append(Reason.of("predict-tf32-runs-as-fp32", gpu=spec.name))
@@ -102,6 +102,8 @@ def precision_notes(spec: GpuSpec, precision: ComputedPrecision) -> tuple[Reason
         notes.append(Reason.of("predict-power-unknown", gpu=spec.name))
     if spec.l2_bytes is None:
         notes.append(Reason.of("predict-cache-unknown", gpu=spec.name))
+    if spec.memory_replaced:
+        notes.append(Reason.of("predict-memory-replaced", gpu=spec.name))
     return tuple(notes)
 
 

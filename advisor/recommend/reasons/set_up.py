@@ -263,7 +263,8 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     )
     if small and need is not None:
         yield Reason.of("why-memory-elsewhere", devices=Names(names=tuple(small)), need_bytes=need.value)
-    yield from (note for note in chosen.notes if note.code.startswith(("memory-host-", "predict-outside-")))
+    told = ("memory-host-", "predict-memory-replaced", "predict-outside-")
+    yield from (note for note in chosen.notes if note.code.startswith(told))
     capacity, share = chosen.usable_memory_bytes, chosen.memory_share
     if chosen.may_run_out or need is None or capacity is None or share is None:  # the first has a caveat of its own
         return

@@ -11,6 +11,7 @@ predict-step-endless = { $device }: a step would take longer than any number say
 predict-tf32-runs-as-fp32 = { $gpu } has no TF32; the step runs in FP32 and is predicted so.
 predict-power-unknown = { $gpu }: its power limit is unknown; a clock lowered by it is not counted.
 predict-cache-unknown = { $gpu }: its L2 cache is unknown; its help is not counted.
+predict-memory-replaced = { $gpu }: its memory was replaced by a workshop; its speed, power and links are taken to be those of the card as it was sold. What drivers and cooling make of it is not known.
 predict-run-slower-than-described = Your step took { $times_ratio } times as long here as its description lets expect. Such a factor is rarely the card's: look for another precision, a larger input, a slow loader, validation or logging inside the step. It is not carried over to other cards.
 predict-run-faster-than-described = Your step was { $times_ratio } times as fast here as its description lets expect. Look for another precision, a smaller input, or parts of the model that do not run. It is not carried over to other cards.
 predict-outside-precision = No published run { $precision ->

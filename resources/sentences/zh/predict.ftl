@@ -11,6 +11,7 @@ predict-step-endless = { $device }：一步的时间超出可表示的范围，�
 predict-tf32-runs-as-fp32 = { $gpu } 不支持 TF32，该步按 FP32 运行和预测。
 predict-power-unknown = { $gpu } 的功耗上限未知，未计入由此造成的降频。
 predict-cache-unknown = { $gpu } 的 L2 缓存大小未知，未计入其加速作用。
+predict-memory-replaced = { $gpu } 的显存由改装店更换过；速度、功耗和互联按原厂显卡计算，驱动和散热的影响未知。
 predict-run-slower-than-described = 在本机上，你的一步耗时是按描述预期的 { $times_ratio } 倍。这样的差距很少是显卡造成的：请检查精度是否不同、输入是否更大、数据加载是否过慢，或步内是否包含验证、日志。该系数不用于其他显卡。
 predict-run-faster-than-described = 在本机上，你的一步比按描述预期的快 { $times_ratio } 倍。请检查精度是否不同、输入是否更小，或模型是否有部分未运行。该系数不用于其他显卡。
 predict-outside-precision = 拟合所用的公开结果中没有{ $precision ->
