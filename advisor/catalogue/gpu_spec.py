@@ -70,7 +70,7 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     pcie_lane_count: Annotated[int, Meta(ge=1, le=32)] | None = None
     """PCIe lanes of the card's plug; None: not known."""
     same_chip_as: Annotated[str, Meta(pattern=KEY, examples=["my-card-24"])] | None = None
-    """Key of the card that this one is, with other links or memory: what its runs tell holds here; None: of no other."""
+    """Key of the card that this one is, with other links or memory: its runs tell of this one; None: no other."""
     memory_replaced: bool = False
     """By a workshop: the driver gives it the name of `same_chip_as`, and its memory alone tells them apart."""
     peer_to_peer: bool | None = None

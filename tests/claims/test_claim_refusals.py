@@ -56,7 +56,7 @@ def test_what_was_understood_is_told_beside_what_is_missing() -> None:
     [
         ("resnet50 on an RTX 6060: 300 ms a step", "RTX 6060", "RTX 4060"),
         ("BERT-base on GTX 1650, 12 it/s", "GTX 1650", "GTX 1660 Ti"),
-        ("B100上bert large每步30ms", "B100", "B200"),
+        ("B100上bert large每步30ms", "B100", "H100"),
         ("我的4050用amp跑resnet50每秒350张", "4050", "RTX 4070"),
     ],
 )
