@@ -24,8 +24,8 @@ _ALIKE = 0.5
 def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     """Keys of the rows that `words` name: the row of that key or name, else every variant of the card; or none.
 
-    `A100` names all its variants; `3080` never names the 3080 Ti, nor a laptop's card its namesake. `4090` names none whose
-    memory a workshop replaced: that one's name tells its memory (`4090 48GB`).
+    `A100` names all its variants; `3080` never names the 3080 Ti, nor a laptop's card its namesake. `4090` names none
+    whose memory a workshop replaced: that one's name tells its memory (`4090 48GB`).
     """
     keys = _rows_named(words, specs)
     return tuple(key for key in keys if not specs[key].memory_replaced) or keys

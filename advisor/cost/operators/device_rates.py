@@ -94,7 +94,7 @@ def missing_figures(spec: GpuSpec, precision: ComputedPrecision) -> Reason | Non
 
 
 def precision_notes(spec: GpuSpec, precision: ComputedPrecision) -> tuple[Reason, ...]:
-    """What a reader must know about a prediction that can be made: a mapped precision, an unknown limit, other memory."""
+    """What a reader must know about a prediction that can be made: mapped precisions, unknown limits, other memory."""
     notes = []
     if precision == "tf32" and spec.tf32_flop_per_s is None:
         notes.append(Reason.of("predict-tf32-runs-as-fp32", gpu=spec.name))
