@@ -19,6 +19,8 @@ _SERIES = frozenset({"rtx", "gtx", "rx"})
 _GIBIBYTE = 2**30
 _MEMORY = re.compile(r"(?<!\d)(\d{1,4}) ?(?:g|gb|gib)$")
 _ALIKE = 0.5
+_SHORT_NUMBER = 3
+"""Digits of a number that tells little by itself: `A10`, `L10`, `V100`."""
 
 
 def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
@@ -75,15 +77,21 @@ def nearest_keys(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     pieces = _pieces(words)
     alike: dict[str, float] = {}
     for key, spec in specs.items():
+        if spec.memory_replaced:
+            continue
         alike[key] = max(_likeness(pieces, spelling) for spelling in _spellings(key, spec))
     ordered = sorted((key for key in alike if alike[key] >= _ALIKE), key=lambda key: -alike[key])
     return tuple(ordered[:3])
 
 
 def _likeness(asked: tuple[str, ...], spelled: tuple[str, ...]) -> float:
+    """0 for names that share neither a word nor a number: `GB10` is no `A10` that somebody misspelled."""
     written, name = "".join(asked), "".join(spelled)
     number, own = (next((piece for piece in words if piece.isdigit()), "") for words in (asked, spelled))
     turned = len(number) > 1 and sorted(number) == sorted(own)
+    lettered = {piece for piece in asked if not piece.isdigit()}
+    if lettered and lettered.isdisjoint(spelled) and not (turned and len(own) > _SHORT_NUMBER):
+        return 0.0
     return difflib.SequenceMatcher(None, written, name).ratio() + float(turned)
 
 

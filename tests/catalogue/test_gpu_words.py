@@ -60,3 +60,14 @@ def test_the_nearest_keys_are_offered() -> None:
     assert nearest_keys("rtx4900", spec_table())[0] == "rtx4090"
     assert nearest_keys("4900", spec_table())[0] == "rtx4090"
     assert nearest_keys("9030", spec_table())[0] == "rtx3090"
+
+
+@pytest.mark.parametrize("words", ["昇腾910B", "M3 Max", "tpu v5", "v10", "Jetson Orin"])
+def test_a_name_that_is_like_no_other_gets_no_nearest_key(words: str) -> None:
+    assert nearest_keys(words, spec_table()) == ()
+
+
+def test_nobody_who_tells_no_memory_is_offered_a_card_whose_memory_was_replaced() -> None:
+    assert nearest_keys("5090D", spec_table())[0] == "rtx5090"
+    assert not any(spec_table()[key].memory_replaced for key in nearest_keys("rtx4900", spec_table()))
+    assert nearest_keys("GB10", spec_table()) == ("gb200",)
