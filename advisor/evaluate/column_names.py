@@ -53,6 +53,7 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "use": (),
 }  # fmt: skip
 """Every column that is read, and what else it is called elsewhere, the likelier name first."""
+READ_COLUMNS = frozenset(_OTHER_NAMES)
 _ALIKE_FRACTION, _ALIKE_FOR_LACKING_FRACTION = 0.85, 0.6
 """So much alike, a name is a slip of the pen; less is asked of one where a column is lacking that must be there."""
 

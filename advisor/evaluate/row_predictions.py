@@ -41,6 +41,7 @@ from advisor.evaluate.silent_descriptions import (
     understood,
 )
 from advisor.evaluate.traces import TraceKey, key_of
+from advisor.evaluate.unread_columns import told_of_unread
 from advisor.evaluate.variants import among_variants
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Work
@@ -167,7 +168,7 @@ class RowPredictor:
         family = row.family or family_of(compiled, workload.training.batch_size)
         memory = memory_of_row(question, self._tables)
         taken = (*understood(question), *attention_taken(question, table), *told_of_activation(question))
-        caveats = (*table.caveats, *taken, *told_of_no_room(question, table))
+        caveats = (*told_of_unread(question), *table.caveats, *taken, *told_of_no_room(question, table))
         return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 
     def _reaching(self, step_s: Estimate, own: RowQuestion) -> Estimate:

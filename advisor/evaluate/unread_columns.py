@@ -1,0 +1,43 @@
+"""Columns called as settings of a workload file, which tells them: such a cell is kept beside its row, unread."""
+
+from __future__ import annotations
+
+from advisor.core.sentences import Names, Reason
+from advisor.evaluate.column_names import READ_COLUMNS
+from advisor.evaluate.row_answer import RowQuestion
+from advisor.evaluate.run_words import YES_OR_NO, plain, says_nothing
+from advisor.workload.workload import Training
+
+_SETTINGS = frozenset(Training.__struct_fields__) - READ_COLUMNS
+
+
+def told_of_unread(question: RowQuestion) -> tuple[Reason, ...]:
+    """Which settings a row tells in columns that are not read, where its workload file says otherwise."""
+    training = question.workload.training
+    unread = [
+        f"`{name}`"
+        for name, cell in question.row.cells.items()
+        if name in _SETTINGS and not says_nothing(cell) and not _says(cell, getattr(training, name))
+    ]
+    return (
+        (Reason.of("evaluate-unread-settings", names=Names(names=tuple(unread)), count=len(unread)),) if unread else ()
+    )
+
+
+def _says(cell: str, value: object) -> bool:
+    """Whether a cell says what is predicted; a switch that is off and a figure that is none may be called so."""
+    word = plain(cell)
+    if isinstance(value, bool):
+        return YES_OR_NO.get(word) is value
+    if value is None:
+        return word in {"none", "0"}
+    if isinstance(value, int | float):
+        return _number(word) == value
+    return word == str(value)
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
