@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from advisor.catalogue.gpu_spec import GpuSpec
 
 _PCIE_LANES: dict[int, tuple[float, float]] = {
@@ -21,6 +23,7 @@ _PCIE_LANES: dict[int, tuple[float, float]] = {
 }
 """Transfers a second and what line coding (from 6.0 on: flits) leaves of them; PCI-SIG base specifications."""
 _USUAL_GENERATION, _USUAL_LANES = 3, 16
+_WIDTHS = frozenset({1, 2, 4, 8, 16})
 """Of every data-centre and desktop card since 2012; where neither row nor driver tells more."""
 PINNED_COPY_SHARE = 0.8
 """Of a slot's rate that a copy between a card and page-locked memory reaches."""
@@ -93,17 +96,24 @@ _GENERATION = re.compile(
 _LANES = re.compile(r"(?:\bx|×) ?(1|2|4|8|16)\b|\b(1|2|4|8|16) lanes?\b", re.IGNORECASE)
 
 
-def told_slot_bytes_per_s(text: str, spec: GpuSpec) -> float | None:
-    """One-way rate of a slot that words tell of (`PCIe 3.0 x4`), no quicker than the card's own plug; None: of none.
+def in_slot(spec: GpuSpec, generation: int | None, lane_count: int | None) -> GpuSpec:
+    """The card in such a slot, never quicker than its own plug; None, or what no slot has: as its data sheet says."""
+    found = generation if generation in _PCIE_LANES else None
+    width = lane_count if lane_count in _WIDTHS else None
+    return replace(
+        spec,
+        pcie_generation=min((one for one in (found, spec.pcie_generation) if one is not None), default=None),
+        pcie_lane_count=spec.pcie_lane_count if width is None else min(width, spec.pcie_lane_count or _USUAL_LANES),
+    )
+
+
+def in_told_slot(spec: GpuSpec, text: str) -> GpuSpec | None:
+    """The card in a slot that words tell of (`PCIe 3.0 x4`); None: of none.
 
     `text` without words of a network, which has lanes of its own (`InfiniBand HDR x8`).
     """
     generation, lanes = _GENERATION.search(text), _LANES.search(text)
     if "pci" not in text.lower() or not (generation or lanes):
         return None
-    width = spec.pcie_lane_count
-    if lanes:
-        width = min(int(lanes[lanes.lastindex or 0]), width or _USUAL_LANES)
-    told = int(generation[generation.lastindex or 0]) if generation else spec.pcie_generation
-    slot = pcie_bytes_per_s(told, width)
-    return slot if spec.pcie_generation is None else min(slot, pcie_bytes_per_s(spec.pcie_generation, width))
+    told, width = (int(found[found.lastindex or 0]) if found else None for found in (generation, lanes))
+    return in_slot(spec, told, width)

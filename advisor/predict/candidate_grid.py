@@ -186,8 +186,8 @@ class CandidateGrid:
         return machine.cpu.usable_core_count if machine is not None and device.local else None
 
     def spec(self, device: Device) -> GpuSpec | None:
-        """The row of the table that describes a device."""
-        return self.sources.specs.get(device.spec_key or "")
+        """The row of the table that describes a device, in its slot."""
+        return self.sources.spec_of(device)
 
     def memory_bytes_per_s(self, device: Device) -> float:
         """Of the card's memory; a number that nothing depends on for a processor."""

@@ -36,7 +36,7 @@ def single_device_steps(
             if timed is not None:
                 answers[device.key] = timed
                 continue
-        spec = sources.specs.get(device.spec_key or "")
+        spec = sources.spec_of(device)
         if spec is not None:
             from_spec.append((device, spec))
         elif device.key == "cpu":

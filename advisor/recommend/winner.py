@@ -8,7 +8,7 @@ from typing import NamedTuple
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.fixed import devices_predicted_in
-from advisor.recommend.ranking import Row, leaders, rank
+from advisor.recommend.ranking import Row, is_trusted, leaders, rank
 from advisor.recommend.reasons.memory_room import roomier
 from advisor.recommend.recommendation import Goal
 from advisor.recommend.strategy import knee_count
@@ -27,9 +27,8 @@ class Winner(NamedTuple):
 def find_winner(comparison: Comparison, finalists: Sequence[Finalist]) -> Winner | None:
     """The finalist to advise: of those without a clear difference to the first what decides between them."""
     contenders = find_contenders(comparison, _within_bound(comparison, finalists))
-    rows = rank(
-        [contender.chosen for contender in contenders], comparison.goal, comparison.untrusted, counted_on(comparison)
-    )
+    chosen_of_each = _each_once(comparison, [contender.chosen for contender in contenders])
+    rows = rank(chosen_of_each, comparison.goal, comparison.untrusted, counted_on(comparison))
     if not rows:
         return None
     first = leaders(rows, comparison.goal)
@@ -39,6 +38,25 @@ def find_winner(comparison: Comparison, finalists: Sequence[Finalist]) -> Winner
         rows=rows,
         entered=tuple(prediction for contender in contenders for prediction in contender.by_count),
     )
+
+
+_AS_ROOMY = 0.9
+"""Of a free card's memory what a card here has free that stands for it too."""
+
+
+def _each_once(comparison: Comparison, contenders: Sequence[Prediction]) -> list[Prediction]:
+    """Without cards of the table that are here in the same number: those that are here stand for both.
+
+    A card that is here, but disturbed or half full, is not as good as one that is not.
+    """
+    here = [one for one in contenders if one.device.local and is_trusted(one, comparison.untrusted)]
+
+    def stands_for(own: Prediction, other: Prediction) -> bool:
+        room, whole = own.usable_memory_bytes, other.usable_memory_bytes
+        as_roomy = room is None or whole is None or room >= _AS_ROOMY * whole
+        return as_roomy and own.count == other.count and own.device.spec_key == other.device.key
+
+    return [one for one in contenders if not any(stands_for(own, one) for own in here)]
 
 
 def _within_bound(comparison: Comparison, finalists: Sequence[Finalist]) -> Sequence[Finalist]:

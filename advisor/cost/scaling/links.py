@@ -10,7 +10,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec, is_consumer
-from advisor.catalogue.links import CARDS_PER_HOST, PAIR, slot_bytes_per_s, told_slot_bytes_per_s
+from advisor.catalogue.links import CARDS_PER_HOST, PAIR, in_told_slot, slot_bytes_per_s
 from advisor.catalogue.networks import NETWORK_WORDS, Network, network_in
 from advisor.core.errors import InputError
 from advisor.core.file_fault import shown_value
@@ -217,9 +217,10 @@ def in_slow_host(link: Link, figures: ScalingFigures | None = None) -> Link:
 
 def _in_slots(link: Link, text: str, spec: GpuSpec) -> Link:
     """The link with cards in the slots that are told of."""
-    slot = None if link.type == "given" else told_slot_bytes_per_s(text, spec)
-    if slot is None:
+    told = None if link.type == "given" else in_told_slot(spec, text)
+    if told is None:
         return link
+    slot = slot_bytes_per_s(told)
     wire = slot if link.wire_bytes_per_s == link.pcie_bytes_per_s else link.wire_bytes_per_s
     return replace(link, pcie_bytes_per_s=slot, wire_bytes_per_s=wire)
 
@@ -234,6 +235,12 @@ def _inside(text: str, spec: GpuSpec) -> Link | None:
         slow = link is not None and link.type in _IN_SLOTS and re.search(_SLOW, words) is not None
         return replace(in_slow_host(link), certain=False) if link is not None and slow else link
     return replace(_link(spec, "given"), wire_bytes_per_s=rate) if _LEAST_RATE <= rate <= _MOST_RATE else None
+
+
+def card_in_slot(spec: GpuSpec, interconnect: str) -> GpuSpec:
+    """The card in the slot that the words of an interconnect tell of; unchanged where they tell of none."""
+    network, before = network_in(interconnect)
+    return in_told_slot(spec, interconnect if network is None else before) or spec
 
 
 def interconnect_or_usual(text: str | None, spec: GpuSpec) -> Link:
