@@ -27,3 +27,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - PEP 562: the three public n
     from importlib import import_module
 
     return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, whether or not one was used yet: what a notebook completes."""
+    return __all__

@@ -23,8 +23,9 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS, ComputedPrecision
 from advisor.catalogue.spec_table import read_gpu_file, spec_table
-from advisor.catalogue.strategies import USUAL_COUNTS
+from advisor.catalogue.strategies import MOST_DEVICES, USUAL_COUNTS
 from advisor.core.drive import drive
+from advisor.core.file_fault import shown_value
 from advisor.core.moment import utc_text
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason, SaidError
@@ -88,6 +89,7 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
     workload's own Python file may run. Raises UserFacingError for a bad workload or file of cards, for a name that no
     card has, a number that none can have, and for a file that must not run.
     """
+    tried = USUAL_COUNTS if counts is None else _checked_counts(counts)
     described = checked(workload) if isinstance(workload, Workload) else load_workload(workload)
     if not allow_code and needs_consent(described):
         path, digest = code_to_run(described) or ("", "")
@@ -102,12 +104,21 @@ def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out
         budget_s=budget_s,
         gpu_keys=keys,
         extra_specs=tuple(own.values()),
-        counts=USUAL_COUNTS if counts is None else tuple(sorted(set(counts))),
+        counts=tried,
         card_counts=counts_by_key(pairs or (), counts, keys or ()),
         allow_code=allow_code,
     )
     events = advise_events(request)
     return Advice.of(drive(events, on_event))
+
+
+def _checked_counts(counts: Sequence[int]) -> tuple[int, ...]:
+    """The numbers of cards in order, each once. Raises SaidError for one that no job has."""
+    wrong = [count for count in counts if not (isinstance(count, int) and 1 <= count <= MOST_DEVICES)]
+    if wrong or not counts:
+        given = shown_value(wrong[0] if wrong else list(counts))
+        raise SaidError.of("command-call-counts", given=given, most=MOST_DEVICES)
+    return tuple(sorted(set(counts)))
 
 
 def _cards_meant(gpus: Sequence[str], specs: Mapping[str, GpuSpec]) -> list[tuple[str, int | None]]:

@@ -127,6 +127,16 @@ def _called(option: str, names: Sequence[str]) -> list[str]:
     return [shown] if shown in names else []
 
 
+def _names_a_workload(word: str) -> bool:
+    """Whether a word that stands by itself is a bundled workload, or a file that may describe one."""
+    from pathlib import Path
+
+    from advisor.workload.workload_file import bundled_names
+
+    plain = not word.startswith("-") and "=" not in word
+    return plain and (Path(word).suffix in {".toml", ".py", ".json"} or word in bundled_names())
+
+
 def unknown_words(words: Iterable[str], known: Iterable[str], line: Sequence[str] = ()) -> SaidError:
     """Words that are no option of ours, with the nearest that are; behind a list's value the comma that they lack.
 
@@ -134,7 +144,12 @@ def unknown_words(words: Iterable[str], known: Iterable[str], line: Sequence[str
     """
     import difflib
 
+    from advisor.core.sentences import Reason
+
     given, names = tuple(words), list(known)
+    if _names_a_workload(given[0]):
+        behind = Reason.of("command-workload-behind", given=given[0])
+        return command_fault("unknown", behind, given=" ".join(given)[: 4 * _LONGEST])
     place = next((place for place in range(2, len(line)) if tuple(line[place : place + len(given)]) == given), 0)
     if place and line[place - 2] in _LISTS and not any(word.startswith("-") for word in given):
         remedy = in_commas(line[place - 2], tuple(value.strip(",") for value in (line[place - 1], *given)))

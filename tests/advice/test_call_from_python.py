@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+import advisor
 from advisor import advise, load_workload
 from advisor.core.errors import InputError
 from advisor.workload.workload import Workload, with_training
@@ -114,3 +116,13 @@ def test_a_card_of_ones_own_as_the_page_of_formats_shows_it_is_compared(tmp_path
     advice = advise("iris_mlp", measure=False, gpus="T4", gpu_file=tmp_path / "cards.toml", counts=(1,))
     assert {prediction.device.name for prediction in advice.predictions} == {"My Card 48 GB", "Tesla T4"}
     assert "My Card 48 GB" in advice.explain("en")
+
+
+@pytest.mark.parametrize("counts", [(0,), (), (1, 5000), ("4",), (2.0,)])
+def test_a_number_of_cards_that_no_job_has_is_refused(counts: tuple[Any, ...]) -> None:
+    with pytest.raises(InputError, match=r"counts: .* from 1 to 4,096"):
+        advise("resnet50", measure=False, gpus="4090", counts=counts)
+
+
+def test_the_public_names_are_listed_before_they_are_used() -> None:
+    assert set(dir(advisor)) == {"Advice", "__version__", "advise", "load_workload"}

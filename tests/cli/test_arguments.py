@@ -207,6 +207,14 @@ def test_an_option_that_other_programs_call_so_is_told_by_our_name(given: str, o
     assert caught.value.remedy == f"Did you mean {ours}? See advisor --help."
 
 
+@pytest.mark.parametrize("given", ["resnet50", "my/train.toml", "net.py", "config.json"])
+def test_a_workload_without_its_command_is_told_where_it_stands(given: str) -> None:
+    for line in ([given], [given, "--gpus", "4090"], ["--predict", "--gpus", "4090", given]):
+        with pytest.raises(InputError, match="unrecognized") as caught:
+            build_parser().parse_args(line)
+        assert caught.value.remedy == f"A workload stands behind --predict or --measure: advisor --predict {given}."
+
+
 def test_what_is_no_option_anywhere_is_told_where_help_is() -> None:
     with pytest.raises(InputError, match="unrecognized") as caught:
         build_parser().parse_args(["--predict", "resnet50", "--frobnicate", "3"])

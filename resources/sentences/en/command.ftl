@@ -6,6 +6,7 @@ command-whole-number = Command line: argument { $option }: { $given } is not a w
 command-number = Command line: argument { $option }: { $given } is not a number from { $least } to { $most }.
 command-range-reversed = Command line: argument { $option }: { $given } ends below where it begins.
 command-too-many-devices = Command line: argument { $option }: { $devices } devices are more than the { $most } this program predicts for.
+command-call-counts = counts: { $given } is no list of whole numbers from 1 to { $most }.
 command-optimizer-of-fields = Command line: argument { $option }: { $given } is a trainer's word. In a workload file it is: { $fields }.
 command-no-precision = Command line: argument { $option }: { $given } is no precision; known: { $names }.
 command-double-precision = Command line: argument { $option }: { $given }: nothing is predicted in FP64 (double precision). Compare the FP64 rates of the data sheets: cards for games mostly have a 32nd or a 64th of their FP32 rate.
@@ -15,6 +16,7 @@ command-not-with = Command line: argument { $option }: not allowed with argument
 command-expected = Command line: argument { $option }: a value is missing.
 command-see-help = See advisor --help.
 command-did-you-mean = Did you mean { $names }? See advisor --help.
+command-workload-behind = A workload stands behind --predict or --measure: advisor --predict { $given }.
 command-untraced = { $workload }: the model cannot be traced.
 command-unfinished-remedy = Mend a loop that does not end; else a shorter sequence (--sequence-length) takes less, or describe the model by numbers (source = "numbers").
 command-untraced-remedy = Mend the model, or describe it by numbers (source = "numbers").

@@ -6,6 +6,7 @@ command-whole-number = 命令行：参数 { $option }：{ $given } 不是从 1 �
 command-number = 命令行：参数 { $option }：{ $given } 不是从 { $least } 到 { $most } 的数。
 command-range-reversed = 命令行：参数 { $option }：{ $given } 的终点小于起点。
 command-too-many-devices = 命令行：参数 { $option }：{ $devices } 个设备超过本程序可预测的 { $most } 个。
+command-call-counts = counts：{ $given } 不是由 1 到 { $most } 的整数组成的列表。
 command-optimizer-of-fields = 命令行：参数 { $option }：{ $given } 是训练器的写法。在工作负载文件中写作：{ $fields }。
 command-no-precision = 命令行：参数 { $option }：{ $given } 不是精度；已知：{ $names }。
 command-double-precision = 命令行：参数 { $option }：{ $given }：本程序不预测 FP64（双精度）。请比较规格表中的 FP64 速率：游戏卡的 FP64 速率大多只有 FP32 的 1/32 或 1/64。
@@ -15,6 +16,7 @@ command-not-with = 命令行：参数 { $option }：不能与参数 { $other } �
 command-expected = 命令行：参数 { $option }：缺少值。
 command-see-help = 见 advisor --help。
 command-did-you-mean = 是否指 { $names }？见 advisor --help。
+command-workload-behind = 任务应写在 --predict 或 --measure 之后：advisor --predict { $given }。
 command-untraced = { $workload }：无法追踪该模型。
 command-unfinished-remedy = 若有不会结束的循环，请修正；否则较短的序列（--sequence-length）所需更少，或以数字描述该模型（source = "numbers"）。
 command-untraced-remedy = 请修正模型，或以数字描述它（source = "numbers"）。
