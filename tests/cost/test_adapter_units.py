@@ -37,13 +37,13 @@ def test_each_pair_of_matrices_stands_beside_the_product_of_its_layer() -> None:
 
 
 def test_the_host_works_around_both_matrices_in_every_pass_where_no_product_hides_it() -> None:
-    unit = scaling_figures().assumed.adapter_unit_s
+    unit = scaling_figures().assumed.sharded_unit_s
     assert waited_s(1e-9) == pytest.approx(2 * 2 * unit * 2)
     assert waited_s(1e-9, activation_checkpointing="full") == pytest.approx(3 * 2 * unit * 2)
 
 
 def test_a_layers_own_product_hides_what_the_host_does_around_its_adapters_and_no_more() -> None:
-    unit = scaling_figures().assumed.adapter_unit_s
+    unit = scaling_figures().assumed.sharded_unit_s
     hiding = 2 * unit * 1e14 / (2.0 * TOKENS * 4096 * 4096)
     assert waited_s(hiding) == pytest.approx(2 * 2 * unit * (1 - 1024 / 4096))
     assert waited_s(4 * hiding) == pytest.approx(0.0)

@@ -47,7 +47,7 @@ def adapter_units_s(
     That generation lets the host run two gatherings ahead of the device and no further (`limit_all_gathers`). So what
     the host does around the two matrices of a layer is hidden by that layer's own product alone, not by the step.
     """
-    unit_s = (figures or scaling_figures()).assumed.adapter_unit_s
+    unit_s = (figures or scaling_figures()).assumed.sharded_unit_s
     checkpointed = training.activation_checkpointing != "none"
     passes = 3.0 if checkpointed else 2.0
     pairs = adapter_pairs(table, training.lora_rank or DEFAULT_RANK)

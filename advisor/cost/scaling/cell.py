@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from advisor.catalogue.strategies import SHARDING, Strategy
+from advisor.cost.host_time import joined_seconds
 from advisor.cost.scaling.communication import (
     Costs,
     bus_bytes_per_s,
@@ -174,6 +175,21 @@ class Cell:
                 self.accumulation,
             )
         own["optimizer_s"] = own["optimizer_s"] / self.count
+        if self.count > 1 and strategy != "zero1":
+            own["host_s"] = np.maximum(own["host_s"], self._waits_of_shards(own))
+
+    def _waits_of_shards(self, own: dict[str, Floats]) -> Floats:
+        """What the card waits for its host, which has no less to issue where the optimizer is shared out.
+
+        Beside that it gathers and scatters each block. It goes on while the card waits for layers to be gathered.
+        """
+        traffic, setting = self.job.traffic, self.job.setting
+        busy = [own[name] for name in ("forward_s", "backward_s", "optimizer_s", "communication_s")]
+        device = sum(busy, start=np.zeros(1))
+        passes = 2.0 if traffic.backward else 1.0
+        around = (traffic.block_count + 1) * passes * self.job.figures.assumed.sharded_unit_s
+        issued = (np.asarray(setting.issue_s(self.card)) + around) * self.accumulation
+        return joined_seconds(device, np.broadcast_to(issued, device.shape)) - device
 
     def _pipeline(self, own: dict[str, Floats]) -> dict[str, Floats]:
         stages = stage_count(self.job.traffic, self.count)

@@ -68,8 +68,8 @@ class Assumed(Record, frozen=True, kw_only=True):
     host_optimizer_bytes_per_s: Rate
     host_gradient_pass_count: Annotated[float, Meta(ge=0, le=100)]
     hook_s: Duration
-    adapter_unit_s: Duration
-    """Host time around one adapter matrix that full sharding gathers by itself, in one pass."""
+    sharded_unit_s: Duration
+    """Host time around one module that is gathered by itself, a block or an adapter's matrix, in one pass."""
     slow_host_bytes_per_s: Rate
     host_straggler_fraction: Annotated[float, Meta(ge=0, le=0.2)]
     """The same between hosts as `straggler_fraction` between cards: switches that others share, hosts that differ."""
