@@ -9,7 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from advisor.catalogue.links import in_slot, pcie_bytes_per_s, slot_bytes_per_s
+from advisor.catalogue.precisions import TracePrecision
 from advisor.catalogue.spec_table import spec_table
+from advisor.optable.op_table import OpTable
 from advisor.predict.candidate_grid import CandidateGrid
 from advisor.predict.prediction import Device
 from advisor.predict.sources import Sources
@@ -62,7 +64,7 @@ def test_a_card_without_a_row_has_no_slot_to_tell_of() -> None:
 
 def test_inputs_come_over_the_narrow_slot() -> None:
     def copied(width: int) -> float:
-        pictures = {"fp32": replace(model(), input_bytes=(0.0, 6e5))}
+        pictures: dict[TracePrecision, OpTable] = {"fp32": replace(model(), input_bytes=(0.0, 6e5))}
         grid = CandidateGrid(
             "fp32", [candidate(HERE, batch=64)], dataclasses.replace(asked((4, width)), tables=pictures)
         )
