@@ -173,6 +173,11 @@ class Prediction(SetUpFigures, frozen=True, kw_only=True):
         return self.fits is not False and self.effort_rank <= PLAIN_EFFORT
 
     @property
+    def is_borne_out(self) -> bool:
+        """Whether its figures rest on runs of cards of this maker: of AMD's none was fitted."""
+        return all(note.code != "predict-outside-maker" for note in self.notes)
+
+    @property
     def usable_memory_bytes(self) -> float | None:
         """What a step can take of a device's memory, which decides whether it fits; None: unknown."""
         capacity = self.memory_capacity_bytes

@@ -18,19 +18,22 @@ _ALIKE_FRACTION = 0.005
 """Times that differ by less read alike, and decide nothing that anybody would notice."""
 
 
-def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[bool, bool, bool, tuple[float, float]]:
+def preference(
+    row: Row, first: Sequence[Row], comparison: Comparison
+) -> tuple[bool, bool, bool, bool, tuple[float, float]]:
     """Sorts the leaders of a tie (`first`), the one to take first.
 
     For time: what is here already, unless another leader is clearly ahead of it at another batch size. Then for every
-    goal what holds a step by itself, at most sharded, and what has room for the whole range of its memory need. Then
-    for time the cheaper where all of them have prices and the shorter expected time; for cost and energy the least
+    goal what holds a step by itself, at most sharded, what has room for the whole range of its memory need, and what runs
+    of its maker's cards bear out. Then for time the cheaper where all of them have prices and the shorter expected time; for cost and energy the least
     that is expected of it and the shorter job.
     """
     prediction = row.prediction
     here = comparison.goal == "time" and prediction.device.local and not _is_outrun(prediction, first, comparison)
     priced = all(row.prediction.cost is not None for row in first)
     leans = not prediction.holds_plainly
-    return (not here, leans, prediction.may_run_out, _figures(prediction, comparison, priced=priced))
+    figures = _figures(prediction, comparison, priced=priced)
+    return (not here, leans, prediction.may_run_out, not prediction.is_borne_out, figures)
 
 
 def _figures(prediction: Prediction, comparison: Comparison, *, priced: bool) -> tuple[float, float]:
@@ -102,7 +105,10 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
     tight = _ahead(comparison, chosen, [one for one in others if one.may_run_out and not chosen.may_run_out])
     if tight:
         yield passed_over(chosen, tight)
-    others = [one for one in others if one not in (*leaning, *tight)]
+    unproven = _ahead(comparison, chosen, [one for one in others if chosen.is_borne_out and not one.is_borne_out])
+    if unproven:
+        yield Reason.of("why-tie-borne-out", device=set_up_name(chosen), others=_names(unproven))
+    others = [one for one in others if one not in (*leaning, *tight, *unproven)]
     if not others:
         return
     if comparison.goal == "energy":

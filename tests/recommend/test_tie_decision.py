@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from advisor.core.sentences import Money, say
+from advisor.core.sentences import Money, Reason, say
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison
@@ -106,3 +106,14 @@ def test_what_is_here_is_taken_unless_the_other_card_is_clearly_ahead_at_another
         assert ordered[0].prediction is taken
     too_large = compared("time")._replace(predictions=(here, other, larger), global_limit=16)
     assert min(first, key=lambda row: preference(row, first, too_large)).prediction is here
+
+
+def test_what_no_run_of_its_maker_bears_out_is_taken_only_where_it_is_clearly_ahead() -> None:
+    note = Reason.of("predict-outside-maker", gpu="Instinct MI355X", link="fabric")
+    unproven = msgspec.structs.replace(set_up(None, 90.0), notes=(note,))
+    known = set_up(None, 100.0)
+    tied = [Row(prediction=one, place=1, tied=True, trusted=True) for one in (unproven, known)]
+    assert min(tied, key=lambda row: preference(row, tied, compared("time"))).prediction is known
+    (reason,) = tie_decision(compared("time"), known, [unproven])
+    assert reason.code == "why-tie-borne-out"
+    assert not [each for each in tie_decision(compared("time"), unproven, [set_up(None, 99.0)]) if "borne" in each.code]

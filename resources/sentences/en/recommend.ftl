@@ -15,6 +15,7 @@ why-tie-plain = Of set-ups without a clear difference { $device } comes before {
 why-count-room = { $device } have room for a step that takes up to { $high_bytes } of the { $capacity_bytes } on { $fewer }, where about { $odds_fraction } of such set-ups run out of memory.
 why-tie-memory = Of set-ups without a clear difference { $device } is taken before { $others }, where the range of the memory need goes beyond what a device can give.
 why-room-first = { $strategy } is taken before { $other_strategy }, which is { $speed_ratio } times as fast but may need up to { $high_bytes } of the { $capacity_bytes } that a device can give.
+why-tie-borne-out = Of set-ups without a clear difference { $device } is taken before { $others }, of whose maker no published run bears out what is told.
 why-tie-here = Of set-ups without a clear difference the one that is here already is taken: { $device }.
 why-tie-cost = Of set-ups without a clear difference the least expected cost decides: { $cost } against { $other_cost } of { $other }.
 why-tie-energy = Of set-ups without a clear difference the least expected energy decides: { $energy_j } against { $other_energy_j } of { $other }.

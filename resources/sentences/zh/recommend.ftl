@@ -15,6 +15,7 @@ why-tie-plain = 在无明显差别的方案中，{ $device } 优先于 { $others
 why-count-room = { $device } 放得下一步；而在 { $fewer } 上，一步最多需要 { $high_bytes }，可用的只有 { $capacity_bytes }，约 { $odds_fraction } 的此类方案会显存不足。
 why-tie-memory = 在无明显差别的方案中，{ $device } 优先于 { $others }：后者显存需求的区间超出了设备所能提供的。
 why-room-first = 采用 { $strategy } 而不是 { $other_strategy }：后者的速度是前者的 { $speed_ratio } 倍，但每张卡最多可能需要 { $high_bytes }，而可用的只有 { $capacity_bytes }。
+why-tie-borne-out = 在无明显差别的方案中，{ $device } 优先于 { $others }：后者的厂商没有公开运行可以印证这里的预测。
 why-tie-here = 在无明显差别的方案中，选用本机已有的设备：{ $device }。
 why-tie-cost = 在无明显差别的方案中，由预期费用最低者决定：{ $cost }，而 { $other } 为 { $other_cost }。
 why-tie-energy = 在无明显差别的方案中，由预期能耗最低者决定：{ $energy_j }，而 { $other } 为 { $other_energy_j }。
