@@ -24,9 +24,9 @@ def preference(
     """Sorts the leaders of a tie (`first`), the one to take first.
 
     For time: what is here already, unless another leader is clearly ahead of it at another batch size. Then for every
-    goal what holds a step by itself, at most sharded, what has room for the whole range of its memory need, and what runs
-    of its maker's cards bear out. Then for time the cheaper where all of them have prices and the shorter expected time; for cost and energy the least
-    that is expected of it and the shorter job.
+    goal what holds a step by itself, at most sharded, what has room for the whole range of its memory need, and what
+    runs of its maker's cards bear out. Then for time the cheaper where all of them have prices and the shorter expected
+    time; for cost and energy the least that is expected of it and the shorter job.
     """
     prediction = row.prediction
     here = comparison.goal == "time" and prediction.device.local and not _is_outrun(prediction, first, comparison)
