@@ -11,6 +11,7 @@ from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies
 from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
+from advisor.evaluate.faster_than_peak import as_precise_as_it_ran
 from advisor.evaluate.held_states import as_it_was_held
 from advisor.evaluate.other_libraries import as_transformers_runs
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
@@ -66,7 +67,7 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
 
 def _as_it_ran(question: RowQuestion, table: OpTable | Reason) -> RowQuestion:
     """The question as today's trace of its description shows that the run must have been."""
-    return as_it_was_held(as_traced_then(question, table), table)
+    return as_precise_as_it_ran(as_it_was_held(as_traced_then(question, table), table), table)
 
 
 def _wanted(questions: Sequence[RowQuestion | Reason]) -> dict[TraceKey, Workload]:
