@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from advisor.catalogue.precisions import FP32_BYTES, PRECISION_FACTS
 from advisor.core.sentences import Reason
 from advisor.evaluate.row_answer import RowQuestion
-from advisor.evaluate.run_rows import RunRow
+from advisor.evaluate.run_row import RunRow
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Attention, HuggingFaceModel, Workload
 

@@ -62,3 +62,12 @@ def told_of_no_room(question: RowQuestion, table: OpTable) -> tuple[Reason, ...]
     if row.peak_bytes >= held:
         return ()
     return (Reason.of("evaluate-no-room-for-update"),)
+
+
+def told_of_a_larger_card(question: RowQuestion) -> tuple[Reason, ...]:
+    """That a published peak is more than any card holds that the row may mean: it was another of that name."""
+    peak_bytes = question.row.peak_bytes
+    holds = [spec.memory_bytes for spec in question.variants or (question.spec,)]
+    if peak_bytes is None or any(capacity is None or peak_bytes <= capacity for capacity in holds):
+        return ()
+    return (Reason.of("evaluate-peak-beyond-card"),)

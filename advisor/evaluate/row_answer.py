@@ -6,7 +6,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
-from advisor.evaluate.run_rows import RunRow
+from advisor.evaluate.run_row import RunRow
 from advisor.workload.workload import Workload
 
 

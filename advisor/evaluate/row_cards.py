@@ -11,7 +11,7 @@ from advisor.catalogue.counted_cards import counted_card
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.core.sentences import Reason, SaidError
-from advisor.evaluate.run_rows import RunRow
+from advisor.evaluate.run_row import RunRow
 
 _REMARK = re.compile(r"(?P<name>[^()]+?)\s*\((?P<remark>[^()]*)\)")
 _ALTERNATIVES = re.compile(r"\s+(?:or|/)\s+")

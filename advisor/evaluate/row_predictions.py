@@ -23,7 +23,7 @@ from advisor.cost.layout import Layout
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import brings_whole_layers, precision_in_layout
 from advisor.evaluate.earlier_attention import attention_taken, attention_then
-from advisor.evaluate.held_states import told_of_no_room
+from advisor.evaluate.held_states import told_of_a_larger_card, told_of_no_room
 from advisor.evaluate.other_libraries import (
     as_other_libraries_run,
     as_transformers_runs,
@@ -33,7 +33,7 @@ from advisor.evaluate.other_libraries import (
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_cards import cards_of_row, with_counted_card
 from advisor.evaluate.row_memory import memory_of_row
-from advisor.evaluate.run_rows import RunRow
+from advisor.evaluate.run_row import RunRow
 from advisor.evaluate.silent_descriptions import (
     fuses_layers,
     halves_adapters,
@@ -168,7 +168,13 @@ class RowPredictor:
         family = row.family or family_of(compiled, workload.training.batch_size)
         memory = memory_of_row(question, self._tables)
         taken = (*understood(question), *attention_taken(question, table), *told_of_activation(question))
-        caveats = (*told_of_unread(question), *table.caveats, *taken, *told_of_no_room(question, table))
+        caveats = (
+            *told_of_unread(question),
+            *table.caveats,
+            *taken,
+            *told_of_no_room(question, table),
+            *told_of_a_larger_card(question),
+        )
         return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 
     def _reaching(self, step_s: Estimate, own: RowQuestion) -> Estimate:

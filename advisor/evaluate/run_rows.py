@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from advisor.catalogue.optimizers import Optimizer
-from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISIONS
 from advisor.catalogue.software import (
     FUSED_ATTENTION_YEAR,
     adapters_as_today,
@@ -25,13 +25,13 @@ from advisor.catalogue.software import (
 from advisor.core.file_fault import file_fault, shown_value
 from advisor.core.file_kinds import given_as
 from advisor.core.input_file import read_foreign_text
-from advisor.core.records import Record
 from advisor.core.sentences import Listed, Names, Reason, Said
 from advisor.cost.layout import Layout
 from advisor.cost.memory.need import MemoryKind
 from advisor.evaluate.column_names import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS, meant_columns
 from advisor.evaluate.run_layouts import LAYOUT_WORDS, data_parallel_meant, degrees_meant, shards_modules_whole
 from advisor.evaluate.run_numbers import length_meant, number_meant
+from advisor.evaluate.run_row import RunRow
 from advisor.evaluate.run_words import (
     CHANNELS_LAST,
     COMPILED,
@@ -47,7 +47,7 @@ from advisor.evaluate.run_words import (
     run_precision_meant,
     says_nothing,
 )
-from advisor.workload.workload import Attention, Checkpointing, Fp8Recipe, Mode
+from advisor.workload.workload import Attention, Checkpointing
 
 Meant = TypeVar("Meant")
 
@@ -62,66 +62,6 @@ _SOURCE_YEARS = (
     (re.compile(r"\bpt1(?:10|11|12)\b"), 2022),
 )
 """Year of PyTorch and its libraries by what the source is called; others count as today's."""
-
-
-class RunRow(Record, frozen=True, kw_only=True):
-    """One published run: what was trained where, and what was measured; None where the row says nothing."""
-
-    line: int
-    workload: str
-    gpu_key: str
-    mode: Mode | None = None
-    precision: Precision | None = None
-    fp8_recipe: Fp8Recipe | None = None
-    """How FP8 products are scaled, where the cell of the precision says it."""
-    batch_size: int | None = None
-    length: int | None = None
-    """Sequence length, image side or samples of audio."""
-    lengths_differ: bool | None = None
-    """Whether samples are of different lengths, of which `length` is the longest; None: the row does not say."""
-    optimizer: Optimizer | None = None
-    fused_optimizer: bool = False
-    optimizer_outside: Optimizer | None = None
-    """What the run trains with where its time is without the update: its states are there all the same."""
-    channels_last: bool | None = None
-    compiled: bool | None = None
-    """Whether `torch.compile` was used."""
-    attention: Attention | None = None
-    activation_checkpointing: Checkpointing | None = None
-    layout: Layout = Layout()
-    accumulation_steps: int = 1
-    interconnect: str | None = None
-    software_year: int | None = None
-    flash_generation: int | None = None
-    """Of the kernels of flash attention; None: the year's."""
-    compiler_turns_layouts: bool = True
-    """False: `torch.compile` of this release leaves convolutions in the layout that they are called with."""
-    attention_upcasts: bool = True
-    """False: attention that no fused kernel takes computes in the inputs' half precision, as before PyTorch 2.5."""
-    fuses_attention: bool = True
-    """False: PyTorch had no fused attention to call yet."""
-    transformers_fuse_attention: bool = True
-    """False: nor did transformers beside it call any by itself."""
-    adapters_as_today: bool = True
-    """False: PEFT and bitsandbytes of the time of this PyTorch kept adapters in the type of the weights beside them,
-    and the inputs of products by weights of 4 bits."""
-    shards_modules: bool = True
-    """False: full sharding of the second generation, or DeepSpeed's, which gathers tensors and not modules."""
-    family: str | None = None
-    source: str = ""
-    scored: bool = True
-    """False for rows with `use = no`: predicted and shown, but not counted."""
-    measured_s: float | None = None
-    efficiency: float | None = None
-    peak_bytes: float | None = None
-    memory_kind: MemoryKind = "allocated"
-    largest_batch_that_ran: int | None = None
-    smallest_batch_that_failed: int | None = None
-    problem: Reason | None = None
-    """Why this row cannot be predicted, found while reading."""
-    cells: dict[str, str] = {}
-    """The row as it was written."""
-
 
 _OTHER_SEPARATORS = {";": "`;`", "\t": "Tab"}
 """What tables of some offices and languages have in a comma's place, by how it is shown."""
@@ -190,7 +130,7 @@ def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
         "gpu_key": kept.get("gpu_key", ""),
         "family": kept.get("family") or None,
         "source": kept.get("source", ""),
-        "scored": kept.get("use", "").lower() != "no",
+        "scored": YES_OR_NO.get(plain(said.get("use", "")), True),
         "cells": kept,
     }
     if surplus > 0:
@@ -240,6 +180,7 @@ def _facts(cells: Mapping[str, str]) -> dict[str, Any]:
         "largest_batch_that_ran": _count(cells, "max_batch_that_ran", least=0),
         "smallest_batch_that_failed": _count(cells, "min_batch_that_failed"),
     }
+    _choice(cells, "use", {"yes": True, "no": False, **YES_OR_NO})  # a word that is neither is refused, not counted
     if not (cells.get("workload") and cells.get("gpu_key")):
         empty = "workload" if not cells.get("workload") else "gpu_key"
         raise _WrongCell(empty, "", Reason.of("evaluate-allowed-name"))

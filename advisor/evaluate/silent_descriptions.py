@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.software import is_before
 from advisor.core.sentences import Reason
 from advisor.evaluate.row_answer import RowQuestion
-from advisor.evaluate.run_rows import RunRow
+from advisor.evaluate.run_row import RunRow
 from advisor.workload.model_config import task_of_model
 from advisor.workload.workload import HuggingFaceModel, Training, Workload, quantization_of, with_training
 from advisor.workload.workload_file import FUSED_LAYERS

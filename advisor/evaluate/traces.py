@@ -14,7 +14,7 @@ from advisor.core.by_key import grouped
 from advisor.core.sentences import Listed, Reason
 from advisor.cost.scaling.sharded_precision import with_adapters_cast
 from advisor.evaluate.row_answer import RowQuestion
-from advisor.evaluate.run_rows import RunRow
+from advisor.evaluate.run_row import RunRow
 from advisor.measure.worker_session import TRACE_LIMIT_S, WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers

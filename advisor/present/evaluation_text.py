@@ -13,7 +13,7 @@ from advisor.core.sentences import Arguments, Language, Names, Said, say, senten
 from advisor.core.units import Estimate
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.row_answer import RowAnswer
-from advisor.evaluate.run_rows import RunRow
+from advisor.evaluate.run_row import RunRow
 from advisor.predict.evaluation import Score
 from advisor.present.csv_file import csv_text
 from advisor.present.plain_text import aligned

@@ -15,7 +15,8 @@ from advisor.evaluate.row_predictions import (
     compiled_for_row,
     questions_of,
 )
-from advisor.evaluate.run_rows import RunRow, read_run_rows
+from advisor.evaluate.run_row import RunRow
+from advisor.evaluate.run_rows import read_run_rows
 from advisor.evaluate.traces import TraceKey, key_of
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable

@@ -17,7 +17,8 @@ from advisor.core.sentences import Reason
 from advisor.evaluate.evaluation_record import scored_step
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
-from advisor.evaluate.run_rows import RunRow, read_run_rows
+from advisor.evaluate.run_row import RunRow
+from advisor.evaluate.run_rows import read_run_rows
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.op_table import OpTable
 from advisor.predict.evaluation import ScoredStep

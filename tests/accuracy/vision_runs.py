@@ -17,7 +17,7 @@ from advisor.core.sentences import Reason
 from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader
-from advisor.evaluate.run_rows import RunRow
+from advisor.evaluate.run_row import RunRow
 from advisor.evaluate.traces import TraceKey, key_of
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import PythonModel, Workload, length_of

@@ -12,7 +12,8 @@ from advisor.core.sentences import Reason, SaidError, error_text, say
 from advisor.cost.layout import Layout
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader
-from advisor.evaluate.run_rows import RunRow, read_run_rows
+from advisor.evaluate.run_row import RunRow
+from advisor.evaluate.run_rows import read_run_rows
 
 HEADER = "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms"
 ROW = "resnet50,v100-sxm2-16,training,amp-fp16,64,224,100.0"
@@ -130,6 +131,10 @@ def test_the_year_of_the_software_is_stated_or_told_by_known_sources(tmp_path: P
         ("torch", "torch 2.0, CUDA 11.8 (2023-10..12)", "software_year", 2023),
         ("torch", "torch 2.0, CUDA 11.8 (2023-10..12)", "compiler_turns_layouts", False),
         ("interconnect", "n/a", "interconnect", None),
+        ("use", "no", "scored", False),
+        ("use", "False", "scored", False),
+        ("use", "yes", "scored", True),
+        ("use", "", "scored", True),
         ("mode", "fine-tuning", "mode", "training"),
         ("mode", "eval", "mode", "inference"),
         ("mode", "fwd + bwd", "mode", "forward_backward"),
@@ -190,6 +195,7 @@ def test_what_publishers_write_for_the_same_thing_is_read_as_it(
         ("seq_len_or_img", "2k"),
         ("batch_per_gpu", "16 or 32"),
         ("torch", "22.10"),
+        ("use", "ratio only"),
         ("precision", "bf16 (half of it)"),
         ("ms", ""),
         ("workload", ""),

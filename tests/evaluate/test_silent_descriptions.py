@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.evaluate import evaluate_file
+from advisor.evaluate.held_states import told_of_a_larger_card
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
@@ -265,3 +266,20 @@ def test_a_peak_without_room_for_the_states_says_that_no_update_was_in_it(
     (answer,) = evaluate_file(tmp_path / "runs.csv").answers
     assert answer.reason is None
     assert ("evaluate-no-room-for-update" in [reason.code for reason in answer.caveats]) is told
+
+
+@pytest.mark.parametrize(
+    ("card", "peak_gb", "told"),
+    [
+        ("h100-sxm", "94.7", True),
+        ("h100-sxm", "85", False),
+        ("h100-sxm", "", False),
+        ("H100", "94.7", False),
+        ("H100", "140", True),
+    ],
+)
+def test_a_peak_beyond_what_the_card_holds_was_on_another_of_its_name(
+    tmp_path: Path, card: str, peak_gb: str, told: bool
+) -> None:
+    question = asked(tmp_path, "", f"run,{card},training,bf16_amp,1,,10,1,,{peak_gb},,")
+    assert bool(told_of_a_larger_card(question)) is told

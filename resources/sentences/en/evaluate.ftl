@@ -68,6 +68,7 @@ evaluate-unread-settings = Told in columns that are not read, and otherwise than
 evaluate-no-room-for-update = Its peak is less than the weights, gradients and optimizer states that are described take: no update can have been in it, and hardly in its time. To settle it, write optimizer_in_step = no with mode forward_backward.
 evaluate-attention-of-its-time = How attention ran is not told, and PyTorch or transformers of its time had no fused kernels to call: predicted with attention = eager. If the run had a library's own, say so in the column attention: flash, xformers.
 evaluate-ran-in-tf32 = Its time is less than the card's peak rate in FP32 takes for the products alone: predicted in TF32, which publishers and NVIDIA's containers call FP32, too. To settle it, write tf32, or default where convolutions alone ran in it.
+evaluate-peak-beyond-card = Its peak is more than this card holds: it was another of that name, whose clock and bandwidth may differ, too. Describe it in a --gpu-file.
 evaluate-held-in-half = The card cannot hold weights, gradients and optimizer states in FP32, and the run took place: predicted with all of them in BF16, as a model that is loaded in 16 bits trains under autocast.
 evaluate-caveat = { $count ->
     [one] Of one row
