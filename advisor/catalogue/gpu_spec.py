@@ -6,6 +6,7 @@ import re
 from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from advisor.core.records import Record
 
@@ -19,6 +20,8 @@ Power = Annotated[float, Meta(ge=1, le=2e4)]
 KEY = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 CAPABILITY = r"^\d{1,2}\.\d$"
 TARGET = r"^gfx[0-9a-f]{3,4}$"
+_AMPERE = (8, 0)
+"""Compute capability of the first tensor cores with BF16 and TF32."""
 _FP8_SINCE = (8, 9)
 """Compute capability of the first tensor cores with FP8."""
 
@@ -43,11 +46,11 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     fp32_flop_per_s: Rate | None = None
     """Peak of strict FP32 on the ordinary cores; None: not known, which a user's file may not leave so."""
     tf32_flop_per_s: Rate | None = None
-    """None: the card has no TF32."""
+    """None: the card has no TF32; in a user's file half of FP16 from compute capability 8.0 on."""
     fp16_flop_per_s: Rate | None = None
     """Peak of dense FP16 products, of NVIDIA's cards on tensor cores; None: it has none, or not known."""
     bf16_flop_per_s: Rate | None = None
-    """None: the card has no native BF16."""
+    """None: the card has no native BF16; in a user's file as FP16 from compute capability 8.0 on."""
     memory_bytes: Memory | None = None
     """Nominal size; drivers show up to 8 % less. None: not known, which a user's file may not leave so."""
     memory_bandwidth_bytes_per_s: Bandwidth | None = None
@@ -100,10 +103,28 @@ class GpuSpec(Record, frozen=True, kw_only=True):
 
         Source: NVIDIA's Ada, Hopper and Blackwell architecture papers, which give this ratio for each card.
         """
-        capability = tuple(int(part) for part in (self.compute_capability or "0.0").split("."))
-        if capability < _FP8_SINCE or self.fp16_flop_per_s is None:
+        if _capability(self) < _FP8_SINCE or self.fp16_flop_per_s is None:
             return None
         return 2.0 * self.fp16_flop_per_s
+
+
+def with_usual_ratios(spec: GpuSpec) -> GpuSpec:
+    """BF16 as fast as FP16 and TF32 half as fast, where nobody told them of a card that has both.
+
+    Source: NVIDIA's architecture papers since Ampere (compute capability 8.0), which give these ratios for each card.
+    """
+    if _capability(spec) < _AMPERE or spec.fp16_flop_per_s is None:
+        return spec
+    bf16, tf32 = spec.bf16_flop_per_s, spec.tf32_flop_per_s
+    return replace(
+        spec,
+        bf16_flop_per_s=spec.fp16_flop_per_s if bf16 is None else bf16,
+        tf32_flop_per_s=spec.fp16_flop_per_s / 2.0 if tf32 is None else tf32,
+    )
+
+
+def _capability(spec: GpuSpec) -> tuple[int, ...]:
+    return tuple(int(part) for part in (spec.compute_capability or "0.0").split("."))
 
 
 def is_consumer(spec: GpuSpec) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_spec import GpuSpec, with_usual_ratios
 from advisor.core.bundled import resource
 from advisor.core.file_fault import file_fault, remedy
 from advisor.core.file_kinds import given_as
@@ -32,7 +32,10 @@ def spec_table() -> dict[str, GpuSpec]:
 
 
 def read_gpu_file(path: Path) -> dict[str, GpuSpec]:
-    """The GPUs of a user's file, by key. Raises InputError that names file, field and remedy."""
+    """The GPUs of a user's file, by key, what follows from other figures filled in.
+
+    Raises InputError that names file, field and remedy.
+    """
     with given_as("gpus", path):
         specs = _read(path)
     if not specs:
@@ -44,7 +47,7 @@ def read_gpu_file(path: Path) -> dict[str, GpuSpec]:
         for name, figure in _speeds(spec).items():
             if figure is None:
                 raise file_fault("gpu-speed", path=str(path), key=key, field=name)
-    return specs
+    return {key: with_usual_ratios(spec) for key, spec in specs.items()}
 
 
 def spec_for(gpu_name: str, memory_total_bytes: int | None, table: Mapping[str, GpuSpec]) -> GpuSpec | None:

@@ -318,3 +318,19 @@ def test_a_card_whose_memory_was_replaced_is_the_card_that_it_was_but_for_its_me
         assert own.memory_bytes == 2 * (sold.memory_bytes or 0)
         assert own.key not in cards_meant(sold.name, spec_table())
         assert own.name.startswith(sold.name)
+
+
+def test_what_a_file_leaves_out_of_a_card_since_ampere_follows_from_its_16_bit_rate(tmp_path: Path) -> None:
+    newer = [spec for spec in spec_table().values() if float(spec.compute_capability or 0) >= 8.0]
+    for spec in newer:  # the ratios hold for every card of the table
+        assert spec.fp16_flop_per_s is not None
+        assert spec.bf16_flop_per_s == spec.fp16_flop_per_s, spec.key
+        assert spec.tf32_flop_per_s == pytest.approx(spec.fp16_flop_per_s / 2, rel=0.02), spec.key
+    path = tmp_path / "mine.toml"
+    told = 'source = "data sheet"\nfp16_flop_per_s = 40e12\ncompute_capability = '
+    path.write_text(MINE.replace('source = "data sheet"', told + '"12.1"'))
+    own = read_gpu_file(path)["my-card"]
+    assert (own.bf16_flop_per_s, own.tf32_flop_per_s) == (40e12, 20e12)
+    path.write_text(MINE.replace('source = "data sheet"', told + '"7.5"'))
+    older = read_gpu_file(path)["my-card"]
+    assert (older.bf16_flop_per_s, older.tf32_flop_per_s) == (None, None)
