@@ -15,6 +15,8 @@ _REPLICAS = re.compile(r"(?:^|\s)(?:dp[ =]?|x ?)\d{1,6}(?!\S)")
 """Of the replicas: what the other degrees leave, so it says nothing new."""
 _UNDIVIDED = re.compile(r"\bvp[ =]?1\b|\bgroup ?= ?all\b")
 """Stages that are not split further, states that all share: what is so anyhow."""
+_GROUP_OF_ALL = re.compile(r"\bdp[ =]?(\d{1,6})\b(.*)\bgroup ?= ?\1(?!\d)")
+"""A group as large as there are replicas (`dp8 tp1 zero1 group=8`); no word here means smaller ones."""
 _LIBRARY = re.compile(r"^(?:megatron(?:-deepspeed|-core|-lm)?|deepspeed)(?=[\s_-]|$)")
 """Whose layers are split, or whose stage of sharding it is: the words that follow say how."""
 _SHARDED_STATES = re.compile(r"distributed optimizer")
@@ -46,7 +48,8 @@ _DATA_PARALLEL: Mapping[str, DataParallel] = {
 
 def data_parallel_meant(cell: str) -> DataParallel | None:
     """What replicas share by a table's words (`fsdp(zero3) x8`, `dp4 zero1 tp2 pp1`); None: not clear."""
-    lowered = _UNDIVIDED.sub(" ", _SPLIT.sub(" ", cell.lower())).strip()
+    lowered = _GROUP_OF_ALL.sub(r"dp\1\2", cell.lower())
+    lowered = _UNDIVIDED.sub(" ", _SPLIT.sub(" ", lowered)).strip()
     if _FSDP_WITHOUT_SHARDS.search(lowered):
         return "ddp"
     if _FSDP_OF_GRADIENTS.search(lowered):

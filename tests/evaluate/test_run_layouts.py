@@ -34,6 +34,7 @@ from tests.evaluate.test_run_rows import HEADER, ROW, rows_of
         ("fsdp2 x8 reshard_after_forward=True", "fsdp"),
         ("megatron dp8 (distributed optimizer) tp1 pp1 cp1 vp1", "zero1"),
         ("dp8 tp1 zero1 group=all", "zero1"),
+        ("dp8 tp1 zero1 group=8", "zero1"),
     ],
 )
 def test_what_replicas_share_is_read_with_a_remark_and_a_degree(tmp_path: Path, cell: str, meant: str) -> None:
@@ -64,6 +65,7 @@ def test_degrees_named_beside_what_replicas_share_are_read(tmp_path: Path, cell:
         "megatron dp4 tp4 pp8 cp1 vp6",
         "sequence parallel",
         "dp64 tp1 zero1 group=8",
+        "dp8 zero1 group=80",
         "fsdp2 reshard_after_forward=4",
         "ddp reshard_after_forward=never",
         "single",
