@@ -48,7 +48,8 @@ _VERSION = re.compile(r"(?<![\d.])([12])\.(\d{1,2})(?![\d])")
 _BEFORE_THE_FIRST = re.compile(r"v?0\.[1-4](?:\.\d+)?")
 _YEAR = re.compile(r"\b(20[12]\d)\b(?:-(0[1-9]|1[0-2])\b)?")
 _CONTAINER = re.compile(
-    r"\b(?:ngc|nvcr|nvidia|container)\b.*?(?<![\d.])(1[7-9]|[23]\d)\.(0[1-9]|1[0-2])(?!\d)"
+    r"(?:\bngc\b|\bnvcr\b|\bnvidia[ /]pytorch\b|\bcontainer\b)(?:(?!ubuntu).)*?"
+    r"(?<![\d.])(1[7-9]|[23]\d)\.(0[1-9]|1[0-2])(?!\d)"
     r"|\bngc ?(1[7-9]|[23]\d)(0[1-9]|1[0-2])\b"
 )
 """NVIDIA's images are called by year and month (`NGC PyTorch 22.10`, `nvcr.io/nvidia/pytorch:23.10-py3`, `ngc2012`)."""
@@ -130,11 +131,11 @@ def _is_since(text: str, first: tuple[tuple[int, int], tuple[int, int]]) -> bool
 def _release_of(text: str) -> tuple[int, int] | None:
     """The version of PyTorch: the one that stands behind its name, else the first."""
     lowered = text.lower()
-    if _CONTAINER.search(lowered):
-        return None
     if _BEFORE_THE_FIRST.fullmatch(lowered):
         return (0, 0)
-    version = _NAMED_VERSION.search(lowered) or _VERSION.search(lowered)
+    version = _NAMED_VERSION.search(lowered)
+    if version is None and _CONTAINER.search(lowered) is None:
+        version = _VERSION.search(lowered)
     return None if version is None else (int(version[1]), int(version[2]))
 
 

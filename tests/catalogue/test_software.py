@@ -27,6 +27,15 @@ from advisor.catalogue.software import (
         ("2.13.0+cu130", 2026),
         ("nightly 2024-12-23", 2024),
         ("not stated", None),
+        ("0.4.1", 2020),
+        ("flash-attn 2.7.0, torch 2.1.2", 2023),
+        ("NVIDIA A100, Ubuntu 22.04, torch 2.4", 2024),
+        ("NVIDIA driver 25.06, 2.4.1", 2024),
+        ("NGC container on Ubuntu 22.04, PyTorch 2.6", 2025),
+        ("NGC PyTorch 22.10 (PyTorch 1.x)", 2022),
+        ("nvcr.io/nvidia/pytorch:23.10-py3", 2023),
+        ("ngc2012", 2020),
+        ("NeMo container 24.07", 2024),
     ],
 )
 def test_a_version_or_a_date_names_its_year(text: str, year: int | None) -> None:
@@ -64,7 +73,19 @@ def test_the_compiler_turns_layouts_since_its_second_release(text: str, turns: b
 
 
 @pytest.mark.parametrize(
-    ("text", "upcasts"), [("2.1", False), ("2.4.1+cu124", False), ("2.5", True), ("2.13", True), ("", True)]
+    ("text", "upcasts"),
+    [
+        ("2.1", False),
+        ("2.4.1+cu124", False),
+        ("2.5", True),
+        ("2.13", True),
+        ("", True),
+        ("nightly 2024-09", False),
+        ("nightly 2024-11-02", True),
+        ("NGC 24.05", False),
+        ("NGC 25.01", True),
+        ("2023", False),
+    ],
 )
 def test_attention_without_a_fused_kernel_is_in_fp32_since_torch_2_5(text: str, upcasts: bool) -> None:
     assert upcasts_attention(text) is upcasts
