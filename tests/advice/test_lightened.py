@@ -33,7 +33,7 @@ from advisor.present.script.launch_script import render
 from advisor.present.summary import summarise
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.recommendation import Limits, Recommendation, prediction_of
-from advisor.recommend.strategy import WORTH_SHARDING
+from advisor.recommend.strategy import WORTH_ACCUMULATING_FRACTION, WORTH_SHARDING
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload, traced_as, with_training
 from advisor.workload.workload_file import load_workload
@@ -145,7 +145,7 @@ def test_with_more_memory_nothing_is_advised_that_takes_both_more_time_and_more_
 ) -> None:
     """Shards of one sample at a time fit the smaller of these cards; recomputed activations make room for more.
 
-    What asks for less of the code may take as much longer as that is worth.
+    What asks for less of the code may take as much longer as that is worth, and fewer micro-batches a twentieth longer.
     """
     before: list[tuple[int, float, float]] = []
     found: list[bool] = []
@@ -154,7 +154,10 @@ def test_with_more_memory_nothing_is_advised_that_takes_both_more_time_and_more_
         assert main is not None
         assert main.job_s is not None
         job_s, card_s, effort = main.job_s.value, main.count * main.job_s.value, main.effort_rank
-        limits = ((WORTH_SHARDING if effort < rank else 1.05, job, card) for rank, job, card in before)
+        limits = (
+            ((WORTH_SHARDING if effort < rank else 1.0) / WORTH_ACCUMULATING_FRACTION, job, card)
+            for rank, job, card in before
+        )
         assert not [1 for most, job, card in limits if job_s > most * job and card_s > most * card], main.set_up
         before.append((effort, job_s, card_s))
         found.append(bool(main.added))
