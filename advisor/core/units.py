@@ -105,14 +105,15 @@ _DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), 
 
 
 def _digits(number: float, figures: int = 3) -> str:
-    """Three significant figures without an exponent: 1.23, 12.3, 123, 1230; from 10,000 on with commas."""
+    """Three significant figures without an exponent: 0.700, 1.23, 12.3, 123, 1230; from 10,000 on with commas."""
     if number == 0:
         return "0"
     if abs(number) >= 10_000:  # noqa: PLR2004 - up to here every digit can be read at a glance
         return f"{number:,.0f}"
-    decimals = max(0, figures - 1 - math.floor(math.log10(abs(number)) + 1e-9))
-    text = f"{number:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if "." in text and decimals > 2 else text  # noqa: PLR2004 - below 1
+    # Of what is written: 9.996 is 10.0, not 10.00.
+    exponent = int(f"{number:.{figures - 1}e}".partition("e")[2])
+    decimals = max(0, figures - 1 - exponent)
+    return f"{number:.{decimals}f}"
 
 
 def _step_of(number: float, steps: tuple[tuple[float, str], ...]) -> tuple[float, str]:

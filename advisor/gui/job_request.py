@@ -34,7 +34,7 @@ def ask_for(
     allow_code: bool,
     prices: TypedPrices | None = None,
 ) -> AdviseAsk:
-    """What the settings say of goal, limits, prices, cards, how many of each, and budget; `prices` as typed."""
+    """What the settings say of goal, limits, prices, cards, how many of each, hosts, budget; `prices` as typed."""
     hours = settings.limit("max_hours")
     return AdviseAsk(
         workload=workload,
@@ -52,6 +52,7 @@ def ask_for(
             max_power_w=settings.limit("max_power_w"),
             max_job_s=None if hours is None else hours * S_PER_HOUR,
         ),
+        host_memory_bytes=settings.host_memory_bytes,
         allow_code=allow_code,
         data_folder=str(settings.history_folder),
     )

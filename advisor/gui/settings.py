@@ -138,6 +138,12 @@ class Settings:
         return self._number(key)
 
     @property
+    def host_memory_bytes(self) -> float | None:
+        """Memory of each machine with cards, as kept in GiB; None: this one's for itself, elsewhere an assumption."""
+        given = self._number("host_memory_gib")
+        return None if given is None else given * 2.0**30
+
+    @property
     def data_folder(self) -> Path | None:
         """Folder for the history, if another than the usual one was chosen."""
         return self._path("data_folder")

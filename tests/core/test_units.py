@@ -73,6 +73,12 @@ def test_what_is_unknown_is_put_last() -> None:
         (format_count(9_999), "9,999"),
         (format_count(109e6), "109 M"),
         (format_rate(0.816), "0.816 /s"),
+        (format_rate(0.7), "0.700 /s"),
+        (format_rate(0.6994), "0.699 /s"),
+        (format_rate(0.99996), "1.00 /s"),
+        (format_seconds(9.996), "10.0 s"),
+        (format_bytes(99.96 * 2**30), "100 GiB"),
+        (format_size(2**29 * 1.0 + 2**29, figures=5), "1.0000 GiB"),
         (format_rate(1268.0), "1,270 /s"),
         (format_rate(2.5e6), "2.50 M/s"),
         (FORMATTERS["ratio"](2.216), "2.22"),
@@ -98,7 +104,7 @@ def test_an_energy_keeps_one_unit_in_value_and_range() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(2.5e-10, "0.25 ns"), (0.0, "0 ns"), (5e-9, "5.00 ns"), (-0.34, "-340 ms")]
+    ("seconds", "text"), [(2.5e-10, "0.250 ns"), (0.0, "0 ns"), (5e-9, "5.00 ns"), (-0.34, "-340 ms")]
 )
 def test_durations_below_a_nanosecond_are_written_in_it_all_the_same(seconds: float, text: str) -> None:
     assert format_seconds(seconds) == text

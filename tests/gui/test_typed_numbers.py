@@ -9,11 +9,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from advisor.catalogue.spec_table import read_gpu_file
+from advisor.core.sentences import Reason
 from advisor.gui.dialogs.settings_dialog import SettingsDialog
+from advisor.gui.job_request import ask_for
+from advisor.gui.jobs.answers import request_of
 from advisor.gui.models.typed_number import FieldError, typed_number
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.start.own_card import OwnCardDialog
 from advisor.gui.texts import Texts
+from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
 
@@ -118,6 +122,27 @@ def test_an_empty_budget_is_the_usual_one_and_an_empty_limit_is_none(
         field.setText("")
     dialog.accept()
     assert (settings.budget_s, settings.limit("max_cost"), settings.limit("max_hours")) == (30.0, None, None)
+
+
+def test_the_memory_of_the_hosts_is_given_in_the_settings_where_a_sentence_says_so(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    def asked() -> float | None:
+        ask = ask_for(load_workload("bert_base_sst2"), settings, measure=False, allow_code=False)
+        return request_of(ask).host_memory_bytes
+
+    assert asked() is None
+    for typed, kept in (("384", 384 * 2.0**30), ("", None)):
+        dialog = SettingsDialog(window, window.context.texts, settings)
+        qtbot.addWidget(dialog)
+        name = dialog._lines["host_memory_gib"].accessibleName()
+        assert f'"{name}"' in window.context.texts.say(
+            Reason.of("memory-host-assumed-short", need_bytes=2e11, room_bytes=1e11)
+        )
+        dialog._lines["host_memory_gib"].setText(typed)
+        dialog.accept()
+        assert asked() == kept
+    assert dialog._lines["host_memory_gib"].placeholderText()  # What counts where nothing is given.
 
 
 def fill(dialog: OwnCardDialog, **other: str) -> None:

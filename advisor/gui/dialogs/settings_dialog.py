@@ -47,6 +47,8 @@ class SettingsDialog(AskingDialog):
         self._number("budget_s", "budget", settings.budget_s)
         for key, code in (("max_cost", "max-cost"), ("max_power_w", "max-power"), ("max_hours", "max-hours")):
             self._number(key, code, settings.limit(key))
+        given = settings.host_memory_bytes
+        self._number("host_memory_gib", "host-memory", None if given is None else given / 2.0**30)
         self._line("currency", "currency", settings.currency).setMaxLength(8)
         self._path("price_file", "prices", settings.price_file, folder=False)
         self._path("data_folder", "data-folder", settings.data_folder, folder=True)
@@ -79,8 +81,8 @@ class SettingsDialog(AskingDialog):
 
     def _number(self, key: str, code: str, number: float | None) -> None:
         field = self._line(key, code, "" if number is None else f"{number:.10g}", _limit)
-        usual = f"{MEASURING_S:g}" if key == "budget_s" else self._texts("settings-no-limit")
-        field.setPlaceholderText(usual)
+        usual = {"budget_s": f"{MEASURING_S:g}", "host_memory_gib": self._texts("settings-host-memory-usual")}
+        field.setPlaceholderText(usual.get(key) or self._texts("settings-no-limit"))
 
     def _path(self, key: str, code: str, path: Path | None, *, folder: bool) -> None:
         def ask() -> None:

@@ -28,6 +28,8 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     gpu_file: str | None = None
     """The user's own cards."""
     limits: Limits = Limits()
+    host_memory_bytes: float | None = None
+    """Of each machine with cards; None: nobody said."""
     allow_code: bool = False
     data_folder: str | None = None
 
