@@ -20,7 +20,7 @@ LOUD_SHARE = 0.15
 CALM_VALIDATION_SHARE = 0.05
 RARE_READ_STEPS = 100
 
-WallKind = Literal["training", "validation", "loss_reads", "loader", "copy", "launch", "communication"]
+WallKind = Literal["training", "validation", "loss_reads", "loader", "copy", "launch", "communication", "imbalance"]
 
 
 class WallPart(Record, frozen=True, kw_only=True):
@@ -87,7 +87,8 @@ def split_wall_time(workload: Workload, prediction: Prediction) -> WallSplit:
         "loader": seconds.get("loader", 0.0),
         "copy": seconds.get("copy", 0.0),
         "launch": seconds.get("host", 0.0),
-        "communication": seconds.get("communication", 0.0) + seconds.get("imbalance", 0.0),
+        "communication": seconds.get("communication", 0.0),
+        "imbalance": seconds.get("imbalance", 0.0),
     }
     computing = sum(seconds.get(kind, 0.0) for kind in ("forward", "backward", "optimizer"))
     return split_of({"training": computing, **waits}, tuple(_changes(workload, prediction, waits)))

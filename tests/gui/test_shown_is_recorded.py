@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel
+from PySide6.QtWidgets import QGridLayout, QLabel
 
 from advisor import advise
 from advisor.advice import advise_events
@@ -24,6 +24,7 @@ from advisor.gui.plots.bars import BarChart
 from advisor.gui.plots.curves import CurveChart
 from advisor.gui.plots.job_chart import JobChart
 from advisor.gui.plots.stacked import Stack, StackChart
+from advisor.gui.widgets.boxes import widgets_of
 from advisor.gui.widgets.card import Card, KeyFigure
 from advisor.present import advice_file
 from advisor.recommend.prices import Prices
@@ -262,8 +263,9 @@ def lines_of(card: SwitchesCard) -> Iterator[tuple[str, list[str]]]:
     grid = next(one for one in card.findChildren(QGridLayout) if one.columnCount() == len(_COLUMNS))
     for line in range(1, grid.rowCount()):
         places = [grid.itemAtPosition(line, column) for column in range(len(_COLUMNS))]
-        widgets = [place.widget() for place in places if place is not None]
-        words = [one.text() for one in widgets if isinstance(one, QLabel | QCheckBox)]
+        inside = [place.widget() or place.layout() for place in places if place is not None]
+        widgets = [one for part in inside if part is not None for one in widgets_of(part)]
+        words = [one.text() for one in widgets if isinstance(one, QLabel)]
         yield words[0], words[1:]
 
 

@@ -68,7 +68,9 @@ def test_the_split_adds_up_and_names_what_to_change_by_gain() -> None:
     assert sum(part.share_fraction for part in split.parts) == pytest.approx(1)
     assert split.total_s == pytest.approx(100 * prediction.step_s.value + validation_s(work, prediction))
     kinds = {part.kind for part in split.parts}
-    assert kinds == {"training", "validation", "loss_reads", "loader", "copy", "launch", "communication"}
+    assert kinds == {"training", "validation", "loss_reads", "loader", "copy", "launch", "communication", "imbalance"}
+    of_step = prediction.part_share("communication") * 100 * prediction.step_s.value
+    assert next(part.duration_s for part in split.parts if part.kind == "communication") == pytest.approx(of_step)
     assert split.changes[0].code == "wall-validate-less"
     calm = msgspec.structs.replace(work, data=msgspec.structs.replace(work.data, validation_samples=0))
     changes = split_wall_time(calm, prediction).changes

@@ -14,11 +14,14 @@ from advisor.core.shown_names import shown_card
 from advisor.gui.context import Context
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.plots.job_chart import JobChart, JobRow
+from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.buttons import WordsOfBox
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.job_picture import JobPicture, PictureRow, legend, row_detail, row_name, row_names, tick_text
 from advisor.present.look import device_colour, device_places, device_shape
 from advisor.present.switch_table import gain_cells, switch_code
+from advisor.present.window_words import window_words
 from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
 from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch, SwitchKind
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 _WIDEST_TABLE = 1000
 """Figures that stand farther from their names are read with a ruler."""
+_NARROWEST_NAME = 130
+"""Pixels of a switch's name, which goes on in further lines."""
 
 
 class PictureCard(Card):
@@ -116,17 +121,18 @@ class SwitchesCard(Card):
         for line, each in enumerate(ordered, start=1):
             self._add_line(places, line, each)
         places.setColumnStretch(0, 1)
+        places.setColumnMinimumWidth(0, context.theme.sized(_NARROWEST_NAME))
         self.put(lines, label(texts("switches-note"), "muted", wrap=True))
         self.hug()
 
     def _add_line(self, places: QGridLayout, line: int, switch: Switch) -> None:
         texts = self._context.texts
-        name = texts(switch_code(switch))
+        name = window_words(texts(switch_code(switch)), texts.language)
         if can_be_combined(switch):
-            box = QCheckBox(name)
-            box.toggled.connect(lambda on, kind=switch.kind: self._toggle(kind, on=on))
-            self._boxes[switch.kind] = box
-            places.addWidget(box, line, 0)
+            words = WordsOfBox(name)
+            words.box.toggled.connect(lambda on, kind=switch.kind: self._toggle(kind, on=on))
+            self._boxes[switch.kind] = words.box
+            places.addLayout(across(8, words.box, (words, 1)), line, 0)
         else:
             where = counted(switch.count, shown_card(visible(switch.device_name)))
             note = texts("advice-does-not-fit") if switch.fits is False else where

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QCheckBox, QPushButton, QToolButton, QWidget
+
+from advisor.gui.widgets.labels import WrappedLabel
 
 
 def push(text: str, action: Callable[[], object], role: str = "") -> QPushButton:
@@ -34,3 +38,24 @@ def one_of(text: str, action: Callable[[], object], *, chosen: bool) -> QPushBut
     button.setAutoExclusive(True)
     button.setChecked(chosen)
     return button
+
+
+class WordsOfBox(WrappedLabel):
+    """What a check box stands for, in as many lines as its place needs: Qt's own words keep in one line."""
+
+    def __init__(self, text: str) -> None:
+        """The `box` is to stand before it; a press on the words is one on the box."""
+        super().__init__()
+        self.setText(text)
+        self.box = QCheckBox()
+        self.box.setAccessibleName(text)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Press the box, where the button is let go on the words."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.box.click()
+        super().mouseReleaseEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """It is this label's release that counts."""
+        event.accept()

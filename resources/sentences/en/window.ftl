@@ -322,6 +322,7 @@ wall-part-loader = The loader
 wall-part-copy = Copies between host and device
 wall-part-launch = Launching kernels
 wall-part-communication = Communication
+wall-part-imbalance = Waiting for the slowest
 advice-batch-row = batch { $batch }
 watch-phase-batch = { $device } · batch { $batch }
 machine-spec = spec row { $key }

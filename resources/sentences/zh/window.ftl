@@ -301,6 +301,7 @@ wall-part-loader = 数据加载
 wall-part-copy = 主机与设备间的拷贝
 wall-part-launch = 内核启动
 wall-part-communication = 通信
+wall-part-imbalance = 等待最慢的设备
 advice-batch-row = 批大小 { $batch }
 watch-phase-batch = { $device } · 批大小 { $batch }
 machine-spec = 规格行 { $key }
