@@ -77,7 +77,9 @@ def test_the_words_of_a_switch_press_it_and_stand_whole_in_as_many_lines_as_they
         was = one.box.isChecked()
         QTest.mouseClick(one, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
         assert one.box.isChecked() != was
-        assert one.box.accessibleName().replace(" ", "") in one.text().replace("\N{NO-BREAK SPACE}", "").replace(" ", "")
+        assert one.box.accessibleName().replace(" ", "") in one.text().replace("\N{NO-BREAK SPACE}", "").replace(
+            " ", ""
+        )
     QTest.mousePress(named[0], Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     was = named[0].box.isChecked()
     QTest.mouseRelease(named[0], Qt.MouseButton.LeftButton, pos=QPoint(5, -50))

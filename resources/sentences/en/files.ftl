@@ -103,7 +103,7 @@ file-no-advice-json = { $path }: is not JSON from line { $line }, column { $colu
 }.
 file-no-advice-json-remedy = The file is damaged or was not saved by this program. A workload is asked about with --predict, a training log with --log.
 file-no-advice-json-cut = { $path }: this is not all of the file: it ends at line { $line } before it is complete.
-file-no-advice-json-cut-remedy = Save the advice once more, or copy the whole file.
+file-no-advice-json-cut-remedy = Copy the whole file, or write it once more where it came from. What may be opened is a saved advice or a model's configuration.
 file-advice-remedy = Give the path of a JSON file saved by this program.
 file-advice-large = { $path }: is larger than any advice ({ $limit } bytes).
 file-no-version = { $path }: schema_version is missing: this is not a saved advice.

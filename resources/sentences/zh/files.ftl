@@ -103,7 +103,7 @@ file-no-advice-json = { $path }：从第 { $line } 行第 { $column } 列起不�
 }。
 file-no-advice-json-remedy = 文件已损坏，或不是由本程序保存的。工作负载文件请用 --predict，训练日志请用 --log。
 file-no-advice-json-cut = { $path }：文件不完整：内容在第 { $line } 行中断。
-file-no-advice-json-cut-remedy = 请重新保存该建议，或复制完整的文件。
+file-no-advice-json-cut-remedy = 请复制完整的文件，或从其来源重新生成。可以打开的是已保存的建议或模型的配置。
 file-advice-remedy = 请给出由本程序保存的 JSON 文件的路径。
 file-advice-large = { $path }：比任何建议都大（超过 { $limit } 字节）。
 file-no-version = { $path }：缺少 schema_version：这不是已保存的建议。
