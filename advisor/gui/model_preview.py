@@ -12,7 +12,7 @@ from advisor.core.units import Estimate
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import TraceAsk
 from advisor.gui.session import Session
-from advisor.gui.threads import JobThread, Outcome
+from advisor.gui.threads import JobThread, Outcome, call_as_job
 from advisor.optable.op_table import Layer, OpTable
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload, traced_as
@@ -33,21 +33,31 @@ class Preview:
     """What needs the memory; empty: a card of unknown generation."""
 
 
-def preview_of(table: OpTable, workload: Workload) -> Preview:
-    """The figures of a trace, at the workload's own batch size, for a card of unknown generation."""
-    from advisor.cost.memory.need import answered, memory_question
+def preview_of(table: OpTable, workload: Workload, memory_bytes: Estimate | None) -> Preview:
+    """The figures of a trace, at the workload's own batch size; `memory_bytes`: as `need_of` has it, if it is known."""
     from advisor.optable.op_table import step_flop
+
+    batch_size = workload.training.batch_size
+    return Preview(
+        parameter_count=table.parameter_count,
+        trainable_parameter_count=table.trainable_parameter_count,
+        flop_per_sample=step_flop(table, batch_size) / batch_size,
+        memory_bytes=memory_bytes,
+        layers=table.layers,
+    )
+
+
+def need_of(table: OpTable, workload: Workload) -> Estimate | None:
+    """Bytes of a step at the workload's own batch size on a card of unknown generation; None: not to be predicted.
+
+    The allocator is played through for it, which takes a third of a second for a large model.
+    """
+    from advisor.cost.memory.need import answered, memory_question
     from advisor.predict.ranges.memory_range import need_range
 
     training = workload.training
     question = memory_question(table, training, training.precision, compute_capability=None)
-    return Preview(
-        parameter_count=table.parameter_count,
-        trainable_parameter_count=table.trainable_parameter_count,
-        flop_per_sample=step_flop(table, training.batch_size) / training.batch_size,
-        memory_bytes=need_range(answered(question, training.batch_size)) if question is not None else None,
-        layers=table.layers,
-    )
+    return need_range(answered(question, training.batch_size)) if question is not None else None
 
 
 def preview_from_advice(advice: AdviceRecord) -> Preview:
@@ -83,7 +93,10 @@ class ModelTracer(QObject):
         super().__init__(session)
         self._session = session
         self._tables: dict[bytes, OpTable] = {}
+        self._needs: dict[bytes, Estimate | None] = {}
+        """The memory of a step, by what it depends on."""
         self._thread: JobThread | None = None
+        self._needing: JobThread | None = None
         self._key = b""
         self.problem: Outcome | None = None
         self.needs_consent = False
@@ -99,8 +112,8 @@ class ModelTracer(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a trace is under way or about to be."""
-        return self._thread is not None or self._wait.isActive()
+        """Whether figures are still to come: a trace is under way or about to be, or its memory is."""
+        return self._thread is not None or self._needing is not None or self._wait.isActive()
 
     def preview(self) -> Preview | None:
         """The figures of the present workload; None while they are not known."""
@@ -109,7 +122,7 @@ class ModelTracer(QObject):
             return None
         table = self._tables.get(_key_of(workload))
         if table is not None:
-            return preview_of(table, workload)
+            return preview_of(table, workload, self._needs.get(_need_key_of(workload)))
         known = advice is not None and _same_step(advice.workload, workload)
         return preview_from_advice(advice) if advice is not None and known else None
 
@@ -119,6 +132,7 @@ class ModelTracer(QObject):
         self.problem, self.needs_consent = None, False
         if workload is None or self.preview() is not None:
             self._wait.stop()
+            self._ask_need()
             self.changed.emit()
             return
         if self._lacks_consent(workload):
@@ -155,6 +169,26 @@ class ModelTracer(QObject):
         if key == self._key:
             self._thread = None
             self.problem = outcome if outcome.failed else None
+        self._ask_need()
+        self.changed.emit()
+
+    def _ask_need(self) -> None:
+        """Ask in a thread for the memory of what is described now, unless it is known; one is asked for at a time."""
+        workload = self._session.described.workload
+        table = None if workload is None else self._tables.get(_key_of(workload))
+        if workload is None or table is None or self._needing is not None:
+            return
+        key, asked = _need_key_of(workload), workload
+        if key not in self._needs:
+            job = call_as_job(lambda: need_of(table, asked))
+            self._needing = self._session.crew.start(job, lambda outcome: self._need_known(key, outcome))
+
+    def _need_known(self, key: bytes, outcome: Outcome) -> None:
+        self._needing = None
+        self._needs[key] = outcome.result if isinstance(outcome.result, Estimate) else None
+        if outcome.failed:
+            self.problem = outcome
+        self._ask_need()
         self.changed.emit()
 
 
@@ -176,3 +210,9 @@ def _key_of(workload: Workload) -> bytes:
     from advisor.catalogue.precisions import TRACE_PRECISIONS
 
     return traced_as(workload) + TRACE_PRECISIONS[workload.training.precision].encode()
+
+
+def _need_key_of(workload: Workload) -> bytes:
+    """What the memory of a step depends on beyond its trace: all of the training but how long it goes on."""
+    training = msgspec.structs.replace(workload.training, epochs=1.0)
+    return _key_of(workload) + msgspec.json.encode(training)

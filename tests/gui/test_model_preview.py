@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 
 import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
 from advisor.core.units import Estimate
+from advisor.gui import model_preview
 from advisor.gui.main_window import MainWindow
-from advisor.gui.model_preview import ModelTracer, Preview, preview_from_advice
+from advisor.gui.model_preview import ModelTracer, Preview, need_of, preview_from_advice
 from advisor.gui.pages.model_known import KnownOfModel
+from advisor.gui.pages.model_page import ModelPage
 from advisor.gui.session import Session
 from advisor.gui.texts import Texts
-from advisor.workload.workload import Mode, with_training
+from advisor.optable.op_table import OpTable
+from advisor.workload.workload import Mode, Workload, with_training
+from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
+from tests.gui.shown_page import shown_page
 
 
 def test_memory_is_that_of_the_workload_with_what_the_advice_adds_to_it() -> None:
@@ -67,6 +73,31 @@ def test_the_model_page_says_what_is_trained_and_which_way_it_computes(
     names = [known.figures[name].accessibleName() for name in ("parameters", "flop")]
     assert [name.endswith(words) for name, words in zip(names, below, strict=True)] == [True, True]
     assert ("trained" in names[0]) == (mode == "training")
+
+
+def test_the_memory_of_a_step_is_computed_in_no_turn_of_the_event_loop(
+    window: MainWindow, session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, bool]] = []
+
+    def need(table: OpTable, workload: Workload) -> Estimate | None:
+        asked.append((workload.training.batch_size, threading.current_thread() is threading.main_thread()))
+        return need_of(table, workload)
+
+    monkeypatch.setattr(model_preview, "need_of", need)
+    bert = load_workload("bert_base_sst2")
+    session.described.choose(bert, reference="bert_base_sst2")
+    page = shown_page(window, "model", ModelPage, qtbot)
+    tracer = page._tracer
+    figure = page._known.figures["memory"]
+    for batch_size in (16, 32, 16):
+        session.described.edit(with_training(bert, batch_size=batch_size), "training.batch_size")
+        qtbot.waitUntil(lambda: not tracer.busy, timeout=120_000)
+        preview = tracer.preview()
+        assert preview is not None
+        assert preview.memory_bytes is not None
+        assert page.texts.size(preview.memory_bytes.value).split()[0] in figure.accessibleName()
+    assert asked == [(16, False), (32, False)]  # What is known already is not computed again.
 
 
 def test_how_much_data_there_is_changes_no_figure_of_the_model(

@@ -111,7 +111,7 @@ class KnownOfModel:
         self.figures["flop"].show_figure(work, texts(in_mode("model-flop-below", mode)))
         need = preview.memory_bytes
         at_batch = texts("advice-batch-row", batch=self._batch_size)
-        room = texts.size(need.value) if need else "–"
+        room = texts.size(need.value) if need else "…" if self._tracer.busy else "–"
         self.figures["memory"].show_figure(room, at_batch, tip=texts.span(need, texts.size))
 
     def _show_assumptions(self, preview: Preview | None, workload: Workload | None) -> None:
