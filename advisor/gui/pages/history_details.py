@@ -18,9 +18,10 @@ from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
 from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
+from advisor.present.table_cells import added_names, batch_of
+from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:
-    from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
 
 _FIGURE_CODES = {
@@ -133,7 +134,7 @@ def _figures_card(
     card = TableCard(texts("history-compared"), columns, rows, note=note, below=below, visible_rows=10)
     for line, (code, advice) in enumerate((("history-first", first), ("history-second", second)), start=1):
         when = local_moment(advice.created_utc)
-        parts = (texts(code), when, texts.title(advice.workload.name), _set_up(advice.recommendation, context))
+        parts = (texts(code), when, texts.title(advice.workload.name), _set_up(advice, context))
         card.body.insertWidget(line, label("  ·  ".join(parts), wrap=True, selectable=True))
     return card
 
@@ -213,9 +214,14 @@ def _ratio(ratio: float | None) -> str:
     return "–" if ratio is None else f"× {ratio:.2f}"
 
 
-def _set_up(chosen: Recommendation | None, context: Context) -> str:
+def _set_up(advice: AdviceRecord, context: Context) -> str:
+    """All that tells the advised set-ups of two runs apart."""
+    texts, chosen = context.texts, advice.recommendation
     if chosen is None:
-        return context.texts("summary-nothing")
-    batch = context.texts("advice-batch-row", batch=chosen.batch_size_per_device)
-    device = short_name(visible(chosen.device.name))
-    return f"{chosen.count} × {device} · {batch} · {context.texts.precision(chosen.precision)}"
+        return texts("summary-nothing")
+    own = prediction_of(advice.predictions, chosen)
+    device = f"{chosen.count} × {short_name(visible(chosen.device.name))}"
+    parts = [device, texts("advice-batch-row", batch=batch_of(chosen)), texts.precision(chosen.precision)]
+    if chosen.strategy != "single":
+        parts.insert(1, texts.short_strategy(chosen.strategy, trains=own is None or own.trains))
+    return " · ".join((*parts, *added_names(chosen.added, texts.language)))

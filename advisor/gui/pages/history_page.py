@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QFileSystemWatcher, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -48,6 +49,8 @@ class HistoryPage(Page):
         self._verify = self.add_action(self.texts("history-verify"), lambda: context.act("verify"))
         self._asked_count = 0
         """Of answers that the history still owes: while runs are read, one of them may be loaded."""
+        self._chosen_count = 0
+        """How often other runs were chosen: what is read of those before is not shown any more."""
         self._listed: HistoryListing | None = None
         self._kept: ViewState = {}
         self._ledger: QWidget | None = None
@@ -231,14 +234,25 @@ class HistoryPage(Page):
         return [self._model.records[place] for place in rows]
 
     def _selection_changed(self) -> None:
+        self._chosen_count += 1
         selected = self._selected()
         for name, wanted in (("open", {1}), ("export", {1}), ("compare", {_BOTH})):
             self._buttons[name].setEnabled(len(selected) in wanted)
         self._buttons["delete"].setEnabled(bool(selected))
         if len(selected) == 1:
-            self._load(selected[0], self._show_details)
+            self._load(selected[0], self._unless_others(self._show_details))
         elif len(selected) == _BOTH:
             self._compare()
+
+    def _unless_others(self, then: Callable[[AdviceRecord], None]) -> Callable[[AdviceRecord], None]:
+        """The same, unless other runs are chosen by then: several are read at a time, and end in any order."""
+        count = self._chosen_count
+
+        def shown(advice: AdviceRecord) -> None:
+            if count == self._chosen_count:
+                then(advice)
+
+        return shown
 
     def _load(self, run: Run, then: Callable[[AdviceRecord], None]) -> None:
         def loaded(outcome: Outcome) -> None:
@@ -271,8 +285,16 @@ class HistoryPage(Page):
             return
         clear(self._details)
         self._details.addWidget(label(self.texts("history-reading-two"), "muted"))
-        first, second = sorted(selected, key=lambda run: run.created_utc)
-        self._load(first, lambda earlier: self._load(second, lambda later: self._show_comparison(earlier, later)))
+        runs = sorted(selected, key=lambda run: run.created_utc)
+        read: dict[int, AdviceRecord] = {}
+
+        def arrived(run: Run, advice: AdviceRecord) -> None:
+            read[run.entry_index] = advice
+            if len(read) == _BOTH:
+                self._show_comparison(*(read[each.entry_index] for each in runs))
+
+        for run in runs:
+            self._load(run, self._unless_others(partial(arrived, run)))
 
     def _show_comparison(self, first: AdviceRecord, second: AdviceRecord) -> None:
         clear(self._details)
