@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
 from advisor.gui.dialogs.frame import AskingDialog
 from advisor.gui.models.typed_number import FieldError, typed_number
+from advisor.gui.models.typed_path import typed_path
 from advisor.gui.settings import Settings
 from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.buttons import push
@@ -124,11 +125,9 @@ def _limit(text: str) -> None:
 
 
 def _path(text: str) -> Path | None:
-    """The path that was typed; a user who is not here stays as it is. None: nothing was typed."""
-    path = Path(text.strip())
-    with contextlib.suppress(RuntimeError):
-        path = path.expanduser()
-    return path if text.strip() else None
+    """The path that was typed; None: nothing was."""
+    typed = typed_path(text)
+    return Path(typed) if typed else None
 
 
 def _file(text: str) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QL
 from advisor.core.sentences import visible
 from advisor.gui.context import Context
 from advisor.gui.models.form_fields import fields_of
+from advisor.gui.models.typed_path import typed_path
 from advisor.gui.texts import Texts
 from advisor.gui.widgets.boxes import REST, across, clear, down
 from advisor.gui.widgets.buttons import push
@@ -117,8 +118,9 @@ class NamedSource(QWidget):
         self.line.setText(visible(current))
 
     def _choose(self) -> None:
-        if self.line.text().strip():
-            self.chosen.emit(self.line.text().strip())
+        name = typed_path(self.line.text())
+        if name:
+            self.chosen.emit(name)
 
     def _browse(self) -> None:
         name, _filter = QFileDialog.getOpenFileName(self, self._kinds.partition(" (")[0], "", self._kinds)
