@@ -41,6 +41,30 @@ def _modules_after(program: str) -> set[str]:
     return set(answer.stderr.split())
 
 
+def test_the_window_is_first_painted_without_what_is_slow_to_import(tmp_path: Path) -> None:
+    program = f"""
+import os, sys
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from pathlib import Path
+from advisor.gui.application import make_application
+application = make_application()
+from advisor.gui.main_window import MainWindow
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
+settings = Settings(Path({str(tmp_path)!r}) / "window.ini")
+settings.store("data_folder", {str(tmp_path)!r})
+window = MainWindow(Session(settings), settings)
+window.show()
+while not window._painted:
+    application.processEvents()
+print(*sys.modules, file=sys.stderr, flush=True)
+os._exit(0)
+"""
+    found = _modules_after(program)
+    assert "advisor.gui.start.start_card" in found
+    assert not found & {"torch", "numpy", "pyqtgraph", "fluent", "fluent.runtime", "babel"}
+
+
 def test_help_imports_only_what_it_prints_from() -> None:
     program = "import contextlib\nfrom advisor.cli import run\nwith contextlib.suppress(SystemExit): run(['--help'])"
     found = _modules_after(program)

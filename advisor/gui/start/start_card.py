@@ -52,7 +52,8 @@ class StartCard(Card):
         self.most = Choice()
         self.most.setAccessibleName(texts("start-most"))
         self.most.setToolTip(texts("start-most-tip"))
-        offered = ((texts("start-most-of", count=count), count) for count in USUAL_COUNTS)
+        # Words without arguments: to count in them, Fluent would be imported before the first paint.
+        offered = ((texts(f"start-most-{count}"), count) for count in USUAL_COUNTS)
         numbered = bool(context.settings.card_counts)
         self.most.offer(
             (*offered, (texts("start-most-each"), _EACH)), _EACH if numbered else context.settings.most_cards

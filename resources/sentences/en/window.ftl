@@ -150,10 +150,10 @@ start-edit = Change it
 start-drop = or drop a file here
 start-gpus = GPUs to compare
 start-most = How many GPUs of a kind
-start-most-of = { $count ->
-    [1] one of each
-   *[other] up to { $count } of each
-}
+start-most-1 = one of each
+start-most-2 = up to 2 of each
+start-most-4 = up to 4 of each
+start-most-8 = up to 8 of each
 start-most-each = a number for each
 start-most-tip = How many cards of one kind you have or would buy: the advice takes no more. "a number for each" compares so many of one card with so many of another.
 start-measure = Measure and advise (about { $seconds } s)

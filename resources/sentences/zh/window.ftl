@@ -147,10 +147,10 @@ start-edit = 修改
 start-drop = 或将文件拖到此处
 start-gpus = 要比较的 GPU
 start-most = 每款 GPU 的数量
-start-most-of = { $count ->
-    [1] 每款一块
-   *[other] 每款最多 { $count } 块
-}
+start-most-1 = 每款一块
+start-most-2 = 每款最多 2 块
+start-most-4 = 每款最多 4 块
+start-most-8 = 每款最多 8 块
 start-most-each = 逐款指定张数
 start-most-tip = 您拥有或打算购买的同款显卡数量：建议不会超出。“逐款指定张数”可比较几张甲卡与几张乙卡。
 start-measure = 测量并给出建议（约 { $seconds } 秒）
