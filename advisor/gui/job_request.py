@@ -9,6 +9,7 @@ from advisor.gui.models.typed_prices import TypedPrices
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.threads import Job
+from advisor.recommend.fixed import FREE, Fixed
 from advisor.recommend.recommendation import Limits
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload
@@ -22,17 +23,20 @@ def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
     # Bound to the bytes that were consented to: a file that changes before the worker reads it is refused.
     workload = pinned(session.described.workload)
     allow_code = session.described.may_run(workload)
-    prices = session.prices
-    return apart(lambda: ask_for(workload, settings, measure=measure, allow_code=allow_code, prices=prices))
+    prices, fixed = session.prices, session.fixed
+    return apart(
+        lambda: ask_for(workload, settings, measure=measure, allow_code=allow_code, prices=prices, fixed=fixed)
+    )
 
 
-def ask_for(
+def ask_for(  # noqa: PLR0913 - what the window shows
     workload: Workload,
     settings: Settings,
     *,
     measure: bool,
     allow_code: bool,
     prices: TypedPrices | None = None,
+    fixed: Fixed = FREE,
 ) -> AdviseAsk:
     """What the settings say of goal, limits, prices, cards, how many of each, hosts, budget; `prices` as typed."""
     hours = settings.limit("max_hours")
@@ -52,6 +56,7 @@ def ask_for(
             max_power_w=settings.limit("max_power_w"),
             max_job_s=None if hours is None else hours * S_PER_HOUR,
         ),
+        fixed=fixed,
         host_memory_bytes=settings.host_memory_bytes,
         allow_code=allow_code,
         data_folder=str(settings.history_folder),

@@ -16,6 +16,7 @@ from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.settings import Settings
 from advisor.gui.threads import Crew, Outcome, call_as_job
 from advisor.hardware.machine import Machine
+from advisor.recommend.fixed import FREE
 
 if TYPE_CHECKING:
     from advisor.cases.case_file import CaseAnswer
@@ -51,6 +52,8 @@ class Session(QObject):
         self.machine_outcome: Outcome | None = None
         self.described = DescribedWorkload(self.crew, self)
         self.described.problem_raised.connect(self.problem_raised)
+        self.fixed = FREE
+        """Which settings of what is described the next advice keeps."""
         self.prices: TypedPrices | None = settings.typed_prices
         """As typed into Compare's table, in this session or an earlier one."""
         self.advice: AdviceRecord | None = None

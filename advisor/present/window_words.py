@@ -21,6 +21,8 @@ _PRECISION = re.compile(
 """What stands in quotes is typed as it is, and a part of a path is no precision."""
 _TYPED = re.compile(rf"(?:(?<={_CHINESE}) )?`(?P<typed>[^`\n]+)`(?: (?={_CHINESE}))?")
 """What a terminal shows between backticks, again with the spaces that part it from Chinese words."""
+_FIXED_BY, _FIXES = "fix it with ", "固定"
+"""Before or after a flag that says a setting is kept: where one is chosen in the window, none is fixed yet."""
 _QUOTES: dict[Language, tuple[str, str]] = {"en": ('"', '"'), "zh": ("“", "”")}
 
 
@@ -30,8 +32,9 @@ def window_words(text: str, language: Language) -> str:
     from advisor.core.sentences import message_exists, sentence
 
     def named(match: re.Match[str]) -> str:
-        code = f"flag-{match['flag']}"
-        return sentence(code, language) if message_exists(code, language) else match[0]
+        fixes = match.string[: match.start()].endswith(_FIXED_BY) or match.string[match.end() :].startswith(_FIXES)
+        codes = (f"flag-fixed-{match['flag']}",) * fixes + (f"flag-{match['flag']}",)
+        return next((sentence(code, language) for code in codes if message_exists(code, language)), match[0])
 
     def labelled(match: re.Match[str]) -> str:
         precision = match["precision"]

@@ -81,6 +81,19 @@ def test_a_name_in_quotes_stands_in_chinese_without_spaces() -> None:
     assert window_words("Run with --measure now.", "en") == 'Run with "Measure and advise" now.'
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_fixes_a_setting_in_the_window_is_the_box_and_not_the_field_that_chooses_it(language: Language) -> None:
+    quicker = Reason.of("why-precision-quicker", used="bf16_amp", precision="bf16_true", advantage_ratio=1.2)
+    texts = Texts(language)
+    assert texts("model-fixed") in texts.say(quicker)
+    assert f'"{texts("field-precision")}"' not in texts.say(quicker)
+    added = Reason.of("why-checkpointing-added", device="L40S")
+    assert texts("model-fixed") in texts.say(added)
+    measured = Reason.of("local-other-precision", asked="fp16_amp", measured="fp32")
+    assert texts("field-precision") in texts.say(measured)
+    assert texts("model-fixed") not in texts.say(measured)
+
+
 def test_what_a_terminal_shows_in_backticks_stands_in_the_quotes_of_the_language() -> None:
     assert (
         window_words("a.toml: `training.precision` is `bf16_amp`.", "en")

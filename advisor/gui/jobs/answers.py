@@ -114,6 +114,7 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
         goal=ask.goal,
         prices=_prices_of(ask, specs),
         limits=ask.limits,
+        fixed=ask.fixed,
         host_memory_bytes=ask.host_memory_bytes,
         allow_code=ask.allow_code,
         data_folder=ask.data_folder,

@@ -6,6 +6,7 @@ from advisor.catalogue.strategies import USUAL_COUNTS
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.gui.models.typed_prices import TypedPrices
+from advisor.recommend.fixed import FREE, Fixed
 from advisor.recommend.recommendation import Goal, Limits
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload
@@ -28,6 +29,8 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     gpu_file: str | None = None
     """The user's own cards."""
     limits: Limits = Limits()
+    fixed: Fixed = FREE
+    """Which of the workload's settings are kept, whatever would be quicker."""
     host_memory_bytes: float | None = None
     """Of each machine with cards; None: nobody said."""
     allow_code: bool = False

@@ -20,6 +20,7 @@ from advisor.gui.dialogs.save_path import ask_save_path
 from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.kept_words import kept_words
+from advisor.gui.pages.fixed_row import FixedRow
 from advisor.gui.pages.model_known import KnownOfModel
 from advisor.gui.pages.model_sources import PresetSource, SourcesCard, source_place
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -118,7 +119,8 @@ class ModelPage(Page):
 
     def _order_tabs(self) -> None:
         """Tab goes as one reads: the sources, the forms in their order, and then the layers."""
-        cards = [self._sources_card, *(form for _section, form in self._forms.values()), self._known.layer_table]
+        forms: list[QWidget] = [form for _section, form in self._forms.values()]
+        cards = [self._sources_card, *forms[:1], *([self._fixed] if forms else []), *forms[1:], self._known.layer_table]
         chain = [widget for card in cards for widget in (card, *card.findChildren(QWidget)) if self._takes_tab(widget)]
         for first, second in pairwise(chain):
             QWidget.setTabOrder(first, second)
@@ -140,6 +142,9 @@ class ModelPage(Page):
         card = self._cards[code] = Card(self.texts(code))
         card.hide()
         card.body.addWidget(form)
+        if code == _FORMS[0]:
+            self._fixed = FixedRow(self.texts, self.session)
+            card.body.addWidget(self._fixed)
         self._place_card(code)
 
     def _place_card(self, code: str) -> None:
