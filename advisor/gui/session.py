@@ -53,7 +53,9 @@ class Session(QObject):
         self.described = DescribedWorkload(self.crew, self)
         self.described.problem_raised.connect(self.problem_raised)
         self.fixed = FREE
-        """Which settings of what is described the next advice keeps."""
+        """Which settings of what is described the next advice keeps: of another model none, until they are chosen."""
+        self._fixed_of = self.described.reference
+        self.described.changed.connect(self._free_another)
         self.prices: TypedPrices | None = settings.typed_prices
         """As typed into Compare's table, in this session or an earlier one."""
         self.advice: AdviceRecord | None = None
@@ -64,6 +66,10 @@ class Session(QObject):
         """Why the last run is kept only until the window is closed; empty: it is in the history."""
         self.case_answers: dict[str, CaseAnswer] = {}
         """By case; computed when the Cases page is first shown."""
+
+    def _free_another(self) -> None:
+        if self.described.reference != self._fixed_of:
+            self._fixed_of, self.fixed = self.described.reference, FREE
 
     def detect(self, detector: Callable[[], Machine] | None = None) -> None:
         """Look at the machine, in a process of its own."""

@@ -51,3 +51,18 @@ def test_what_is_ticked_stays_so_in_another_language_and_is_the_windows_alone(
     assert all(box.accessibleName().startswith(window.context.texts("model-fixed")) for box in row.boxes.values())
     row.boxes["precision"].click()
     assert session.fixed == FREE
+
+
+def test_of_another_model_nothing_is_kept_until_it_is_ticked(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    bert = load_workload("bert_base_sst2")
+    session.described.choose(bert, reference="bert_base_sst2")
+    row = shown_page(window, "model", ModelPage, qtbot)._fixed
+    row.boxes["batch_size"].click()
+    session.described.edit(with_training(bert, batch_size=8), "training.batch_size")
+    assert session.fixed.batch_size
+    session.described.choose(load_workload("resnet50"), reference="resnet50")
+    assert session.fixed == FREE
+    page = shown_page(window, "model", ModelPage, qtbot)
+    assert not any(box.isChecked() for box in page._fixed.boxes.values())

@@ -30,9 +30,14 @@ class FixedRow(QWidget):
             box = self.boxes[field] = QCheckBox(texts(f"field-{name}"))
             box.setAccessibleName(f"{texts('model-fixed')}: {box.text()}")
             box.setToolTip(plain_tooltip(texts("model-fixed-tip")))
-            box.setChecked(getattr(session.fixed, field))
             box.toggled.connect(lambda on, chosen=field: self._fix(chosen, on=on))
             flow.addWidget(box)
+        self.show_current()
+
+    def show_current(self) -> None:
+        """Show what is kept now: of another model nothing is, until it is ticked."""
+        for field, box in self.boxes.items():
+            box.setChecked(getattr(self._session.fixed, field))
 
     def _fix(self, field: str, *, on: bool) -> None:
         self._session.fixed = msgspec.structs.replace(self._session.fixed, **{field: on})

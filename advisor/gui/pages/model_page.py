@@ -268,6 +268,7 @@ class ModelPage(Page):
             self._build_left()
             return
         self.session.described.forget_invalid()
+        self._fixed.show_current()
         self._sources_card.show_current(model, reference)
         self._sources_card.show_source(self._source)
         for section, form in self._forms.values():
