@@ -1,4 +1,4 @@
-"""On a screen of 640 × 480 no page is wider than the window, whatever is advised and in whichever language."""
+"""On a screen of 640 × 480 no page is wider than the window and no dialog higher than the screen."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from advisor.gui.context import PAGE_NAMES
+from advisor.gui.dialogs.settings_dialog import SettingsDialog
 from advisor.gui.history_access import keep
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.advice_picture import SwitchesCard
@@ -84,3 +85,24 @@ def test_the_words_of_a_switch_press_it_and_stand_whole_in_as_many_lines_as_they
     was = named[0].box.isChecked()
     QTest.mouseRelease(named[0], Qt.MouseButton.LeftButton, pos=QPoint(5, -50))
     assert named[0].box.isChecked() == was
+
+
+def test_the_answers_of_the_settings_stay_on_a_small_screen_and_a_wrong_field_comes_into_sight(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    dialog = SettingsDialog(window, window.context.texts, session.settings)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    room = window.screen().availableSize()
+    qtbot.waitUntil(lambda: dialog.height() <= room.height(), timeout=20_000)
+    dialog.resize(dialog.width(), SMALLEST[1])
+    qtbot.waitUntil(lambda: dialog.scrolled.verticalScrollBar().maximum() > 0, timeout=20_000)
+    assert dialog.rect().contains(dialog.accepting.mapTo(dialog, dialog.accepting.rect().bottomRight()))
+    dialog.scrolled.verticalScrollBar().setValue(dialog.scrolled.verticalScrollBar().maximum())
+    wrong = dialog._lines["budget_s"]
+    wrong.setText("soon")
+    dialog.scrolled.verticalScrollBar().setValue(dialog.scrolled.verticalScrollBar().maximum())
+    dialog.accept()
+    seen = dialog.scrolled.viewport()
+    assert seen.rect().contains(wrong.mapTo(seen, wrong.rect().center()))
+    assert dialog.scrolled.horizontalScrollBar().maximum() == 0

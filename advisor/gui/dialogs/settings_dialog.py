@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 
 from advisor.gui.dialogs.frame import AskingDialog
+from advisor.gui.dialogs.scrolled import Scrolled
 from advisor.gui.models.typed_number import FieldError, typed_number
 from advisor.gui.models.typed_path import typed_path
 from advisor.gui.settings import Settings
-from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.boxes import across, put
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.judged_line import JudgedLine
@@ -53,8 +54,10 @@ class SettingsDialog(AskingDialog):
         self._line("currency", "currency", settings.currency).setMaxLength(8)
         self._path("price_file", "prices", settings.price_file, folder=False)
         self._path("data_folder", "data-folder", settings.data_folder, folder=True)
-        self.body.addLayout(self._places)
+        self.scrolled = Scrolled(self._places)
+        put(self.body, (self.scrolled, 1))
         self.add_answers(texts("window-cancel"), texts("settings-save"), advised=True)
+        self.scrolled.fit_window()
 
     def _place(self, code: str, field: QWidget, *beside: QWidget) -> None:
         line = self._places.rowCount()
@@ -105,6 +108,7 @@ class SettingsDialog(AskingDialog):
         wrong = [field for field in self._lines.values() if not field.allowed()]
         if wrong:
             wrong[0].setFocus()
+            self.scrolled.ensureWidgetVisible(wrong[0])
             return
         for key, box in self._choices.items():
             self._settings.store(key, str(box.currentData()))
