@@ -29,8 +29,6 @@ from tests.gui.test_at_the_window import active
 from tests.present.recorded import recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
@@ -102,39 +100,6 @@ def kept_three(folder: Path) -> list[int]:
     for _ in range(3):
         keep(folder, fakes.advice())
     return [run.entry_index for run in in_history(folder, read_history).runs]
-
-
-def test_of_runs_that_were_chosen_before_nothing_is_shown_however_late_they_are_read(
-    window: MainWindow, settings: Settings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keep(settings.history_folder, later(fakes.advice(), 3.0))
-    keep(settings.history_folder, fakes.advice())
-    page = listed(window, qtbot)
-    read: list[Callable[[], None]] = []
-    shown: list[object] = []
-
-    def load(run: Run, then: Callable[[AdviceRecord], None]) -> None:
-        read.append(lambda: then(msgspec.structs.replace(fakes.advice(), created_utc=run.created_utc)))
-
-    monkeypatch.setattr(page, "_load", load)
-    monkeypatch.setattr(page, "_show_details", lambda advice: shown.append(advice.created_utc))
-    monkeypatch.setattr(
-        page, "_show_comparison", lambda first, second: shown.append((first.created_utc, second.created_utc))
-    )
-    times = [run.created_utc for run in page._model.records]
-    page._table.selectRow(1)
-    page._table.selectAll()
-    page._table.selectRow(0)
-    page._table.selectRow(1)
-    for one in reversed(read):
-        one()
-    assert shown == [times[1]]
-    read.clear()
-    page._table.selectAll()
-    assert len(read) == 2  # Both at once.
-    for one in reversed(read):
-        one()
-    assert shown == [times[1], tuple(sorted(times))]
 
 
 def test_a_run_that_another_window_deletes_is_no_longer_listed_and_the_selected_one_stays_selected(
