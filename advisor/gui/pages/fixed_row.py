@@ -30,6 +30,7 @@ class FixedRow(QWidget):
             box = self.boxes[field] = QCheckBox(texts(f"field-{name}"))
             box.setAccessibleName(f"{texts('model-fixed')}: {box.text()}")
             box.setToolTip(plain_tooltip(texts("model-fixed-tip")))
+            box.setAccessibleDescription(texts("model-fixed-tip"))
             box.toggled.connect(lambda on, chosen=field: self._fix(chosen, on=on))
             flow.addWidget(box)
         self.show_current()
