@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.catalogue.precisions import HalfFormat, Precision
-from advisor.workload.model_config import config_of, task_of_model
+from advisor.workload.model_config import PREDICTED_QUANTIZATIONS, STORED_QUANTIZATION, config_of, task_of_model
 from advisor.workload.picture_sides import ASSUMED_SIDE, sides_in_config
 from advisor.workload.tasks import data_kind, infer_task
 from advisor.workload.workload import HuggingFaceModel, Task
@@ -42,6 +42,15 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
         data["sequence_length"] = min(wanted, position_limit(config) or _positions(config) or wanted)
     batch_size = _LM_BATCH_SIZE if language_model else _BATCH_SIZE[kind]
     return {"data": data, "training": {**_TRAINING, "precision": _precision(config), "batch_size": batch_size}}
+
+
+def assumed_for_packed(config: dict[str, Any], overrides: Mapping[str, object]) -> dict[str, str]:
+    """What weights that are published packed are trained by, where nobody says: adapters beside them."""
+    packed = config.get(STORED_QUANTIZATION)
+    says = any(overrides.get(name) is not None for name in ("trainable", "quantization", "weights_bits"))
+    if packed not in PREDICTED_QUANTIZATIONS or says or overrides.get("mode") == "inference":
+        return {}
+    return {"trainable": "lora", "quantization": str(packed)}
 
 
 def assumed_for_frozen(config: dict[str, Any], task: Task | None, overrides: Mapping[str, object]) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from advisor.core.bundled import workloads_folder
 from advisor.core.field_fault import integer_between
@@ -12,7 +12,7 @@ from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_va
 from advisor.core.input_file import check_values, parse_json, read_text
 from advisor.core.sentences import SaidError, visible
 from advisor.workload.tasks import infer_task
-from advisor.workload.workload import HuggingFaceModel, Task
+from advisor.workload.workload import HuggingFaceModel, Quantization, Task
 
 MAX_CONFIG_BYTES = 1 << 20
 
@@ -69,6 +69,13 @@ _RANGES: tuple[tuple[re.Pattern[str], int, int], ...] = (
 """Sizes beyond any published model (the widest has 53,248 in its hidden layers), by the words their names hold."""
 _LARGEST = 1 << 40
 _STORED_TYPES = frozenset({"float32", "float16", "bfloat16"})
+STORED_QUANTIZATION = "stored_quantization"
+"""Key under which a clean configuration keeps how its weights are published packed: `nf4`, `awq`."""
+PREDICTED_QUANTIZATIONS = frozenset(get_args(Quantization))
+_PACKED_BY = frozenset(
+    {"gptq", "awq", "fp8", "fbgemm_fp8", "mxfp4", "compressed-tensors", "aqlm", "hqq", "quanto", "torchao", "modelopt"}
+)
+"""Names of methods that transformers loads, but for bitsandbytes, whose two kinds have flags."""
 """What the published weights are stored in: it says which precision a training is likely to take."""
 MAX_PARAMETERS = 2e13
 _WIDTH = re.compile(r"hidden_size|embed_dim|^d_model$|^n_embd$|^dim$|hidden_dim")
@@ -137,8 +144,23 @@ def clean_config(value: object, name: str) -> dict[str, Any]:
     stored = value.get("dtype") or value.get("torch_dtype")
     if isinstance(stored, str) and stored.removeprefix("torch.") in _STORED_TYPES:
         cleaned["dtype"] = stored.removeprefix("torch.")
+    packed = _packed_by(value.get("quantization_config"))
+    if packed is not None:
+        cleaned[STORED_QUANTIZATION] = packed
     _check_product(cleaned, name)
     return cleaned
+
+
+def _packed_by(settings: object) -> str | None:
+    """How weights are published packed; None: not, or by what nobody here knows."""
+    if not isinstance(settings, dict):
+        return None
+    if settings.get("load_in_4bit") is True or settings.get("_load_in_4bit") is True:
+        return "nf4"
+    if settings.get("load_in_8bit") is True or settings.get("_load_in_8bit") is True:
+        return "int8"
+    method = settings.get("quant_method")
+    return method if isinstance(method, str) and method in _PACKED_BY else None
 
 
 def _without_type(value: dict[Any, Any], name: str) -> SaidError:

@@ -15,7 +15,7 @@ from advisor.core.file_kinds import FileKind, given_as
 from advisor.core.input_file import check_values, convert, read_toml_table
 from advisor.core.sentences import Names, Reason, SaidError, visible
 from advisor.workload.checks import check_workload
-from advisor.workload.defaults import assumed_for_config, assumed_for_file, assumed_for_frozen
+from advisor.workload.defaults import assumed_for_config, assumed_for_file, assumed_for_frozen, assumed_for_packed
 from advisor.workload.given_names import name_of_code, name_of_config
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides, with_adapters_meant
@@ -271,7 +271,7 @@ def _with_assumptions(
         given = model.get("task")
         task: Task | None = given if isinstance(given, str) else None  # type: ignore[assignment]
         sections = assumed_for_config(config, task)
-        sections["training"] |= assumed_for_frozen(config, task, overrides)
+        sections["training"] |= assumed_for_frozen(config, task, overrides) | assumed_for_packed(config, overrides)
     elif model.get("source") == "python" and described.folder is not None and isinstance(model.get("file"), str):
         sections = assumed_for_file(described.folder / str(model["file"]))
     else:

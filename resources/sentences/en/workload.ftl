@@ -35,6 +35,10 @@ workload-compiles-itself = { $file } compiles its model itself, and is predicted
 workload-wraps-itself = { $file } wraps its model in { $wrapper }, which is left out of every prediction: cards and strategies are compared with the bare model. Return that from build_model.
 workload-own-side = Pictures are { $height } × { $width } pixels, the size that this model's class has by default, not the { $side } × { $side } that were assumed. Give the side in the configuration or as `data.image_size`.
 workload-text-only = Images are left out of the steps of `{ $model }`: only its text part runs.
+workload-stored-packed = The weights of this configuration are published packed ({ $method }); here they are predicted unpacked. { $packing ->
+    [known] `quantization = "{ $method }"` beside `trainable = "lora"` predicts them as they are.
+   *[unknown] Steps on such weights are not predicted.
+  }
 workload-assumed-values = Not given, so assumed: { $fields }.
 assumed-samples = { $value } training samples
 assumed-loader-workers = { $value } loader workers

@@ -32,6 +32,10 @@ workload-compiles-itself = { $file } 自行编译其模型，而预测按未编�
 workload-wraps-itself = { $file } 把模型包在 { $wrapper } 中，所有预测都不含这一层：各种显卡与策略均以原模型比较。请让 build_model 返回原模型。
 workload-own-side = 图像为 { $height } × { $width } 像素，即该模型类的默认尺寸，而不是所假设的 { $side } × { $side }。请在配置或 `data.image_size` 中给出边长。
 workload-text-only = `{ $model }` 的训练步不含图像：只运行其文本部分。
+workload-stored-packed = 该配置的权重以量化形式发布（{ $method }），而此处按未量化预测。{ $packing ->
+    [known] 设置 `trainable = "lora"` 和 `quantization = "{ $method }"` 即按原样预测。
+   *[unknown] 这类权重上的训练步没有预测。
+  }
 workload-assumed-values = 未给出、因而采用默认假设的项：{ $fields }。
 assumed-samples = { $value } 个训练样本
 assumed-loader-workers = { $value } 个数据加载进程

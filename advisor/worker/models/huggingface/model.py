@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -32,9 +33,9 @@ from advisor.worker.models.huggingface.fused_attention import (
 from advisor.worker.models.huggingface.inputs import sides_of
 from advisor.worker.models.huggingface.model_class import model_class, part_for, with_head
 from advisor.worker.models.huggingface.positions import lengthen_positions
-from advisor.workload.model_config import resolve_config
+from advisor.workload.model_config import PREDICTED_QUANTIZATIONS, STORED_QUANTIZATION, resolve_config
 from advisor.workload.tasks import data_kind, infer_task
-from advisor.workload.workload import HuggingFaceModel, Task, Workload
+from advisor.workload.workload import HuggingFaceModel, Task, Workload, quantization_of
 
 _IN_PARTS = "NewGELUActivation"
 
@@ -65,7 +66,7 @@ def build(  # noqa: PLR0913 - what, where and how much of it
     if type(module).forward is nn.Module.forward:
         named = {"model": shown_value(config.model_type), "class": shown_value(type(module).__name__)}
         raise SaidError.of("worker-no-forward", **named)
-    notes += (*lengthened, *_own_side(config, workload), *_activations_in_parts(module))
+    notes += (*lengthened, *_own_side(config, workload), *_activations_in_parts(module), *_unpacked(table, workload))
     made = _batches(module, task, workload, tried=tried)
     if made.text_only:
         notes += (_text_only(config),)
@@ -99,6 +100,15 @@ def _activations_in_parts(module: nn.Module) -> tuple[Reason, ...]:
     """Says that GPT-2's activation is eight kernels here, which is one under another name and in other libraries."""
     found = any(type(part).__name__ == _IN_PARTS for part in module.modules())
     return (Reason.of("workload-activation-in-parts"),) if found else ()
+
+
+def _unpacked(table: Mapping[str, Any], workload: Workload) -> tuple[Reason, ...]:
+    """Says that weights which are published packed are taken otherwise."""
+    packed = table.get(STORED_QUANTIZATION)
+    if packed is None or packed == quantization_of(workload.training):
+        return ()
+    known = "known" if packed in PREDICTED_QUANTIZATIONS else "unknown"
+    return (Reason.of("workload-stored-packed", method=str(packed), packing=known),)
 
 
 def _stay_offline() -> None:
