@@ -30,8 +30,8 @@ workload-no-head = The configuration has no "architectures": its base class { $b
 workload-other-class = The installed transformers has no class { $named }, which the configuration names: { $built } is predicted in its place. Update transformers where it should have it.
 workload-keeps-cache = The model of { $file } has use_cache on, as transformers builds it: unless its step passes use_cache=False, each forward pass keeps keys and values, which only generating uses and whose memory is counted here. model.config.use_cache = False leaves them out.
 workload-step-unread = `{ $name }` in { $file } is not called: the loss is cross-entropy or the mean squared error of the outputs, or their own. Call it `training_step(model, batch)` and let it return the loss, if it is meant.
-workload-optimizer-unread = `{ $name }` in { $file } is not called: the optimizer is the one that the workload names. If the file makes another, say so with `optimizer` there or with --optimizer.
-workload-compiles-itself = { $file } compiles its model itself, and is predicted as it is written, without. `compile = true` in the workload, or --compile, counts what torch.compile brings.
+workload-optimizer-unread = `{ $name }` in { $file } is not called: the optimizer is the one that the workload names. If the file makes another, say so with `optimizer` there.
+workload-compiles-itself = { $file } compiles its model itself, and is predicted as it is written, without. `compile = true` in the workload counts what torch.compile brings.
 workload-wraps-itself = { $file } wraps its model in { $wrapper }, which is left out of every prediction: cards and strategies are compared with the bare model. Return that from build_model.
 workload-own-side = Pictures are { $height } × { $width } pixels, the size that this model's class has by default, not the { $side } × { $side } that were assumed. Give the side in the configuration or as `data.image_size`.
 workload-text-only = Images are left out of the steps of `{ $model }`: only its text part runs.
