@@ -214,6 +214,8 @@ def _convolution(call: Call) -> list[RawOp]:
         return RawOp("convolution", label, data.element_size(), 1, "convolution", (direction, *shape), figures)
 
     data_bytes, weight_bytes, other_bytes = float(size_bytes(data)), float(size_bytes(weight)), float(size_bytes(other))
+    if not backward and _turns_samples_to_channels(data, weight):
+        return [_second_weight_gradient(call)]
     if not backward:
         ops = [kernel_of("forward", data_bytes + weight_bytes, other_bytes)]
         depthwise = groups > 1 and in_channels == 1
@@ -228,6 +230,28 @@ def _convolution(call: Call) -> list[RawOp]:
     if args[10][2]:
         ops += _plain(call._replace(kind="reduction", name="convolution_bias_gradient"), [data], other_bytes, 0)
     return ops
+
+
+def _turns_samples_to_channels(data: Tensor, weight: Tensor) -> bool:
+    """Whether a convolution is how autograd differentiates another's backward by its weight: both are such views."""
+    steps = [(tensor.stride(0), tensor.stride(1)) for tensor in (data, weight)]
+    return all(one <= other for one, other in steps) and any(one < other for one, other in steps)
+
+
+def _second_weight_gradient(call: Call) -> RawOp:
+    """The gradient of a gradient by the weight: the work of a weight gradient, its channels the samples of the batch.
+
+    `data` is (in_channels, batch, ...), `weight` (out_channels, batch, ...), and the dilation is the layer's stride.
+    """
+    data, weight, dilation = call.args[0], call.args[1], call.args[5]
+    positions, kernel = data.shape[1] * math.prod(weight.shape[2:]), math.prod(call.out.shape[2:])
+    in_channels, out_channels = data.shape[0], weight.shape[0]
+    moved, written = float(size_bytes(data) + size_bytes(weight)), float(size_bytes(call.out))
+    unit = all(step == 1 for step in dilation)
+    fixed = ("weight_gradient", 1, out_channels, in_channels, kernel, unit, False, size_bytes(call.out))
+    figures = (2.0 * positions * out_channels * in_channels * kernel, moved, written, float(positions), moved)
+    label = "convolution_backward_weight_gradient"
+    return RawOp("convolution", label, data.element_size(), 1, "convolution", fixed, figures)
 
 
 def _attention(call: Call) -> list[RawOp]:
