@@ -69,6 +69,7 @@ _RANGES: tuple[tuple[re.Pattern[str], int, int], ...] = (
 """Sizes beyond any published model (the widest has 53,248 in its hidden layers), by the words their names hold."""
 _LARGEST = 1 << 40
 _STORED_TYPES = frozenset({"float32", "float16", "bfloat16"})
+"""What the published weights are stored in: it says which precision a training is likely to take."""
 STORED_QUANTIZATION = "stored_quantization"
 """Key under which a clean configuration keeps how its weights are published packed: `nf4`, `awq`."""
 PREDICTED_QUANTIZATIONS = frozenset(get_args(Quantization))
@@ -76,7 +77,6 @@ _PACKED_BY = frozenset(
     {"gptq", "awq", "fp8", "fbgemm_fp8", "mxfp4", "compressed-tensors", "aqlm", "hqq", "quanto", "torchao", "modelopt"}
 )
 """Names of methods that transformers loads, but for bitsandbytes, whose two kinds have flags."""
-"""What the published weights are stored in: it says which precision a training is likely to take."""
 MAX_PARAMETERS = 2e13
 _WIDTH = re.compile(r"hidden_size|embed_dim|^d_model$|^n_embd$|^dim$|hidden_dim")
 _INNER = re.compile(r"intermediate_size|ffn_dim|^d_ff$|^n_inner$")
