@@ -29,7 +29,7 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "max_batch_that_ran": ("max_batch", "largest_batch", "max_batch_size"),
     "min_batch_that_failed": ("oom_batch", "smallest_batch_that_failed"),
     "efficiency": ("scaling_efficiency",),
-    "n_gpus": ("gpus", "gpu_count", "num_gpus", "ngpus", "cards", "devices", "device_count", "count", "world_size"),
+    "n_gpus": ("gpus", "gpu_count", "num_gpus", "ngpus", "cards", "devices", "device_count", "world_size"),
     "gpus_per_host": ("gpus_per_node", "cards_per_host", "cards_per_node", "nproc_per_node"),
     "parallel": ("strategy", "parallelism", "data_parallel"),
     "tp": ("tensor", "tensor_parallel", "tensor_parallel_size"),
@@ -44,16 +44,32 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "compile": ("compiled", "torch_compile"),
     "attention": ("attn", "attn_implementation", "attention_implementation"),
     "activation_checkpointing": (),
-    "interconnect": ("link", "network_link"),
+    "interconnect": ("network_link",),
     "torch": ("torch_version", "pytorch", "pytorch_version"),
-    "software_year": ("year",),
+    "software_year": (),
     "memory_kind": ("memory_type",),
     "source": (),
     "family": (),
     "use": (),
 }  # fmt: skip
-"""Every column that is read, and what else it is called elsewhere, the likelier name first."""
+"""Every column that is read, and what else it is called elsewhere, the likelier name first.
+
+Not words that a table has for other things too (`year`, `count`, `link`): such a column is kept beside the row."""
 READ_COLUMNS = frozenset(_OTHER_NAMES)
+_CLEAR_NAMES = frozenset(
+    {
+        "step_ms", "ms_per_step", "step_time_ms", "time_ms", "iteration_ms", "latency_ms",
+        "peak_memory_gb", "memory_gb", "max_memory_gb", "mem_gb", "vram_gb",
+        "gpu_count", "num_gpus", "ngpus", "device_count", "world_size",
+        "gpus_per_node", "cards_per_host", "cards_per_node", "nproc_per_node",
+        "tensor_parallel", "tensor_parallel_size", "pipeline_parallel", "pipeline_parallel_size",
+        "context_parallel", "context_parallel_size",
+        "accumulation_steps", "gradient_accumulation_steps", "grad_accum", "grad_accumulation",
+        "optim", "optimiser", "memory_format", "compiled", "torch_compile",
+        "attn", "attn_implementation", "attention_implementation", "torch_version", "pytorch_version",
+    }
+)  # fmt: skip
+"""Other names that mean one thing, its unit included, as a name does that is spelled with other letters or spaces."""
 _ALIKE_FRACTION, _ALIKE_FOR_LACKING_FRACTION = 0.85, 0.6
 """So much alike, a name is a slip of the pen; less is asked of one where a column is lacking that must be there."""
 
@@ -74,6 +90,12 @@ def meant_columns(header: Sequence[str]) -> dict[str, str]:
         if found is not None:
             meant[column] = others.pop(found)
     return meant
+
+
+def is_clear(column: str, given: str) -> bool:
+    """Whether a name can mean nothing but the column that it was taken for, so that it is read as that."""
+    plain = _plain(given)
+    return plain == column or (plain in _CLEAR_NAMES and column not in REQUIRED_COLUMNS)
 
 
 def _plain(name: str) -> str:

@@ -41,7 +41,7 @@ from advisor.evaluate.silent_descriptions import (
     understood,
 )
 from advisor.evaluate.traces import TraceKey, key_of
-from advisor.evaluate.unread_columns import told_of_unread
+from advisor.evaluate.unread_columns import told_of_names, told_of_unread
 from advisor.evaluate.variants import among_variants
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Work
@@ -169,6 +169,7 @@ class RowPredictor:
         memory = memory_of_row(question, self._tables)
         taken = (*understood(question), *attention_taken(question, table), *told_of_activation(question))
         caveats = (
+            *told_of_names(question),
             *told_of_unread(question),
             *table.caveats,
             *taken,

@@ -68,3 +68,5 @@ class RunRow(Record, frozen=True, kw_only=True):
     """Why this row cannot be predicted, found while reading."""
     cells: dict[str, str] = {}
     """The row as it was written."""
+    read_as: dict[str, str] = {}
+    """Columns that were read under another name, each with that."""

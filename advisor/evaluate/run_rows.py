@@ -28,7 +28,7 @@ from advisor.core.input_file import read_foreign_text
 from advisor.core.sentences import Listed, Names, Reason, Said
 from advisor.cost.layout import Layout
 from advisor.cost.memory.need import MemoryKind
-from advisor.evaluate.column_names import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS, meant_columns
+from advisor.evaluate.column_names import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS, is_clear, meant_columns
 from advisor.evaluate.run_layouts import LAYOUT_WORDS, data_parallel_meant, degrees_meant, shards_modules_whole
 from advisor.evaluate.run_numbers import length_meant, number_meant
 from advisor.evaluate.run_row import RunRow
@@ -91,18 +91,24 @@ def _rows_of(path: Path) -> tuple[RunRow, ...]:
         header = [name.strip() for name in next(reader, [])]
         if len(header) == 1 and (mark := next((mark for mark in _OTHER_SEPARATORS if mark in header[0]), None)):
             raise file_fault("other-separator", path=str(path), mark=_OTHER_SEPARATORS[mark])
-        _check_header(header, path)
+        read_as = _checked_header(header, path)
         rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error as error:
         raise file_fault("no-csv", path=str(path), line=reader.line_num, detail=Said(text=str(error))) from error
     if not rows:
         raise file_fault("no-rows", path=str(path))
-    return tuple(_row(line, dict(zip(header, cells, strict=False)), len(cells) - len(header)) for line, cells in rows)
+    return tuple(
+        _row(line, dict(zip(header, cells, strict=False)), read_as, len(cells) - len(header)) for line, cells in rows
+    )
 
 
-def _check_header(header: list[str], path: Path) -> None:
-    missing = [name for name in REQUIRED_COLUMNS if name not in header]
+def _checked_header(header: list[str], path: Path) -> dict[str, str]:
+    """Columns that are read under a name of another table, which can mean nothing else."""
     meant = meant_columns(header)
+    read_as = {name: given for name, given in meant.items() if is_clear(name, given)}
+    missing = [name for name in REQUIRED_COLUMNS if name not in header and name not in read_as]
+    if not missing:
+        meant = {name: given for name, given in meant.items() if name not in read_as}
     pairs = tuple(f"`{given}` → `{name}`" for name, given in meant.items())
     rename = Reason.of("file-columns-meant", names=Names(names=pairs), count=len(pairs))
     if missing:
@@ -113,25 +119,28 @@ def _check_header(header: list[str], path: Path) -> None:
     if meant:
         unread = Names(names=tuple(f"`{given}`" for given in meant.values()))
         raise file_fault("columns-unread", rename, path=str(path), names=unread, count=len(meant))
-    if not any(name in header for name in ANSWERABLE_COLUMNS):
+    if not any(name in header or name in read_as for name in ANSWERABLE_COLUMNS):
         answers = Names(names=tuple(f"`{name}`" for name in ANSWERABLE_COLUMNS), alternatives=True)
         raise file_fault("no-answer", path=str(path), names=answers)
     twice = [name for name in header if header.count(name) > 1]
     if twice:
         raise file_fault("column-twice", path=str(path), column=shown_value(twice[0]))
+    return read_as
 
 
-def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
+def _row(line: int, cells: Mapping[str, str], read_as: Mapping[str, str], surplus: int) -> RunRow:
     kept = {name: value.strip() for name, value in cells.items()}
-    said = {name: "" if says_nothing(value) else value for name, value in kept.items()}
+    read = kept | {name: kept.get(given, "") for name, given in read_as.items()}
+    said = {name: "" if says_nothing(value) else value for name, value in read.items()}
     base: dict[str, Any] = {
         "line": line,
-        "workload": kept.get("workload", ""),
-        "gpu_key": kept.get("gpu_key", ""),
-        "family": kept.get("family") or None,
-        "source": kept.get("source", ""),
+        "workload": read.get("workload", ""),
+        "gpu_key": read.get("gpu_key", ""),
+        "family": read.get("family") or None,
+        "source": read.get("source", ""),
         "scored": YES_OR_NO.get(plain(said.get("use", "")), True),
         "cells": kept,
+        "read_as": dict(read_as),
     }
     if surplus > 0:
         return RunRow(**base, problem=Reason.of("evaluate-surplus-cells", count=surplus))

@@ -1,4 +1,4 @@
-"""Columns called as settings of a workload file, which tells them: such a cell is kept beside its row, unread."""
+"""What is told of a table's columns: read under another name, or called as a setting of a workload file, and unread."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ def told_of_unread(question: RowQuestion) -> tuple[Reason, ...]:
     return (
         (Reason.of("evaluate-unread-settings", names=Names(names=tuple(unread)), count=len(unread)),) if unread else ()
     )
+
+
+def told_of_names(question: RowQuestion) -> tuple[Reason, ...]:
+    """Which columns were read under a name that is not theirs."""
+    pairs = tuple(f"`{given}` → `{name}`" for name, given in question.row.read_as.items())
+    return (Reason.of("evaluate-read-as", names=Names(names=pairs)),) if pairs else ()
 
 
 def _says(cell: str, value: object) -> bool:

@@ -248,9 +248,8 @@ def test_columns_of_other_names_are_named_with_those_that_are_meant(tmp_path: Pa
 @pytest.mark.parametrize(
     ("given", "column"),
     [
-        ("gpus", "n_gpus"), ("Step ms", "ms"), ("step_time_ms", "ms"), ("peak_memory_gb", "peak_gb"),
-        ("Optimizer", "optimizer"), ("optimizr", "optimizer"), ("accumulation", "gradient_accumulation"),
-        ("torch_compile", "compile"), ("gpus_per_node", "gpus_per_host"),
+        ("gpus", "n_gpus"), ("step_time", "ms"), ("peak_memory", "peak_gb"), ("strategy", "parallel"),
+        ("optimizr", "optimizer"), ("accumulation", "gradient_accumulation"), ("devices", "n_gpus"),
     ],
 )  # fmt: skip
 def test_no_column_that_is_meant_is_passed_over(tmp_path: Path, given: str, column: str) -> None:
@@ -261,6 +260,32 @@ def test_no_column_that_is_meant_is_passed_over(tmp_path: Path, given: str, colu
     assert refused.value.text == f"{tmp_path / 'runs.csv'}: {told}"
     assert refused.value.remedy == f"Perhaps it has another name there; rename `{given}` → `{column}`."
     assert f"`{given}`" in error_text(refused.value, "zh")[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "cell", "field", "read"),
+    [
+        ("Step ms", "40", "measured_s", 0.04), ("peak_memory_gb", "4", "peak_bytes", 4e9),
+        ("Optimizer", "lamb", "optimizer", "lamb"), ("torch_compile", "yes", "compiled", True),
+        ("grad_accum", "4", "accumulation_steps", 4),
+    ],
+)  # fmt: skip
+def test_a_name_that_can_mean_nothing_else_is_read_as_that(
+    tmp_path: Path, given: str, cell: str, field: str, read: object
+) -> None:
+    header = HEADER.replace(",ms", f",{given},efficiency" if field == "measured_s" else f",ms,{given}")
+    row = ROW.rsplit(",", 1)[0] + f",{cell},0.9" if field == "measured_s" else f"{ROW},{cell}"
+    (one,) = rows_of(tmp_path, header, row)
+    assert getattr(one, field) == read
+    assert given in one.cells
+    assert list(one.read_as.values()) == [given]
+
+
+@pytest.mark.parametrize("given", ["year", "count", "link"])
+def test_a_name_that_tables_have_for_other_things_is_kept_beside_the_row(tmp_path: Path, given: str) -> None:
+    (one,) = rows_of(tmp_path, f"{HEADER},{given}", ROW + ",2")
+    assert one.cells[given] == "2"
+    assert not one.read_as
 
 
 def test_columns_of_common_names_are_all_told_what_they_are_called_here(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ evaluate-lengths-may-differ = 只给出了最长样本的长度，没有说明�
 evaluate-lengths-taken-alike = 只给出了最长样本的长度，没有说明各样本的长度如何不同；由于给出了每步用时，这里按所有样本都是该长度来预测峰值。若长度不一，请注明：<=2048 (varies)。
 evaluate-first-stage = 流水线的峰值是第一段的峰值，驱动和第一个进程报告的正是它；区间也涵盖最满的一段，能否放下由那一段决定。
 evaluate-activation-taken = 配置是 transformers 的 GPT-2，没有说明激活函数，但词表经过填充或各层被切分，这是其他库的做法：按它们的单个 GELU 算子预测，区间也涵盖 transformers 自己的八个算子（gelu_new）。若要明确，请写 activation_function。
+evaluate-read-as = 按其他表格的列名读取：{ $names }。
 evaluate-unread-settings = { $names } 列的设置与所预测的不同：只有 docs/formats.md 中列出的列会覆盖工作负载文件。请把它写进单独的工作负载文件。
 evaluate-no-room-for-update = 它的峰值小于所述权重、梯度和优化器状态所占的内存：其中不可能有参数更新，用时里多半也没有。若要明确，请写 optimizer_in_step = no，mode 写 forward_backward。
 evaluate-attention-of-its-time = 没有说明注意力如何计算，而当时的 PyTorch 或 transformers 还没有融合算子可用：按 attention = eager 预测。若使用了其他库的实现，请在 attention 列中写明：flash、xformers。
