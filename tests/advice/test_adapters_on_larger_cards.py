@@ -89,9 +89,9 @@ def test_a_step_with_packed_weights_holds_less_than_with_halves_and_takes_about_
 @pytest.mark.parametrize(
     ("parameters", "gpu_keys", "beyond"),
     [
-        (90e9, None, set()),  # 180 GB in halves, on a B200, MI300X or MI325X
-        (140e9, None, {"lora"}),
-        (560e9, None, {"lora", "qlora"}),
+        (140e9, None, set()),  # 280 GB in halves, on an MI350X
+        (160e9, None, {"lora"}),
+        (640e9, None, {"lora", "qlora"}),
         (13e9, ("rtx3090", "rtx4090"), {"lora"}),
         (560e9, ("made_up",), set()),
     ],

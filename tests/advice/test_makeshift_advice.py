@@ -131,8 +131,8 @@ def test_larger_cards_hold_all_of_it_also_where_off_loading_was_asked_for() -> N
 
 
 def test_no_fewer_of_the_larger_cards_hold_it_by_any_sharding() -> None:
-    found = larger(asked(1.2e10, gpu_keys=("rtx4090",), counts=(2,)))
-    fewer = asked(1.2e10, gpu_keys=(found.device_key,), counts=LARGER_COUNTS[: LARGER_COUNTS.index(found.count)])
+    found = larger(asked(2.4e10, gpu_keys=("rtx4090",), counts=(2,)))
+    fewer = asked(2.4e10, gpu_keys=(found.device_key,), counts=LARGER_COUNTS[: LARGER_COUNTS.index(found.count)])
     whole = [one for one in fewer.predictions if one.precision == "bf16" and one.strategy in SHARDING]
     assert whole
     assert not any(one.fits for one in whole if not STRATEGY_FACTS[one.strategy].offloads)

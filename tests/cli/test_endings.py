@@ -23,7 +23,7 @@ ENDINGS = {
         "def build_model():\n    return M(8, 4)\n",
         "runs other operators at another batch size",
     ),
-    "leaves": (HEAD + "import sys\nsys.exit(0)\n", "running it raised SystemExit: `0`"),
+    "leaves": (HEAD + "import sys\nsys.exit(0)\n", "it ends the program as it is imported"),
     "same": (
         HEAD.replace("(n", "(4").replace("make_batch(4)", "make_batch(n, length)")
         + "def build_model():\n    return nn.Linear(8, 4)\n",
