@@ -133,6 +133,11 @@ def card(window: MainWindow, session: Session, qtbot: QtBot) -> StartCard:
 
 
 def renew(window: MainWindow) -> None:
-    """Everything anew at once, where a test has no turns of the event loop to wait for."""
-    for _ in window._parts():
+    """Everything anew at once, where a test has no turns of the event loop to wait for.
+
+    That takes the place of what was asked for to be done soon, which would otherwise drop the page that a test holds.
+    """
+    window.rebuild_soon()
+    window._rebuild_timer.stop()
+    for _ in window._rebuilding:
         pass
