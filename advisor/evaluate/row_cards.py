@@ -29,9 +29,9 @@ def with_counted_card(row: RunRow, specs: Mapping[str, GpuSpec]) -> RunRow | Rea
         return error.statement
     if card.number is None:
         return row
-    if row.cells.get("n_gpus") and row.layout.count != card.number:
-        given, allowed = row.cells["n_gpus"][:80], str(card.number)
-        return Reason.of("evaluate-wrong-cell", column="n_gpus", given=given, allowed=allowed)
+    column = row.read_as.get("n_gpus", "n_gpus")
+    if (stated := row.cells.get(column)) and row.layout.count != card.number:
+        return Reason.of("evaluate-wrong-cell", column=column, given=stated[:80], allowed=str(card.number))
     layout = msgspec.structs.replace(row.layout, count=card.number)
     return msgspec.structs.replace(row, gpu_key=card.words, layout=layout)
 

@@ -75,8 +75,11 @@ def test_as_many_cards_are_predicted_as_the_name_says(tmp_path: Path, card: str,
     assert asked.row.layout.count == count
 
 
-def test_a_number_of_cards_that_the_name_and_the_column_tell_differently_is_refused(tmp_path: Path) -> None:
-    (row,) = rows_of(tmp_path, HEADER + ",n_gpus", ROW.replace("v100-sxm2-16", "8x A100") + ",4")
+@pytest.mark.parametrize("column", ["n_gpus", "gpu_count"])
+def test_a_number_of_cards_that_the_name_and_the_column_tell_differently_is_refused(
+    tmp_path: Path, column: str
+) -> None:
+    (row,) = rows_of(tmp_path, f"{HEADER},{column}", ROW.replace("v100-sxm2-16", "8x A100") + ",4")
     asked = WorkloadReader(tmp_path).question(row, spec_table())
     assert isinstance(asked, Reason)
-    assert "n_gpus" in say(asked, "en")
+    assert column in say(asked, "en")
