@@ -33,6 +33,7 @@ run_count = {run_count}
 mean_error_fraction = {mean:.9f}
 median_error_fraction = {median:.9f}
 covered_fraction = {covered:.9f}
+fastest_ratio = {fastest:.3f}
 """
 
 _OF_A_TABLE = (
@@ -127,6 +128,7 @@ def accuracy_file(
                 mean=one.mean_error_fraction,
                 median=one.median_error_fraction,
                 covered=one.covered_fraction,
+                fastest=one.fastest_ratio,
             )
             for name, one in groups_of(found)
         ]

@@ -1,4 +1,4 @@
-"""How many of a card are asked for, in front of its name: `2x rtx 3090`, `4*A100`, `8 × H100`, `两张 4090`."""
+"""How many of a card are asked for, beside its name: `2x rtx 3090`, `4*A100`, `8 × H100`, `两张 4090`, `A100 x8`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ _COUNTED = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 """What an `x` begins may be a name: `9900 XTX`."""
+_NUMBER = rf"\d{{1,12}}|[{''.join(_NUMERALS)}]"
+_COUNTED_BEHIND = re.compile(rf"(.*?\S)\s*(?:[x×*]\s*({_NUMBER})|({_NUMBER})\s*[张块片个])", re.DOTALL | re.IGNORECASE)
+"""`A100 x8`, `4090*2`, `3090 两张`: told from a name by what is left, which must be a card's."""
 
+_AskedBy = Literal["command", "call", "window"]
 _TOGETHER = re.compile(r"[+&和与加]|\b(?:and|with|plus)\b", re.IGNORECASE)
 
 
@@ -32,23 +36,31 @@ class CountedCard(NamedTuple):
     """How many of it; None: that is not said."""
 
 
-def counted_card(
-    words: str, specs: Mapping[str, GpuSpec], asked_by: Literal["command", "call", "window"] = "command"
-) -> CountedCard:
+def counted_card(words: str, specs: Mapping[str, GpuSpec], asked_by: _AskedBy = "command") -> CountedCard:
     """What is asked for, in one item of a list. Raises InputError for a number that no card can have, or alone."""
-    match = _COUNTED.match(unicodedata.normalize("NFKC", words[:200]).strip())
+    plain = unicodedata.normalize("NFKC", words[:200]).strip()
+    behind = _COUNTED_BEHIND.fullmatch(plain)
+    if behind is not None and cards_meant(behind[1], specs):
+        return CountedCard(behind[1], _count(behind[2] or behind[3], behind[1], words, asked_by))
+    match = _COUNTED.match(plain)
     # A card's own name may begin as a number of cards does.
     if match is None or (match[2].lower() == "x" and cards_meant(words, specs)):
         return CountedCard(words, None)
     number, name = match[1], match[3].strip()
+    if not name and cards_meant(number, specs):
+        return CountedCard(words, None)  # `4090x`: no number of anything, but a card's name with a slip in it
     if not name:
         raise SaidError.of("command-count-alone", given=shown_value(words.strip()), asked_by=asked_by)
+    return CountedCard(name, _count(number, name, words, asked_by))
+
+
+def _count(number: str, card: str, words: str, asked_by: _AskedBy) -> int:
     count = _NUMERALS.get(number) or (int(number) if number.isdecimal() else 0)
     if not 1 <= count <= MOST_DEVICES:
         raise SaidError.of(
-            "command-card-count", given=shown_value(words.strip()), most=MOST_DEVICES, card=name, asked_by=asked_by
+            "command-card-count", given=shown_value(words.strip()), most=MOST_DEVICES, card=card, asked_by=asked_by
         )
-    return CountedCard(name, count)
+    return count
 
 
 def cards_together(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:

@@ -36,7 +36,10 @@ def run(argv: Sequence[str]) -> int:
 def _run(argv: Sequence[str]) -> int:
     language: Language | None = None
     try:
-        arguments = parse(list(argv))
+        try:
+            arguments = parse(list(argv))
+        except SystemExit as ended:  # --help and --version, which argparse prints itself: that may fail, too
+            return ended.code if isinstance(ended.code, int) else 0
         language = chosen_language(arguments)
         _refuse_alone(arguments)
         return _dispatch(arguments, language)

@@ -35,6 +35,8 @@ class AccuracyScore(Record, frozen=True, kw_only=True):
     median_error_fraction: NonNegative
     covered_fraction: Fraction
     """Share of the runs inside their 80 % range."""
+    fastest_ratio: NonNegative
+    """Of predicted to measured time, of the run that was fastest beside what it was predicted to take."""
 
 
 class AccuracyRecord(Record, frozen=True, kw_only=True):

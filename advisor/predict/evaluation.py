@@ -64,6 +64,8 @@ class Score(Record, frozen=True, kw_only=True):
     median_error_fraction: float | None
     bias_fraction: float | None
     """Median of the signed errors: above zero, predictions are too slow."""
+    fastest_ratio: float | None
+    """Of predicted to measured time where the measured one was shortest beside its prediction."""
     covered_fraction: float | None
     pair_count: int
     ranked_fraction: float | None
@@ -88,6 +90,7 @@ def score(steps: Sequence[ScoredStep], group: str = "all", *, among: Sequence[Sc
         mean_error_fraction=float(np.abs(errors).mean()) if steps else None,
         median_error_fraction=float(np.median(np.abs(errors))) if steps else None,
         bias_fraction=float(np.median(errors)) if steps else None,
+        fastest_ratio=float(1.0 + errors.max()) if steps else None,
         covered_fraction=float(np.mean([step.covered for step in steps])) if steps else None,
         pair_count=len(pairs),
         ranked_fraction=float(right.mean()) if pairs else None,

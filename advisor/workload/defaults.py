@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from advisor.catalogue.precisions import HalfFormat, Precision
+from advisor.catalogue.precisions import HalfFormat, Precision, is_double
 from advisor.workload.model_config import PREDICTED_QUANTIZATIONS, STORED_QUANTIZATION, config_of, task_of_model
 from advisor.workload.picture_sides import ASSUMED_SIDE, sides_in_config
 from advisor.workload.tasks import data_kind, infer_task
@@ -89,7 +89,16 @@ _HALF: dict[str, HalfFormat] = {"float16": "fp16", "half": "fp16", "bfloat16": "
 
 def stored_half(config: dict[str, Any]) -> HalfFormat | None:
     """The 16-bit type that a Hugging Face configuration names for its weights; None: it names another or none."""
-    return _HALF.get(str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch."))
+    return _HALF.get(_stored(config))
+
+
+def stored_double(config: dict[str, Any]) -> bool:
+    """Whether a Hugging Face configuration stores its weights in float64, in which nothing is predicted."""
+    return is_double(_stored(config))
+
+
+def _stored(config: dict[str, Any]) -> str:
+    return str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
 
 
 _TRAINING: dict[str, Any] = {"precision": "bf16_amp", "optimizer": "adamw", "epochs": 3}

@@ -68,7 +68,7 @@ _RANGES: tuple[tuple[re.Pattern[str], int, int], ...] = (
 )
 """Sizes beyond any published model (the widest has 53,248 in its hidden layers), by the words their names hold."""
 _LARGEST = 1 << 40
-_STORED_TYPES = frozenset({"float32", "float16", "bfloat16"})
+_STORED_TYPES = frozenset({"float64", "float32", "float16", "bfloat16"})
 """What the published weights are stored in: it says which precision a training is likely to take."""
 STORED_QUANTIZATION = "stored_quantization"
 """Key under which a clean configuration keeps how its weights are published packed: `nf4`, `awq`."""

@@ -15,7 +15,13 @@ from advisor.core.file_kinds import FileKind, given_as
 from advisor.core.input_file import check_values, convert, read_toml_table
 from advisor.core.sentences import Names, Reason, SaidError, visible
 from advisor.workload.checks import check_workload
-from advisor.workload.defaults import assumed_for_config, assumed_for_file, assumed_for_frozen, assumed_for_packed
+from advisor.workload.defaults import (
+    assumed_for_config,
+    assumed_for_file,
+    assumed_for_frozen,
+    assumed_for_packed,
+    stored_double,
+)
 from advisor.workload.given_names import name_of_code, name_of_config
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides, with_adapters_meant
@@ -70,6 +76,8 @@ def _load(described: _Description, overrides: Mapping[str, object], *, allow_hub
     table, assumed = _with_assumptions(table, config, described, overrides)
     table = apply_overrides(table, overrides, described.name)
     _refuse_trainers_word(table, described.name)
+    if config is not None and stored_double(config):
+        _refuse_untold_double(table, assumed, described.name)
     workload = convert(table, Workload, described.name)
     workload = msgspec.structs.replace(
         workload, source_folder=_folder_to_keep(workload, described), assumed=workload.assumed or assumed
@@ -79,6 +87,13 @@ def _load(described: _Description, overrides: Mapping[str, object], *, allow_hub
         raise file_fault("code-missing", path=described.name, given=shown_value(workload.model.file))
     code_to_run(workload)  # refuses a file that is too large
     return workload
+
+
+def _refuse_untold_double(table: dict[str, Any], assumed: tuple[str, ...], name: str) -> None:
+    """Weights that are loaded as they are stored, in float64, train in it unless a precision is named."""
+    training = table.get("training")
+    if "training.precision" in assumed or not (isinstance(training, dict) and training.get("precision") is not None):
+        raise file_fault("config-double", path=name)
 
 
 def _refuse_trainers_word(table: Mapping[str, Any], name: str) -> None:

@@ -1,4 +1,4 @@
-"""A number of cards in front of a name, as people write it; a name that only begins like one stays a name."""
+"""A number of cards beside a name, as people write it; a name that only begins like one stays a name."""
 
 from __future__ import annotations
 
@@ -27,13 +27,23 @@ from advisor.core.errors import InputError
         ("7900xtx", "7900xtx", None),
         ("9900 XTX", "9900 XTX", None),
         ("4090", "4090", None),
+        ("4090x2", "4090", 2),
+        ("A100 x8", "A100", 8),
+        ("rtx 3090 × 2", "rtx 3090", 2),
+        ("H100*4", "H100", 4),
+        ("3090 两张", "3090", 2),
+        ("A800 8块", "A800", 8),
+        ("mi300x x8", "mi300x", 8),
+        ("4090x", "4090x", None),
+        ("4x2080", "2080", 4),
+        ("nobody knows x2", "nobody knows x2", None),
     ],
 )
-def test_the_number_in_front_of_a_card_is_told_from_its_name(words: str, card: str, count: int | None) -> None:
+def test_the_number_beside_a_card_is_told_from_its_name(words: str, card: str, count: int | None) -> None:
     assert counted_card(words, spec_table()) == (card, count)
 
 
-@pytest.mark.parametrize("words", ["0x a100", "-2x a100", "1.5x a100", f"{MOST_DEVICES + 1}x a100"])
+@pytest.mark.parametrize("words", ["0x a100", "-2x a100", "1.5x a100", "a100 x0", f"{MOST_DEVICES + 1}x a100"])
 def test_a_number_that_no_card_can_have_is_refused_with_what_to_write(words: str) -> None:
     with pytest.raises(InputError) as refused:
         counted_card(words, spec_table())

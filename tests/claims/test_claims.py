@@ -19,6 +19,7 @@ from advisor.core.errors import InputError
 from advisor.core.sentences import say
 from advisor.optable.op_table import step_flop
 from advisor.optable.saved_tables import saved_tables
+from advisor.predict.accuracy_record import accuracy_record
 from advisor.predict.prediction import Candidate, Prediction
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
@@ -239,6 +240,23 @@ def test_what_only_better_kernels_could_do_is_not_called_impossible() -> None:
     )  # fmt: skip
     answer = check_claim(said, predictor)
     assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-better-kernels")
+    assert_readable(answer)
+
+
+def test_a_rate_far_ahead_of_every_measured_run_is_told_so() -> None:
+    predictor, work = real_predictor(), load_workload("resnet50")
+    step = predictor.predict(work, (candidate_of("a100-sxm4-40", "fp16", 256),))[0].step_s
+    most = accuracy_record().score("source")
+    assert most is not None
+    said = Claim(
+        gpus=("a100-sxm4-40",), workload="resnet50", batch_size=256, precision="fp16",
+        step_s=0.4 * step.value / most.fastest_ratio,
+    )  # fmt: skip
+    answer = check_claim(said, predictor)
+    assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-beyond-every-run")
+    numbers = answer.reasons[0].numbers
+    assert numbers["run_count"] == most.run_count
+    assert numbers["faster_ratio"] > numbers["most_ratio"] == most.fastest_ratio  # type: ignore[operator]
     assert_readable(answer)
 
 

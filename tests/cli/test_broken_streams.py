@@ -67,6 +67,12 @@ def test_no_command_ends_in_a_traceback(tmp_path: Path, command: str) -> None:
     assert ended.returncode in (0, 5)
 
 
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_help_that_cannot_be_printed_is_no_success(tmp_path: Path, flag: str) -> None:
+    ended = _shell(f"{sys.executable} -m advisor {flag} > /dev/full", tmp_path)
+    assert (ended.returncode, ended.stderr.count("could not be printed")) == (5, 1)
+
+
 def test_a_file_that_stdout_does_not_take_is_told_by_that_name(tmp_path: Path) -> None:
     ended = _shell(f"{sys.executable} -m advisor --predict iris_mlp --json - > /dev/full", tmp_path)
     assert ended.returncode == 5

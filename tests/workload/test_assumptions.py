@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from advisor.core.errors import InputError
 from advisor.core.sentences import say
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload_file import load_workload
@@ -72,6 +74,20 @@ def test_a_field_without_words_of_its_own_is_told_by_its_name() -> None:
 
 def test_nothing_is_said_where_nothing_was_assumed() -> None:
     assert assumed_reason(load_workload("resnet50")) is None
+
+
+def test_a_configuration_of_float64_weights_is_refused_unless_a_precision_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    for stored in ({"dtype": "float64"}, {"torch_dtype": "torch.float64"}):
+        path.write_text(json.dumps({"model_type": "llama", **stored}), encoding="utf-8")
+        table: dict[str, Any] = {"name": "own", "model": {"source": "huggingface", "config": str(path)}}
+        training = {"batch_size": 8, "optimizer": "adamw", "epochs": 1}
+        for description in (path, table, {**table, "training": training}):
+            with pytest.raises(InputError, match="float64") as refused:
+                load_workload(description)
+            assert "dtype" in str(refused.value)
+            assert load_workload(description, overrides={"precision": "bf16_amp"}).training.precision == "bf16_amp"
+        assert load_workload({**table, "training": {**training, "precision": "fp32"}}).training.precision == "fp32"
 
 
 @pytest.mark.parametrize(

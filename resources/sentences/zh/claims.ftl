@@ -11,6 +11,7 @@ claim-only-with-channels-last = 仅在使用 channels-last 内存布局时可信
 claim-only-with-compile = 仅在使用 torch.compile 时可信：{ $device } 以 { $precision }、批大小 { $batch } 每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
 claim-only-with-inference = 仅对推理可信：{ $device } 以 { $precision }、批大小 { $batch } 做一次前向需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }；训练需要更长时间。
 claim-only-with-better-kernels = 仅在内核优于本程序拟合所用的内核时可信：所称在 { $device } 上以 { $precision }、批大小 { $batch } 每步 { $claimed_s }，预期为 { $expected_s }（{ $low_s } 至 { $high_s }），但该卡的峰值速率允许这一数值。
+claim-beyond-every-run = 未超出该卡的峰值速率，但与实测相差甚远：所称在 { $device } 上以 { $precision }、批大小 { $batch } 每步 { $claimed_s }，是预期 { $expected_s }（{ $low_s } 至 { $high_s }）的 { $faster_ratio } 倍速，而 { $run_count } 次实测中没有一次超过预期的 { $most_ratio } 倍速。仅当该数值另有所指时可信：多张卡的合计、推理、更小的输入或另一个模型。
 claim-only-with-less-memory = 仅在通过激活检查点或梯度累积减少显存时可信：批大小 { $batch } 需要 { $need_bytes }，而 { $device } 只有 { $capacity_bytes }。
 claim-below = 低于本程序的预期：所称在 { $device } 上以 { $precision }、批大小 { $batch } 每步 { $claimed_s }，是预期 { $expected_s }（{ $low_s } 至 { $high_s }）的 { $slower_ratio } 倍。
 claim-only-with-small-batch = 仅在批大小小到 { $batch } 时可信：在 { $device } 上以 { $precision } 训练，此时所称每步 { $claimed_s }，预期为 { $expected_s }（{ $low_s } 至 { $high_s }）。批大小为 { $usual_batch } 时，它将是预期的 { $slower_ratio } 倍。
