@@ -10,10 +10,10 @@ import msgspec
 
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.core.bundled import workloads_folder
-from advisor.core.file_fault import closest_name, file_fault, meant_or_known, remedy, shown_value
+from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_value
 from advisor.core.file_kinds import FileKind, given_as
 from advisor.core.input_file import check_values, convert, read_toml_table
-from advisor.core.sentences import Names, Reason, SaidError, visible
+from advisor.core.sentences import SaidError, visible
 from advisor.workload.checks import check_workload
 from advisor.workload.defaults import (
     assumed_for_config,
@@ -26,6 +26,7 @@ from advisor.workload.given_names import name_of_code, name_of_config
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides, with_adapters_meant
 from advisor.workload.python_source import code_to_run, file_of, is_file
+from advisor.workload.reference_meant import reference_meant
 from advisor.workload.training_command import fields_of_optimizer
 from advisor.workload.workload import PythonModel, Task, Workload
 
@@ -211,18 +212,11 @@ def _is_hub_id(text: str) -> bool:
 
 
 def _unknown(text: str, *, allow_hub: bool) -> SaidError:
-    hint = _meant(text, (*bundled_names(), *bundled_config_names()), bundled_names(), allow_hub=allow_hub)
-    return file_fault("unknown-workload", hint, given=shown_value(text))
-
-
-def _meant(text: str, like: tuple[str, ...], bundled: tuple[str, ...], *, allow_hub: bool) -> Reason:
-    """What a reference that leads nowhere may mean: a name that begins or is `like` it, the hub, or one `bundled`."""
-    begun = [name for name in like if text.lower().startswith((f"{name}_", f"{name}-"))]
-    if (closest := max(begun, key=len, default=None) or closest_name(text, like)) is not None:
-        return remedy("did-you-mean", word=closest)
-    if _is_hub_id(text) and "/" in text and not allow_hub:
-        return remedy("of-the-hub")
-    return remedy("bundled", names=Names(names=bundled))
+    like = (*bundled_names(), *bundled_config_names())
+    of_hub = not allow_hub and "/" in text and _is_hub_id(text)
+    return file_fault(
+        "unknown-workload", reference_meant(text, like, bundled_names(), of_hub=of_hub), given=shown_value(text)
+    )
 
 
 def _from_toml(path: Path) -> _Description:
@@ -271,7 +265,8 @@ def _found_config(reference: str, described: _Description, *, allow_hub: bool) -
         return fetch_config(reference)
     if is_folder:
         raise file_fault("no-config-in", path=visible(reference))
-    hint = _meant(reference, bundled_config_names(), bundled_config_names(), allow_hub=allow_hub)
+    names, of_hub = bundled_config_names(), not allow_hub and "/" in reference and _is_hub_id(reference)
+    hint = reference_meant(reference, names, names, of_hub=of_hub)
     raise file_fault("unknown-config", hint, path=described.name, given=shown_value(reference))
 
 

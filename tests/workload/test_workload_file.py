@@ -244,6 +244,9 @@ def test_a_wrong_file_is_refused_by_its_field(tmp_path: Path, old: str, new: str
 @pytest.mark.parametrize(
     ("reference", "hint"),
     [
+        ("bert", "Did you mean `bert_base_sst2`, `bert_large_squad`, "),
+        ("BERT-large", "Did you mean `bert_large_squad` or "),
+        ("vit", "Did you mean `vit_base` or "),
         ("bert_base_sst", "Did you mean `bert_base_sst2`?"),
         ("llama_8b_full_finetuning", "Did you mean `llama_8b`?"),
         ("someone/some-model", "--allow-hub"),

@@ -65,6 +65,7 @@ file-no-plain = { $path }: `{ $field }` is a { $given }.
 file-no-plain-remedy = Only numbers, text, lists and tables are read; put a date or time in quotes.
 ## What is wrong with a field, and what it takes
 file-unknown-field = { $path }: `{ $field }` is not a known field.
+file-did-you-mean-one = Did you mean { $names }?
 file-did-you-mean = Did you mean `{ $word }`?
 file-known-fields = Known fields: { $names }.
 file-known-layers = Its linear layers: { $names }.

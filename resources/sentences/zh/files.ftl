@@ -65,6 +65,7 @@ file-no-plain = { $path }：`{ $field }` 的类型是 { $given }。
 file-no-plain-remedy = 只读取数、文本、列表和表；日期或时间请加引号。
 ## 字段的问题及其允许的值
 file-unknown-field = { $path }：没有名为 `{ $field }` 的字段。
+file-did-you-mean-one = 是否指 { $names }？
 file-did-you-mean = 是否指 `{ $word }`？
 file-known-fields = 已知字段：{ $names }。
 file-known-layers = 这个模型的线性层：{ $names }。
