@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from advisor.advice import Advice, advise
+    from advisor.advice.advice import Advice
+    from advisor.advice.call import advise
     from advisor.workload.workload_file import load_workload
 
 __all__ = ["Advice", "__version__", "advise", "load_workload"]
@@ -13,9 +14,9 @@ __all__ = ["Advice", "__version__", "advise", "load_workload"]
 __version__ = "0.1.0"
 
 _HOME = {
-    "advise": "advisor.advice",
+    "advise": "advisor.advice.call",
     "load_workload": "advisor.workload.workload_file",
-    "Advice": "advisor.advice",
+    "Advice": "advisor.advice.advice",
 }
 
 

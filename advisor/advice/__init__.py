@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import closing
-from pathlib import Path
 
 import msgspec
 
 from advisor import __version__
-from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.lightened import as_advised, lightened_where_needed
 from advisor.advice.predictions import at_fixed_precision, first_shards, predict_all
 from advisor.advice.request import AdviceRequest, check, growth_of, known_specs
 from advisor.advice.rounds import Rounds
 from advisor.advice.switched import find_switches
-from advisor.catalogue.counted_cards import counted_card, counts_by_key
-from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS, ComputedPrecision
-from advisor.catalogue.spec_table import read_gpu_file, spec_table
-from advisor.catalogue.strategies import MOST_DEVICES, USUAL_COUNTS
-from advisor.core.drive import drive
-from advisor.core.file_fault import shown_value
 from advisor.core.moment import utc_text
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason, SaidError
@@ -37,9 +27,7 @@ from advisor.optable.op_table import OpTable, sizes_follow_values, step_flop
 from advisor.predict.additions import with_added
 from advisor.predict.computed_precision import computed_precision
 from advisor.predict.prediction import Candidate
-from advisor.protocol.budgets import MEASURING_S
 from advisor.recommend.advise_from import recommend
-from advisor.recommend.candidates import unknown_cards, with_own_cards
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.reasons.memory_room import with_quicker_room
@@ -48,11 +36,10 @@ from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.store.kept_replays import kept_replays
 from advisor.store.kept_tables import kept_tables
 from advisor.workload.assumptions import assumed_reason
-from advisor.workload.python_source import code_to_run, needs_consent
 from advisor.workload.workload import NumbersModel, PythonModel, Workload
-from advisor.workload.workload_file import checked, load_workload, source_of
+from advisor.workload.workload_file import source_of
 
-__all__ = ["Advice", "AdviceRequest", "Facts", "advice_from_facts", "advise", "advise_events"]
+__all__ = ["AdviceRequest", "Facts", "advice_from_facts", "advise_events"]
 
 _NOT_MEASURED = "predict-cpu-not-measured"
 """Its remedy is to measure."""
@@ -64,71 +51,6 @@ _NOTHING = ("caveat-nothing-", "caveat-nearest-")
 """How the codes begin of why nothing is advised, and of what comes nearest to the limits."""
 _FAILURES = ("worker-", "measure-worker-", "measure-ended-")
 """How the codes of what ends a worker or a batch size begin."""
-
-_BETWEEN = r"\s*[,;，、；]\s*"
-"""Names of cards in one text."""
-
-
-def advise(  # noqa: PLR0913 - what is trained, on what, and how it is found out: named, with a default each
-    workload: Workload | str | Path,
-    *,
-    measure: bool = True,
-    budget_s: float = MEASURING_S,
-    gpus: Sequence[str] | str | None = None,
-    gpu_file: str | Path | None = None,
-    counts: Sequence[int] | None = None,
-    allow_code: bool = False,
-    on_event: Callable[[RunnerEvent], None] | None = None,
-) -> Advice:
-    """Find out how `workload` is best trained; `on_event` sees each event.
-
-    A workload is a `Workload`, a bundled name or a path. `gpus` are keys of the spec table or names as on the command
-    line (`4090`, `A100`), also joined by commas: one that leaves the variant open stands for all of them, and a number
-    in front compares so many (`2x 3090, 1x A100`). The cards of a `gpu_file` are compared too. `counts` are the numbers
-    of cards to try where none is in front (1, 2, 4 and 8; one beside cards with a number). With `allow_code` a
-    workload's own Python file may run. Raises UserFacingError for a bad workload or file of cards, for a name that no
-    card has, a number that none can have, and for a file that must not run.
-    """
-    tried = USUAL_COUNTS if counts is None else _checked_counts(counts)
-    described = checked(workload) if isinstance(workload, Workload) else load_workload(workload)
-    if not allow_code and needs_consent(described):
-        path, digest = code_to_run(described) or ("", "")
-        raise SaidError.of("command-runs-code", path=str(path), digest=digest, asked_by="call")
-    own = {} if gpu_file is None else read_gpu_file(Path(gpu_file))
-    names = re.split(_BETWEEN, gpus.strip()) if isinstance(gpus, str) else gpus
-    pairs = None if names is None else _cards_meant(names, {**spec_table(), **own})
-    keys = with_own_cards(None if pairs is None else (key for key, _ in pairs), own)
-    request = AdviceRequest(
-        workload=described,
-        measure=measure,
-        budget_s=budget_s,
-        gpu_keys=keys,
-        extra_specs=tuple(own.values()),
-        counts=tried,
-        card_counts=counts_by_key(pairs or (), counts, keys or ()),
-        allow_code=allow_code,
-    )
-    events = advise_events(request)
-    return Advice.of(drive(events, on_event))
-
-
-def _checked_counts(counts: Sequence[int]) -> tuple[int, ...]:
-    """The numbers of cards in order, each once. Raises SaidError for one that no job has."""
-    wrong = [count for count in counts if not (isinstance(count, int) and 1 <= count <= MOST_DEVICES)]
-    if wrong or not counts:
-        given = shown_value(wrong[0] if wrong else list(counts))
-        raise SaidError.of("command-call-counts", given=given, most=MOST_DEVICES)
-    return tuple(sorted(set(counts)))
-
-
-def _cards_meant(gpus: Sequence[str], specs: Mapping[str, GpuSpec]) -> list[tuple[str, int | None]]:
-    """Their keys, each with the number in front of its name. Raises SaidError for names that mean no card."""
-    cards = [counted_card(words, specs, "call") for words in gpus]
-    meant = {card.words: cards_meant(card.words, specs) for card in cards}
-    unknown = [words for words, keys in meant.items() if not keys]
-    if unknown:
-        raise unknown_cards(unknown, specs, "call")
-    return [(key, card.number) for card in cards for key in meant[card.words]]
 
 
 def advise_events(

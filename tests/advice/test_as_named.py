@@ -17,7 +17,7 @@ from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
-    from advisor.advice import Advice
+    from advisor import Advice
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Goal
 

@@ -11,7 +11,9 @@ import pytest
 
 import advisor
 from advisor import advise, load_workload
+from advisor.cli import run
 from advisor.core.errors import InputError
+from advisor.store import json_file
 from advisor.workload.workload import Workload, with_training
 
 
@@ -122,6 +124,45 @@ def test_a_card_of_ones_own_as_the_page_of_formats_shows_it_is_compared(tmp_path
 def test_a_number_of_cards_that_no_job_has_is_refused(counts: tuple[Any, ...]) -> None:
     with pytest.raises(InputError, match=r"counts: .* from 1 to 4,096"):
         advise("resnet50", measure=False, gpus="4090", counts=counts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"goal": "cheap"}, "goal: `cheap` is none of time, cost, energy."),
+        ({"max_hours": 0.0}, "max_hours: `0.0` is no number above zero."),
+        ({"max_power_w": float("nan")}, "max_power_w: `nan` is no number above zero."),
+        ({"host_memory_gib": "64"}, "host_memory_gib: `64` is no number above zero."),
+        ({"max_cost": 20.0}, "max_cost: no prices were given."),
+        ({"nodes": 0}, "nodes: `0` is no whole number from 1 up."),
+        ({"global_batch": 1.5}, "global_batch: `1.5` is no whole number from 1 up."),
+        ({"interconnect": "a string"}, "interconnect: `a string` names no known link."),
+        ({"nodes": 3, "counts": (4,)}, "nodes 3: 4 devices cannot be spread evenly over 3 machines."),
+        ({"global_batch": 7, "counts": (2,)}, "global_batch: 7 samples cannot be dealt out evenly to 2 devices."),
+    ],
+)
+def test_what_a_call_asks_wrongly_is_refused_by_its_argument(arguments: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError) as refused:
+        advise("resnet50", measure=False, gpus="4090", **arguments)
+    assert refused.value.text == told
+    assert "--" not in refused.value.remedy
+
+
+def test_a_call_answers_goal_limits_and_prices_as_the_command_line_does(tmp_path: Path) -> None:
+    prices, saved = tmp_path / "prices.toml", tmp_path / "advice.json"
+    rates = 'currency = "USD"\ndate = "2026-11-30"\n[devices]\nt4 = 0.2\na100-sxm4-40 = 1.4\nh100-sxm = 9.9\n'
+    prices.write_text(rates, encoding="utf-8")
+    flags = f"--goal cost --max-hours 30 --max-power 900 --max-cost 50 --host-memory 64 --prices {prices}"
+    asked = f"--predict bert_base_sst2 --gpus t4,a100-sxm4-40,h100-sxm --json {saved} --no-history --quiet {flags}"
+    assert run([*asked.split(), "--counts", "1,2"]) == 0
+    called = advise(
+        "bert_base_sst2", measure=False, gpus="t4,a100-sxm4-40,h100-sxm", counts=(1, 2), goal="cost", max_hours=30,
+        max_power_w=900, max_cost=50, host_memory_gib=64, prices=prices,
+    )  # fmt: skip
+    recommended = json_file.read(saved).recommendation
+    assert recommended is not None
+    assert called.recommendation == recommended
+    assert called.recommendation.device.key != "h100-sxm"
 
 
 def test_the_public_names_are_listed_before_they_are_used() -> None:

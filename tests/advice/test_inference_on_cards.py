@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from advisor.advice import advise, advise_events
+from advisor import advise
+from advisor.advice import advise_events
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.drive import drive

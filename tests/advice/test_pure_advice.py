@@ -11,8 +11,8 @@ import msgspec
 import pypdf
 import pytest
 
-from advisor import advise, load_workload
-from advisor.advice import Advice, AdviceRequest, Facts, advice_from_facts, advise_events
+from advisor import Advice, advise, load_workload
+from advisor.advice import AdviceRequest, Facts, advice_from_facts, advise_events
 from advisor.core.errors import InputError, OutputError
 from advisor.core.sentences import Reason, say
 from advisor.measure.events import RunProgress

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from advisor.advice import advise
+from advisor import advise
 from advisor.core.sentences import Language
 from advisor.present.one_screen import one_screen
 from advisor.present.summary import summarise

@@ -7,6 +7,11 @@ command-number = Command line: argument { $option }: { $given } is not a number 
 command-range-reversed = Command line: argument { $option }: { $given } ends below where it begins.
 command-too-many-devices = Command line: argument { $option }: { $devices } devices are more than the { $most } this program predicts for.
 command-call-counts = counts: { $given } is no list of whole numbers from 1 to { $most }.
+command-call-whole = { $argument }: { $given } is no whole number from 1 up.
+command-call-number = { $argument }: { $given } is no number above zero.
+command-call-goal = goal: { $given } is none of { $names }.
+command-call-no-prices = max_cost: no prices were given.
+command-call-no-prices-remedy = Name a price file with prices="prices.toml".
 command-optimizer-of-fields = Command line: argument { $option }: { $given } is a trainer's word. In a workload file it is: { $fields }.
 command-no-precision = Command line: argument { $option }: { $given } is no precision; known: { $names }.
 command-double-precision = Command line: argument { $option }: { $given }: nothing is predicted in FP64 (double precision). Compare the FP64 rates of the data sheets: cards for games mostly have a 32nd or a 64th of their FP32 rate.

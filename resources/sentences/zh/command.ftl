@@ -7,6 +7,11 @@ command-number = 命令行：参数 { $option }：{ $given } 不是从 { $least 
 command-range-reversed = 命令行：参数 { $option }：{ $given } 的终点小于起点。
 command-too-many-devices = 命令行：参数 { $option }：{ $devices } 个设备超过本程序可预测的 { $most } 个。
 command-call-counts = counts：{ $given } 不是由 1 到 { $most } 的整数组成的列表。
+command-call-whole = { $argument }：{ $given } 不是不小于 1 的整数。
+command-call-number = { $argument }：{ $given } 不是大于零的数。
+command-call-goal = goal：{ $given } 不在 { $names } 之中。
+command-call-no-prices = max_cost：没有给出价格。
+command-call-no-prices-remedy = 请用 prices="prices.toml" 给出价格文件。
 command-optimizer-of-fields = 命令行：参数 { $option }：{ $given } 是训练器的写法。在工作负载文件中写作：{ $fields }。
 command-no-precision = 命令行：参数 { $option }：{ $given } 不是精度；已知：{ $names }。
 command-double-precision = 命令行：参数 { $option }：{ $given }：本程序不预测 FP64（双精度）。请比较规格表中的 FP64 速率：游戏卡的 FP64 速率大多只有 FP32 的 1/32 或 1/64。

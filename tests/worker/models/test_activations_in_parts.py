@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.advice import advise
+from advisor import advise
 from advisor.worker.trace.subject import subject_of
 from advisor.worker.trace.trace import trace
 from advisor.workload.workload_file import load_workload
