@@ -16,7 +16,7 @@ class Home(NamedTuple):
     package: str
     """Its package, such as `net.layers`, where it imports from there by dots; else empty."""
     folders: tuple[Path, ...]
-    """Where it looks for modules, after everything that is installed."""
+    """Where it looks for modules, before what is installed."""
 
     def name_of(self, module: str) -> str:
         """What a module of the file is called: its dots then lead to its package."""

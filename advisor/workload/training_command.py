@@ -1,7 +1,8 @@
 """A command that trains today, read for what a workload file says too: `python run_glue.py --bf16`.
 
-The flags are those of Hugging Face's Trainer and example scripts, Lightning, Accelerate, timm, torchvision's references
-and nanoGPT, by their documented names; what is not among them is told, never guessed.
+The flags are those of Hugging Face's Trainer and example scripts, Lightning, Accelerate, timm, torchvision's
+references, nanoGPT, Megatron-LM, fairseq, LitGPT, torchtune, llama-cookbook and QLoRA, by their documented names; what
+is not among them is told, never guessed.
 """
 
 from __future__ import annotations
@@ -30,30 +31,33 @@ class ReadCommand(NamedTuple):
 
 _NAMES = {
     "batch_size": "per_device_train_batch_size per_gpu_train_batch_size train_batch_size batch_size batch b bs "
-    "micro_batch_size micro_batch per_device_batch_size",
-    "epochs": "num_train_epochs num_epochs max_epochs epochs",
+    "micro_batch_size micro_batch per_device_batch_size train_micro_batch_size_per_gpu batch_size_training",
+    "epochs": "num_train_epochs num_epochs max_epochs epochs train_epochs n_epochs nepochs max_epoch",
     "sequence_length": "max_seq_length max_seq_len seq_length seq_len sequence_length max_length block_size "
-    "cutoff_len model_max_length",
-    "image_size": "image_size img_size imgsz input_size train_crop_size crop_size resolution",
+    "cutoff_len model_max_length context_length bptt",
+    "image_size": "image_size img_size img imgsz input_size train_crop_size crop_size resolution",
     "gradient_accumulation_steps": "gradient_accumulation_steps accumulate_grad_batches grad_accum_steps accum_steps "
-    "gradient_accumulation accumulation_steps",
+    "gradient_accumulation accumulation_steps update_freq",
     "loader_workers": "dataloader_num_workers num_workers workers j",
-    "clip_gradient_norm": "max_grad_norm gradient_clip_val clip_grad grad_clip clip_grad_norm",
+    "clip_gradient_norm": "max_grad_norm gradient_clip_val clip_grad grad_clip clip_grad_norm clip_norm",
     "lora_rank": "lora_r lora_rank",
-    "samples": "max_train_samples",
+    "samples": "max_train_samples max_samples train_num_samples",
     "validation_samples": "max_eval_samples",
     "evaluate_every_steps": "eval_steps val_check_interval eval_interval",
     "config": "model_name_or_path pretrained_model_name_or_path model_name model_id base_model model config_name "
     "arch a",
     "precision": "precision mixed_precision amp_dtype dtype",
     "optimizer": "optim optimizer opt",
-    "lora_targets": "lora_target_modules lora_target lora_targets target_modules",
+    "lora_targets": "lora_target_modules lora_target lora_targets target_modules lora_modules",
     "attention": "attn_implementation attention_implementation attn_impl flash_attn",
-    "quantization": "quantization_bit quant_bits load_bits",
-    "trainable": "finetuning_type train_type tuner_type",
+    "quantization": "quantization_bit quant_bits load_bits bits quantize",
+    "trainable": "finetuning_type train_type tuner_type peft_method",
+    "activation_checkpointing": "recompute_granularity",
 }
 _FIELD_OF = {name: field for field, names in _NAMES.items() for name in names.split()}
 _GLOBAL_BATCH = frozenset({"global_batch_size", "global_batch", "global_train_batch_size"})
+_MICRO_BATCH = frozenset({"micro_batch_size", "micro_batch", "train_micro_batch_size_per_gpu"})
+"""Of one device. Beside one of these, what else is called a batch is that of all: alpaca-lora's, DeepSpeed's."""
 _DEVICES = frozenset({"nproc_per_node", "num_gpus", "devices", "num_processes"})
 """What launchers are told; Accelerate's `num_processes` is of all machines, the others of each."""
 _MACHINES = frozenset({"nnodes", "num_nodes"})
@@ -67,11 +71,15 @@ _MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _SWITCHES: dict[str, dict[str, object]] = {
     "bf16": {"precision": "bf16_amp"},
     "fp16": {"precision": "fp16_amp"},
-    "tf32": {"precision": "tf32"},
+    "pure_bf16": {"precision": "bf16_true"},
     "gradient_checkpointing": {"activation_checkpointing": "full"},
     "grad_checkpointing": {"activation_checkpointing": "full"},
     "activation_checkpointing": {"activation_checkpointing": "full"},
+    "enable_activation_checkpointing": {"activation_checkpointing": "full"},
+    "recompute_activations": {"activation_checkpointing": "selective"},
+    "use_8bit_adam": {"optimizer": "adamw", "optimizer_bits": 8},
     "torch_compile": {"compile": True},
+    "use_compile": {"compile": True},
     "torchcompile": {"compile": True},
     "compile": {"compile": True},
     "channels_last": {"channels_last": True},
@@ -86,8 +94,20 @@ _SWITCHES: dict[str, dict[str, object]] = {
     "use_liger": {"fused_layers": True},
     "enable_liger_kernel": {"fused_layers": True},
 }
-_WEAK_SWITCHES: dict[str, dict[str, object]] = {"amp": {"precision": "fp16_amp"}}
-"""What holds where nothing else of the command says it: `--amp` beside `--amp-dtype bfloat16` is of that type."""
+_WEAK_SWITCHES: dict[str, dict[str, object]] = {
+    "amp": {"precision": "fp16_amp"},
+    "use_amp": {"precision": "fp16_amp"},
+    "tf32": {"tf32": True},
+}
+"""What holds where nothing else of the command says it: `--amp` beside `--amp-dtype bfloat16` is of that type, and
+`--tf32` beside either is of the products that autocast leaves in FP32."""
+_OF_ADAPTERS = re.compile(r"(?:.*[/\\])?(?:(?:finetune_lora|lora_finetune\w*)(?:\.py)?|train\w*_lora\w*\.py)")
+"""What trains adapters by its name: LitGPT's `finetune_lora`, torchtune's `lora_finetune_single_device`, Diffusers'
+`train_text_to_image_lora.py`."""
+_CONTINUED = re.compile(r"[\\^`]\r?\n")
+"""The end of a line that goes on in the next, as commands stand in scripts and READMEs."""
+_OF_LITGPT = 2
+"""Where LitGPT's model stands: `litgpt finetune_lora MODEL`."""
 _LISTS = frozenset({"lora_targets"})
 """Fields whose flags take several words."""
 _MEANT: dict[str, dict[str, str]] = {
@@ -95,8 +115,11 @@ _MEANT: dict[str, dict[str, str]] = {
         "sdpa": "sdpa", "eager": "eager", "disabled": "eager", "flash_attention_2": "flash",
         "flash_attention_3": "flash", "flash_attn": "flash", "flash": "flash", "fa2": "flash", "fa3": "flash",
     },
-    "quantization": {"4": "nf4", "8": "int8"},
+    "quantization": {
+        "4": "nf4", "8": "int8", "bnb.nf4": "nf4", "bnb.nf4_dq": "nf4", "bnb.int8": "int8", "bnb.int8_training": "int8",
+    },
     "trainable": {"lora": "lora", "full": "all", "all": "all"},
+    "activation_checkpointing": {"full": "full", "selective": "selective"},
 }  # fmt: skip
 """Words of a flag's value by field; any other value says nothing here."""
 _WHOLE = frozenset(
@@ -125,13 +148,19 @@ def read_command(text: str) -> ReadCommand:
     counts: dict[str, int] = {}
     weak: dict[str, object] = {}
     momentum: dict[str, object] | None = None
-    for flag, value in _flags(_without_interpreter(shlex.split(text))):
+    batches: dict[str, int] = {}
+    words = _without_interpreter(shlex.split(_CONTINUED.sub(" ", text)))
+    adapters = any(map(_OF_ADAPTERS.fullmatch, words))
+    for flag, value in _flags(words):
         name = plain_name(flag).rpartition(".")[2]
+        name = "lora_rank" if adapters and name == "rank" else name
         if flag in {"-m", "--module"} and _MODULE.fullmatch(value):
             continue  # what torchrun and Accelerate start
         if name in _GLOBAL_BATCH | _DEVICES | _SPLITS | _MACHINES and value.isdecimal() and int(value):
             counts["global_batch" if name in _GLOBAL_BATCH else name] = int(value)
         said = {} if name in _GLOBAL_BATCH and "global_batch" in counts else _said(name, value)
+        if said and "batch_size" in said:
+            batches[name] = int(float(value))
         if name in _WEAK_SWITCHES and value.lower() in _TRUE | _FALSE:
             weak |= _WEAK_SWITCHES[name] if value.lower() in _TRUE else {}
         elif name == "momentum" and (number := _number(name, value)) is not None:
@@ -140,10 +169,31 @@ def read_command(text: str) -> ReadCommand:
             unread.append(flag)
         else:
             settings |= said
-    settings = with_adapters_meant(_with_momentum(weak | settings, momentum))
+    settings = _by_program(words, _with_tf32(weak | settings), adapters=adapters)
+    micro = [size for name, size in batches.items() if name in _MICRO_BATCH]
+    if micro and len(micro) < len(batches):
+        settings["batch_size"] = micro[-1]
+        counts = {"global_batch": max(size for name, size in batches.items() if name not in _MICRO_BATCH), **counts}
+    settings = with_adapters_meant(_with_momentum(settings, momentum))
     shared = _shared_out(counts, settings)
     left = None if shared else counts.get("global_batch")
     return ReadCommand(settings | shared, tuple(unread), left)
+
+
+def _with_tf32(settings: dict[str, object]) -> dict[str, object]:
+    told = {name: value for name, value in settings.items() if name != "tf32"}
+    return told | {"precision": "tf32"} if "tf32" in settings and told.get("precision", "fp32") == "fp32" else told
+
+
+def _by_program(words: list[str], settings: dict[str, object], *, adapters: bool) -> dict[str, object]:
+    """The settings with what the program's own name says: LitGPT's model, torchtune's weights, what trains adapters."""
+    program = re.split(r"[/\\]", words[0])[-1] if words else ""
+    said: dict[str, object] = {"trainable": "lora"} if adapters else {}
+    if program == "litgpt" and len(words) > _OF_LITGPT and _is_value(words[_OF_LITGPT]):
+        said["config"] = words[_OF_LITGPT]
+    if program == "tune" and settings.get("precision") == "bf16_amp":  # its dtype is that of the weights too
+        return said | settings | {"precision": "bf16_true"}
+    return said | settings
 
 
 def _with_momentum(settings: dict[str, object], said: dict[str, object] | None) -> dict[str, object]:
@@ -196,6 +246,8 @@ def plain_name(flag: str) -> str:
 def field_of(flag: str) -> str | None:
     """The field that a flag of other programs sets, `--seq-len` that of `sequence_length`; None: none, or several."""
     name = plain_name(flag)
+    if name in _WEAK_SWITCHES:
+        return "precision"
     return _FIELD_OF.get(name) or next(iter(_SWITCHES.get(name, ())), None)
 
 
@@ -286,4 +338,6 @@ def _number(field: str, value: str) -> dict[str, object] | None:
         return None
     if number < 0 or (field in _WHOLE and not number.is_integer()):
         return None
+    if field == "clip_gradient_norm" and not number:  # nothing is clipped then
+        return {}
     return {field: int(number) if field in _WHOLE else number}

@@ -167,3 +167,71 @@ def test_a_global_batch_is_shared_out_where_the_command_tells_among_how_many(
 def test_what_starts_a_script_is_none_of_its_flags(head: str) -> None:
     assert read_command(f"{head} my.train --epochs 2").unread == ()
     assert read_command("python x.py -m 0.9").unread == ("-m",)
+
+
+@pytest.mark.parametrize(
+    ("command", "precision"),
+    [
+        ("python t.py --bf16 True --tf32 True", "bf16_amp"),
+        ("python t.py --tf32 true --fp16", "fp16_amp"),
+        ("python t.py --amp --tf32 1", "fp16_amp"),
+        ("python t.py --dtype float32 --tf32 True", "tf32"),
+        ("python t.py --tf32 True", "tf32"),
+        ("tune run full_finetune_single_device dtype=bf16", "bf16_true"),
+        ("python finetuning.py --pure_bf16", "bf16_true"),
+    ],
+)
+def test_tf32_beside_16_bits_is_of_what_autocast_leaves(command: str, precision: str) -> None:
+    assert read_command(command).settings["precision"] == precision
+
+
+@pytest.mark.parametrize("ends", ["\\\n", "\\\r\n", "`\r\n", "^\r\n"])
+def test_a_command_over_several_lines_is_read_as_one(ends: str) -> None:
+    lines = ["python qlora.py ", "  --bits 4 ", "  --bf16 ", "  --gradient_checkpointing ", "  --lora_modules all"]
+    read = read_command(ends.join(lines))
+    assert read.unread == ()
+    assert read.settings == {
+        "quantization": "nf4",
+        "precision": "bf16_amp",
+        "activation_checkpointing": "full",
+        "lora_targets": "all_linear",
+        "trainable": "lora",
+    }
+
+
+@pytest.mark.parametrize("flags", ["--batch_size 128 --micro_batch_size 4", "--micro_batch_size 4 --batch_size 128"])
+def test_a_batch_beside_a_micro_batch_is_that_of_all_devices(flags: str) -> None:
+    read = read_command(f"python finetune.py {flags}")
+    assert (read.settings["batch_size"], read.global_batch_size) == (4, 128)
+    shared = read_command(f"torchrun --nproc_per_node 4 finetune.py {flags}")
+    assert (shared.settings["gradient_accumulation_steps"], shared.global_batch_size) == (8, None)
+
+
+@pytest.mark.parametrize(
+    ("command", "settings"),
+    [
+        (
+            "litgpt finetune_lora meta-llama/Llama-3.2-1B --quantize bnb.nf4",
+            {"config": "meta-llama/Llama-3.2-1B", "quantization": "nf4"},
+        ),
+        ("tune run --nproc_per_node 2 lora_finetune_distributed enable_activation_checkpointing=False", {}),
+        (
+            "accelerate launch train_text_to_image_lora.py --rank=16 --use_8bit_adam",
+            {"lora_rank": 16, "optimizer": "adamw", "optimizer_bits": 8},
+        ),
+    ],
+)
+def test_what_trains_adapters_by_its_name_is_told_so(command: str, settings: dict[str, object]) -> None:
+    assert read_command(command).settings == {"trainable": "lora", **settings}
+
+
+def test_the_rank_of_a_process_and_a_folder_of_adapters_are_no_adapters() -> None:
+    assert read_command("python main.py -a resnet50 --rank 0 --output_dir train_lora").settings == {
+        "config": "resnet50"
+    }
+
+
+@pytest.mark.parametrize("flag", ["--max_grad_norm 0", "--grad_clip=0.0", "--clip-norm 0.0"])
+def test_a_clipping_norm_of_zero_clips_nothing(flag: str) -> None:
+    read = read_command(f"python train.py {flag}")
+    assert (read.settings, read.unread) == ({}, ())

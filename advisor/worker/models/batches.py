@@ -12,8 +12,8 @@ from typing import Any
 from torch import Tensor
 from torch.utils.data import default_collate
 
-Batch = dict[str, Any] | tuple[Any, ...]
-"""Keyword or positional arguments, the last of a tuple being the targets.
+Batch = dict[str, Any] | tuple[Any, ...] | list[Any]
+"""Keyword or positional arguments, the last of a tuple being the targets; a list for a file's own step alone.
 
 Each is a tensor, a list with a part for each sample, or nested dicts, lists and tuples of tensors.
 """
@@ -98,6 +98,7 @@ def collation_of(batch: Batch, listed: Collection[Any] = ()) -> Callable[[Sequen
 
         if isinstance(batch, dict):
             return {name: column(name) for name in samples[0]}
-        return tuple(column(place) for place in range(len(samples[0])))
+        columns = [column(place) for place in range(len(samples[0]))]
+        return columns if isinstance(batch, list) else tuple(columns)
 
     return collate

@@ -23,6 +23,7 @@ from advisor.core.file_fault import named_error
 from advisor.core.sentences import Names, Reason
 from advisor.worker.models.architecture import Architecture, under_fake_mode
 from advisor.worker.models.batches import Batch, is_argument, tensors_of
+from advisor.worker.models.beside import DISTRIBUTIONS, look_beside
 from advisor.worker.models.file_faults import (
     check_call,
     file_refused,
@@ -70,6 +71,8 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         made = _invoke(make_batch, path, "make_batch", given, arguments)
         alone = isinstance(made, Tensor)
         batch = (made,) if alone else _checked_batch(made, path)
+        if step is not None and isinstance(made, list):
+            batch = made  # views of a picture are told from one picture by it
         counts[batch_size] = 0 if isinstance(batch, dict) or alone else len(batch)
         if len(counts) > 1 and all(size == entries for size, entries in counts.items()):  # one of samples
             raise file_refused("no-batch", path, given=shown(batch))
@@ -156,7 +159,7 @@ def _run(path: Path, content: bytes) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None:
         raise file_refused("not-python", path)
-    sys.path.extend(folder for folder in map(str, home.folders) if folder not in sys.path)  # last: it shadows nothing
+    look_beside(home.folders)
     sys.dont_write_bytecode = True
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -167,6 +170,9 @@ def _run(path: Path, content: bytes) -> ModuleType:
         folder = folder_that_has(lacking, path)
         if folder is not None:
             raise file_refused("module-elsewhere", path, module=lacking, folder=str(folder)) from error
+        distribution = DISTRIBUTIONS.get(lacking.partition(".")[0])
+        if distribution is not None:
+            raise file_refused("lacks-distribution", path, module=lacking, distribution=distribution) from error
         raise file_refused("lacks-module", path, module=lacking) from error
     except SystemExit as error:
         raise file_refused("ends-itself", path) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,13 +54,13 @@ class UsualStep:
                 return self._sum_of_losses(module, outputs)
             return self._loss_against(module, outputs, batch[-1])
 
-    def _takes_targets(self, batch: tuple[Any, ...]) -> bool:
+    def _takes_targets(self, batch: Sequence[Any]) -> bool:
         """Whether forward is given the targets too: they are no tensor, or it cannot be called without."""
         if not isinstance(batch[-1], Tensor):
             return True
         return len(batch) > 1 and not self._takes(batch[:-1]) and self._takes(batch)
 
-    def _takes(self, entries: tuple[Any, ...]) -> bool:
+    def _takes(self, entries: Sequence[Any]) -> bool:
         try:
             self.forward.bind(*entries)
         except TypeError:

@@ -105,6 +105,7 @@ worker-file-is-code = { $file }: this file is code (SHA-256 { $digest }) and wou
 worker-file-changed = { $file }: the file was changed since it was allowed to run. Read it and allow it again.
 worker-file-not-python = { $file }: this is not a Python file. Give a file that ends in .py.
 worker-file-lacks-module = { $file }: it imports { $module }, which is not installed beside this program. Install it into the same environment; the log has the traceback.
+worker-file-lacks-distribution = { $file }: it imports { $module }, which is not installed beside this program. Install { $distribution }, which brings it, into the same environment; the log has the traceback.
 worker-file-module-elsewhere = { $file }: it imports { $module }, which lies in { $folder }, where Python does not look by itself. Set PYTHONPATH={ $folder }.
 worker-file-ends-itself = { $file }: it ends the program as it is imported, as a script does that reads its arguments at once. Put what trains under `if __name__ == "__main__":`, below build_model and make_batch.
 worker-file-own-optimizer = { $file }: training_step steps an optimizer of its own ({ $optimizer }). Return the loss alone: backward and the optimizer's step are run and timed from outside, by the workload's `optimizer`.

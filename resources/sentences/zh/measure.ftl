@@ -105,6 +105,7 @@ worker-file-is-code = { $file }：此文件是代码（SHA-256 { $digest }），
 worker-file-changed = { $file }：该文件在获准运行之后已被改动。请重新阅读并再次允许。
 worker-file-not-python = { $file }：这不是 Python 文件。请给出以 .py 结尾的文件。
 worker-file-lacks-module = { $file }：它导入 { $module }，而本程序所在的环境中没有安装。请将其安装到同一环境中；日志中有调用栈。
+worker-file-lacks-distribution = { $file }：它导入 { $module }，而本程序所在的环境中没有安装。请将提供它的 { $distribution } 安装到同一环境中；日志中有调用栈。
 worker-file-module-elsewhere = { $file }：它导入的 { $module } 位于 { $folder }，而 Python 默认不在那里查找。请设置 PYTHONPATH={ $folder }。
 worker-file-ends-itself = { $file }：它在被导入时就结束了程序，例如立即读取命令行参数的脚本。请把训练部分放到 `if __name__ == "__main__":` 之下，位于 build_model 和 make_batch 之后。
 worker-file-own-optimizer = { $file }：training_step 自行执行了优化器的一步（{ $optimizer }）。请只返回损失：反向传播与优化器更新由本程序按任务的 `optimizer` 执行并计时。

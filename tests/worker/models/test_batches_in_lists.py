@@ -149,3 +149,36 @@ def test_the_launch_script_trains_a_detector_on_lists(tmp_path: Path) -> None:
     )
     asked = msgspec.structs.replace(made, recommendation=chosen, workload=workload(tmp_path))
     assert run_script(tmp_path, asked, "--steps", "3")["steps"] == 3
+
+
+VIEWS = """
+import torch
+
+
+class Views(torch.nn.Linear):
+    def forward(self, x):
+        x = x if isinstance(x, list) else [x]
+        return torch.cat([super(Views, self).forward(view) for view in x])
+
+
+def build_model():
+    return Views(4, 2)
+
+
+def make_batch(batch_size, length):
+    return [torch.randn(batch_size, 4) for _ in range(3)]
+
+
+def training_step(model, views):
+    return model(views[:2]).mean() + model(views[2]).mean()
+"""
+
+
+def test_views_in_a_list_reach_the_files_own_step_as_a_list(tmp_path: Path) -> None:
+    model = loaded(tmp_path, VIEWS)
+    batch = model.make_batch(3)
+    assert isinstance(batch, list)
+    assert model.loss(model.module, batch).dim() == 0
+    step = TrainingStep(model, workload(tmp_path, VIEWS), TorchDevice("cpu"))
+    step.set_batch_size(4)
+    step()

@@ -33,6 +33,7 @@ IMPORTS = {
 def _forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a file imports stays with no other test."""
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     before = set(sys.modules)
     yield
     for name in set(sys.modules) - before:
@@ -59,6 +60,40 @@ def test_a_file_is_built_with_what_it_imports_from_around_it(tmp_path: Path, kin
     assert sum(weight.numel() for weight in model.parameters()) == 5 * 6
 
 
+def test_a_module_beside_the_file_comes_before_an_installed_one_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "site"
+    installed.mkdir()
+    (installed / "own_factors.py").write_text("FACTOR = 7\n", "utf-8")
+    monkeypatch.setattr(sys, "path", [str(installed), *sys.path])
+    made = advice_of(tmp_path, "from own_factors import FACTOR", "nets/own_factors.py")
+    model = load(made.workload, device="cpu", allow_code=True).module
+    assert sum(weight.numel() for weight in model.parameters()) == 5 * 6
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    assert run_script(elsewhere, made, "--steps", "2")["steps"] == 2
+
+
+def test_a_folder_of_no_modules_leaves_an_installed_package_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "site"
+    installed.mkdir()
+    (installed / "own_factors.py").write_text("FACTOR = 2\n", "utf-8")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(installed)])
+    made = advice_of(tmp_path, "from own_factors import FACTOR", "nets/own_factors/pictures.txt")
+    model = load(made.workload, device="cpu", allow_code=True).module
+    assert sum(weight.numel() for weight in model.parameters()) == 5 * 6
+
+
+def test_pythons_own_library_is_not_shadowed_by_a_file_of_its_name(tmp_path: Path) -> None:
+    made = advice_of(tmp_path, "from wsgiref import simple_server; FACTOR = 2", "nets/wsgiref.py")
+    model = load(made.workload, device="cpu", allow_code=True).module
+    assert sum(weight.numel() for weight in model.parameters()) == 5 * 6
+
+
 def test_the_script_in_another_folder_finds_what_the_file_imports(tmp_path: Path) -> None:
     made = advice_of(tmp_path, *IMPORTS["a package above by two dots"])
     elsewhere = tmp_path / "elsewhere"
@@ -78,6 +113,13 @@ def test_what_python_does_not_find_above_is_told_with_its_folder(tmp_path: Path)
 def test_what_is_nowhere_is_told_to_be_installed(tmp_path: Path) -> None:
     made = advice_of(tmp_path, "from no_such_package_at_all import FACTOR", "own_factors.py")
     with pytest.raises(SaidError, match="no_such_package_at_all, which is not installed"):
+        load(made.workload, device="cpu", allow_code=True)
+
+
+def test_what_is_installed_under_another_name_is_told_by_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    made = advice_of(tmp_path, "import cv2", "own_factors.py")
+    with pytest.raises(SaidError, match="Install opencv-python, which brings it"):
         load(made.workload, device="cpu", allow_code=True)
 
 

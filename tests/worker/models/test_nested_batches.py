@@ -116,7 +116,7 @@ def test_samples_of_a_nested_batch_come_together_as_it_was(tmp_path: Path, way: 
     for one, other in zip(tensors_of(again), tensors_of(batch), strict=True):
         assert torch.equal(one, other)
     changed = mapped(batch, lambda tensor: tensor + 1)
-    columns = changed if isinstance(changed, tuple) else tuple(changed.values())
+    columns = tuple(changed.values() if isinstance(changed, dict) else changed)
     assert type(columns[0]).__name__ == ("dict" if way == PAIR else "Inputs")
 
 
