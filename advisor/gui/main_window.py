@@ -82,6 +82,7 @@ class MainWindow(QMainWindow):
         self.show_page(self.current)
         self._machine_changed()
         session.machine_changed.connect(self._machine_changed)
+        session.advice_changed.connect(self._forget_old_advice)
         session.runner.ended.connect(self._job_ended)
         for signal in (
             session.runner.started,
@@ -225,6 +226,10 @@ class MainWindow(QMainWindow):
         page.coming = False
         if self._painted:
             page.activate()
+
+    def _forget_old_advice(self) -> None:
+        """What was chosen of an advice is not chosen of the next, also where its pages were thrown away meanwhile."""
+        self._stack.forget("advice", "compare")
 
     def _machine_changed(self) -> None:
         from advisor.gui.models.machine_words import summary_lines

@@ -65,3 +65,23 @@ def test_switches_that_were_set_for_one_advice_do_not_come_back_for_the_next_in_
     told = window.page("compare").view_state()
     assert (told["goal"], told["filter"]) == ("time", "")
     assert told["ticked"]
+
+
+def test_switches_of_a_page_that_was_thrown_away_do_not_come_back_for_the_next_advice(
+    window: MainWindow, session: Session, settings: Settings, qtbot: QtBot
+) -> None:
+    session.show_recorded(fakes.advice())
+    window.show_page("compare")
+    page = window.page("compare")
+    page.restore({"precision": "fp32", "batch": 16, "count": 2, "goal": "energy", "filter": "4090", "ticked": ()})
+    qtbot.waitUntil(lambda: not page.filling)
+    window.show_page("cases")
+    settings.store("language", "zh")
+    renew(window)
+    assert "compare" not in window._stack.made
+    session.show_recorded(fakes.advice())
+    window.show_page("compare")
+    qtbot.waitUntil(lambda: not window.page("compare").filling)
+    told = window.page("compare").view_state()
+    assert (told["goal"], told["filter"]) == ("time", "")
+    assert told["ticked"]

@@ -36,6 +36,11 @@ class PageStack(QStackedWidget):
                 made.restore(state)
         return self.made[name]
 
+    def forget(self, *names: PageName) -> None:
+        """What pages that are thrown away knew is about something that is no longer shown."""
+        for name in names:
+            self._states.pop(name, None)
+
     def drop(self, name: PageName) -> None:
         """A page can be made again at any time."""
         self.delete(self.take_out(name))
