@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 import msgspec
@@ -117,7 +118,7 @@ class ModelTracer(QObject):
 
     def preview(self) -> Preview | None:
         """The figures of the present workload; None while they are not known."""
-        workload, advice = self._session.described.workload, self._session.advice
+        workload, advice = self._workload(), self._session.advice
         if workload is None:
             return None
         table = self._tables.get(_key_of(workload))
@@ -126,9 +127,19 @@ class ModelTracer(QObject):
         known = advice is not None and _same_step(advice.workload, workload)
         return preview_from_advice(advice) if advice is not None and known else None
 
-    def follow(self) -> None:
-        """The workload changed: trace it unless its table is known."""
+    def _workload(self) -> Workload | None:
+        """What is described, bound to the bytes that its Python file holds now: with others it is another model."""
+        from advisor.workload.python_source import pinned
+
         workload = self._session.described.workload
+        if workload is not None:
+            with contextlib.suppress(UserFacingError):  # It is gone by now: measuring tells so.
+                return pinned(workload)
+        return workload
+
+    def follow(self) -> None:
+        """The workload or its file changed: trace it unless its table is known."""
+        workload = self._workload()
         self.problem, self.needs_consent = None, False
         if workload is None or self.preview() is not None:
             self._wait.stop()
@@ -149,7 +160,7 @@ class ModelTracer(QObject):
             return True
 
     def _trace(self) -> None:
-        workload = self._session.described.workload
+        workload = self._workload()
         if workload is None or self._session.runner.busy or self._lacks_consent(workload):
             return
         if self._thread is not None:
@@ -174,7 +185,7 @@ class ModelTracer(QObject):
 
     def _ask_need(self) -> None:
         """Ask in a thread for the memory of what is described now, unless it is known; one is asked for at a time."""
-        workload = self._session.described.workload
+        workload = self._workload()
         table = None if workload is None else self._tables.get(_key_of(workload))
         if workload is None or table is None or self._needing is not None:
             return

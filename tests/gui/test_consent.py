@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 from advisor.gui.dialogs.consent import ConsentDialog
 from advisor.gui.job_request import job_for
 from advisor.gui.pages.model_page import ModelPage
+from advisor.gui.pages.model_sources import PYTHON_START
 from advisor.workload.workload_file import load_workload
+from tests.gui.at_the_window import strike_key
 from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
@@ -115,6 +117,35 @@ def test_what_the_python_tab_begins_with_is_a_file_that_is_traced(
     assert preview.parameter_count == 784 * 256 + 256 + 256 * 10 + 10
 
 
+def test_the_python_tab_names_its_file_whole_and_what_is_mended_in_it_is_asked_for_and_traced(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    asked: list[str] = []
+
+    def allow(_parent: object, _texts: object, _path: Path, digest: str) -> bool:
+        asked.append(digest)
+        return True
+
+    monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", allow)
+    path = tmp_path / "mine.py"
+    path.write_text(PYTHON_START, encoding="utf-8")
+    page = shown_page(window, "model", ModelPage, qtbot)
+    window.commands.open_path(path)
+    qtbot.waitUntil(lambda: session.described.reference == str(path) and not page._tracer.busy, timeout=120_000)
+    source = page._sources_card.python
+    assert source.line.text() == str(path)
+    path.write_text(PYTHON_START.replace("256", "128"), encoding="utf-8")
+    page._tracer.follow()  # as when the window is come back to
+    assert page._tracer.needs_consent
+    assert page._tracer.preview() is None
+    source._choose()
+    qtbot.waitUntil(lambda: page._tracer.preview() is not None, timeout=120_000)
+    preview = page._tracer.preview()
+    assert preview is not None
+    assert preview.parameter_count == 784 * 128 + 128 + 128 * 10 + 10
+    assert len(asked) == 2
+
+
 def test_a_bundled_python_file_needs_no_consent(session: Session, window: MainWindow) -> None:
     workload = load_workload("unet_vgg16")
     assert not session.described.lacks_consent(workload)
@@ -139,3 +170,20 @@ def test_the_question_shows_the_whole_path_and_leaves_no_gaps(window: MainWindow
     assert layout is not None
     gaps = {lower.y() - upper.geometry().bottom() - 1 for upper, lower in pairwise(labels)}
     assert gaps == {layout.spacing()}
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_return_runs_nothing_in_haste_and_presses_the_button_that_tab_went_to(
+    window: MainWindow, qtbot: QtBot, key: Qt.Key
+) -> None:
+    for tabs, answer in ((0, False), (1, True), (2, False)):
+        dialog = ConsentDialog(window, window.context.texts, Path("model.py"), "0" * 64)
+        with qtbot.waitActive(dialog):
+            dialog.show()
+            dialog.activateWindow()
+        for _ in range(tabs):
+            strike_key(dialog, Qt.Key.Key_Tab)
+        strike_key(dialog, key)
+        qtbot.waitUntil(lambda shown=dialog: not shown.isVisible())
+        assert bool(dialog.result()) is answer

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMessageBox, QPushButton, QVBoxLayout, QWidget
 
 from advisor.gui.widgets.boxes import Margins, down
+from advisor.gui.widgets.buttons import pressed_by_key
 from advisor.gui.widgets.labels import set_look
 
 _MARGINS: Margins = (24, 20, 24, 18)
@@ -44,6 +45,16 @@ class AskingDialog(QDialog):
         """Qt may have chosen another button meanwhile."""
         super().showEvent(event)
         self._by_enter.setDefault(True)
+        if self.focusWidget() is self.accepting is not self._by_enter:
+            self.refusing.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Who went to a button by Tab means that one by Return; Qt would press the one that a hasty Enter presses."""
+        on = self.focusWidget()
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and on in {self.refusing, self.accepting}:
+            pressed_by_key(on)
+        else:
+            super().keyPressEvent(event)
 
 
 def confirmed(parent: QWidget, title: str, question: str, accept: str, refuse: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -28,7 +28,7 @@ from advisor.gui.widgets.boxes import REST, beside, clear, down, put
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.notice import Notice
-from advisor.workload.workload import Data, Training
+from advisor.workload.workload import Data, PythonModel, Training
 
 _WHOLE = "workload"
 """Stands for a contradiction between fields that are allowed by themselves."""
@@ -197,6 +197,14 @@ class ModelPage(Page):
             column.setStretch(column.count() - 1, 0 if narrow else 1)
         for code in self._cards:
             self._place_card(code)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Whoever comes back to the window may have mended the Python file elsewhere."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            workload = self.session.described.workload
+            if workload is not None and isinstance(workload.model, PythonModel):
+                self._tracer.follow()
 
     def _use_python(self, name: str) -> None:
         self.context.open_path(Path(name).expanduser())

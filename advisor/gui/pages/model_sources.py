@@ -20,7 +20,7 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Choice, Tabs
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
-from advisor.workload.workload import NumbersModel, TemplateModel
+from advisor.workload.workload import NumbersModel, PythonModel, TemplateModel
 from advisor.workload.workload_file import bundled_names
 
 TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
@@ -238,7 +238,7 @@ class SourcesCard(Card):
 
         def python() -> None:
             kinds = ("python", "model.py", "model.py (*.py)")
-            self.python = self._added(NamedSource(texts, *kinds, model.get("file", "")))
+            self.python = self._added(NamedSource(texts, *kinds, self._code()))
             self.python.show_start(PYTHON_START)
 
         def form() -> None:
@@ -254,8 +254,17 @@ class SourcesCard(Card):
         """Show in every source what is described."""
         self.preset.show_current(reference)
         self.hub.show_current(_config(model, reference))
-        self.python.show_current(model.get("file", ""))
+        self.python.show_current(self._code())
         self.form.show_current(model)
+
+    def _code(self) -> str:
+        """The whole path of the Python file that is described: by its name alone it is found from its folder only."""
+        from advisor.workload.python_source import file_of
+
+        workload = self._context.session.described.workload
+        if workload is None or not isinstance(workload.model, PythonModel):
+            return ""
+        return str(file_of(workload.model, workload.source_folder))
 
     def show_source(self, place: int) -> None:
         """Put a source in front."""
