@@ -38,7 +38,7 @@ def ask_for(  # noqa: PLR0913 - what the window shows
     prices: TypedPrices | None = None,
     fixed: Fixed = FREE,
 ) -> AdviseAsk:
-    """What the settings say of goal, limits, prices, cards, how many of each, hosts, budget; `prices` as typed."""
+    """What the settings say of goal, limits, prices, cards, how many of each, hosts and links, budget; `prices` as typed."""
     hours = settings.limit("max_hours")
     return AdviseAsk(
         workload=workload,
@@ -58,6 +58,7 @@ def ask_for(  # noqa: PLR0913 - what the window shows
         ),
         fixed=fixed,
         host_memory_bytes=settings.host_memory_bytes,
+        interconnect=settings.interconnect,
         allow_code=allow_code,
         data_folder=str(settings.history_folder),
     )

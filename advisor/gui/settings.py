@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from advisor.recommend.recommendation import Goal
 
 _RECENT_LIMIT = 8
+MOST_LINK_LETTERS = 200
+"""Of the words for a link, as its schema has it."""
 _Count = Annotated[int, msgspec.Meta(ge=1, le=MOST_DEVICES)]
 _Counts = Annotated[tuple[_Count, ...], msgspec.Meta(min_length=1)]
 ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
@@ -142,6 +144,11 @@ class Settings:
         """Memory of each machine with cards, as kept in GiB; None: this one's for itself, elsewhere an assumption."""
         given = self._number("host_memory_gib")
         return None if given is None else given * 2.0**30
+
+    @property
+    def interconnect(self) -> str | None:
+        """How the cards are linked, in the words of the command line; None: as those of each card usually are."""
+        return self.text("interconnect")[:MOST_LINK_LETTERS] or None
 
     @property
     def data_folder(self) -> Path | None:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from advisor.cli.argument_values import number_of, optimizer_word, precision_word, samples_number
 from advisor.cli.arguments import build_parser
 from advisor.cli.commands import run
 from advisor.cli.faults import ArgumentFault
+from advisor.core.bundled import resource
 from advisor.core.errors import InputError
 from advisor.workload.workload import DEFAULT_WORKLOAD
 from advisor.workload.workload_file import load_workload
+
+
+_OF_OTHERS = {"--force-reinstall", "--bf16"}
+"""Flags of pip and of training scripts that sentences name."""
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_flag_that_a_sentence_names_is_one(language: str) -> None:
+    flags = {name for action in build_parser()._actions for name in action.option_strings} | _OF_OTHERS
+    for path in (resource("sentences") / language).glob("*.ftl"):
+        named = re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", path.read_text(encoding="utf-8"))
+        assert set(named) <= flags, path.name
 
 
 def test_measure_without_a_workload_takes_the_bundled_bert() -> None:

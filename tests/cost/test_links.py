@@ -15,6 +15,7 @@ from advisor.cost.scaling.links import (
     detected_link,
     interconnect_or_usual,
     interconnect_schema,
+    names_link,
     parse_interconnect,
     usual_link,
 )
@@ -252,3 +253,24 @@ def test_a_narrow_slot_never_makes_cards_quicker_together() -> None:
             ]
             assert rates == sorted(rates, reverse=True), key
             assert rates[-1] < rates[0], key
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", True),
+        ("nvlink bridge", True),
+        ("12 GB/s", True),
+        ("PCIe + 100 Gb/s Ethernet", True),
+        ("100 Gb/s Ethernet", True),
+        ("0.0000001", False),
+        ("a wet string", False),
+    ],
+)
+def test_what_names_a_link_is_known_without_a_card(text: str, *, named: bool) -> None:
+    assert names_link(text) is named
+    if named:
+        parse_interconnect(text, spec())
+    else:
+        with pytest.raises(InputError):
+            parse_interconnect(text, spec())

@@ -64,11 +64,21 @@ def test_a_list_of_set_ups_takes_the_place_of_all_cards(card: StartCard, setting
     assert not card.chips.search.text()
 
 
-def test_a_number_typed_before_a_card_gives_each_other_one(card: StartCard, settings: Settings) -> None:
-    usual = card.chips.keys
+def test_a_number_typed_before_a_card_takes_the_place_of_the_usual_ones_that_nobody_chose(
+    card: StartCard, settings: Settings
+) -> None:
     typed(card.chips, "2x rtx 3090")
-    assert card.chips.keys == usual
-    assert asked(settings).card_counts == {**dict.fromkeys(usual, (1,)), "rtx3090": (2,)}
+    assert asked(settings).card_counts == {"rtx3090": (2,)}
+    typed(card.chips, "1x l40s")
+    assert asked(settings).card_counts == {"rtx3090": (2,), "l40s": (1,)}
+
+
+def test_a_number_typed_before_a_card_gives_each_chosen_other_one(card: StartCard, settings: Settings) -> None:
+    typed(card.chips, "h200")
+    chosen = card.chips.keys
+    typed(card.chips, "2x rtx 3090")
+    assert card.chips.keys == chosen
+    assert asked(settings).card_counts == {**dict.fromkeys(chosen, (1,)), "rtx3090": (2,)}
     typed(card.chips, "4*rtx3090")
     assert asked(settings).card_counts["rtx3090"] == (2, 4)
     card.chips.remove("rtx3090", 2)

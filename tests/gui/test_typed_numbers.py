@@ -145,6 +145,29 @@ def test_the_memory_of_the_hosts_is_given_in_the_settings_where_a_sentence_says_
     assert dialog._lines["host_memory_gib"].placeholderText()  # What counts where nothing is given.
 
 
+def test_the_link_between_the_cards_is_given_in_the_settings_where_a_sentence_says_so(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    def asked() -> str | None:
+        ask = ask_for(load_workload("bert_base_sst2"), settings, measure=False, allow_code=False)
+        return request_of(ask).interconnect
+
+    assert asked() is None
+    for typed, kept in (("nvlink bridge", "nvlink bridge"), ("12 GB/s", "12 GB/s"), ("", None)):
+        dialog = SettingsDialog(window, window.context.texts, settings)
+        qtbot.addWidget(dialog)
+        field = dialog._lines["interconnect"]
+        said = window.context.texts.say(Reason.of("scaling-network-unstated", rate_bytes_per_s=1e10))
+        assert f'"{field.accessibleName()}"' in said
+        field.setText("a wet string")
+        dialog.accept()
+        assert "NVLink bridge" in field.message.text()
+        field.setText(typed)
+        dialog.accept()
+        assert asked() == kept
+    assert field.placeholderText()  # What counts where nothing is given.
+
+
 def fill(dialog: OwnCardDialog, **other: str) -> None:
     typed = {"name": "Acme X1", "memory-bytes": "48", "memory-bandwidth-bytes-per-s": "900", "fp32-flop-per-s": "40"}
     typed |= {"compute-capability": "8.9", "sm-count": "100", "boost-clock-hz": "2500"}

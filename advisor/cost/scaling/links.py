@@ -225,13 +225,27 @@ def _in_slots(link: Link, text: str, spec: GpuSpec) -> Link:
     return replace(link, pcie_bytes_per_s=slot, wire_bytes_per_s=wire)
 
 
+def names_link(text: str) -> bool:
+    """Whether `parse_interconnect` understands it, of whichever card."""
+    network, before = network_in(text)
+    words = (before.rstrip(" +,;/&") if network is not None else text).strip()
+    rate = _given_rate(words)
+    if rate is not None:
+        return _LEAST_RATE <= rate <= _MOST_RATE
+    return not words or _maker(words) is not None
+
+
+def _maker(text: str) -> Callable[[GpuSpec], Link] | None:
+    return next((make for pattern, make in _WORDS if re.search(pattern, text.lower())), None)
+
+
 def _inside(text: str, spec: GpuSpec) -> Link | None:
     if not text:
         return usual_link(spec)
     rate = _given_rate(text)
     if rate is None:
-        words = text.lower()
-        link = next((make(spec) for pattern, make in _WORDS if re.search(pattern, words)), None)
+        words, make = text.lower(), _maker(text)
+        link = None if make is None else make(spec)
         slow = link is not None and link.type in _IN_SLOTS and re.search(_SLOW, words) is not None
         return replace(in_slow_host(link), certain=False) if link is not None and slow else link
     return replace(_link(spec, "given"), wire_bytes_per_s=rate) if _LEAST_RATE <= rate <= _MOST_RATE else None

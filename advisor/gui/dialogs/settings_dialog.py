@@ -1,4 +1,4 @@
-"""Language, colours, units, limits, prices, budget and data folder."""
+"""Language, colours, units, limits, hosts and their links, prices, budget and data folder."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCompleter, QFileDialog, QGridLayout, QWidget
 
+from advisor.cost.scaling.links import WORDS, names_link
 from advisor.gui.dialogs.frame import AskingDialog
 from advisor.gui.dialogs.scrolled import Scrolled
 from advisor.gui.models.typed_number import FieldError, typed_number
 from advisor.gui.models.typed_path import typed_path
-from advisor.gui.settings import Settings
+from advisor.gui.settings import MOST_LINK_LETTERS, Settings
 from advisor.gui.widgets.boxes import across, put
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Choice
@@ -51,6 +53,7 @@ class SettingsDialog(AskingDialog):
             self._number(key, code, settings.limit(key))
         given = settings.host_memory_bytes
         self._number("host_memory_gib", "host-memory", None if given is None else given / 2.0**30)
+        self._link(settings.interconnect or "")
         self._line("currency", "currency", settings.currency).setMaxLength(8)
         self._path("price_file", "prices", settings.price_file, folder=False)
         self._path("data_folder", "data-folder", settings.data_folder, folder=True)
@@ -88,6 +91,16 @@ class SettingsDialog(AskingDialog):
         usual = {"budget_s": f"{MEASURING_S:g}", "host_memory_gib": self._texts("settings-host-memory-usual")}
         field.setPlaceholderText(usual.get(key) or self._texts("settings-no-limit"))
 
+    def _link(self, text: str) -> None:
+        """Words or a rate; what a person begins to type is completed by the words of published runs."""
+        field = self._line("interconnect", "interconnect", text, _named_link)
+        field.setMaxLength(MOST_LINK_LETTERS)
+        field.setPlaceholderText(self._texts("settings-interconnect-usual"))
+        completer = QCompleter(WORDS, field)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        field.setCompleter(completer)
+
     def _path(self, key: str, code: str, path: Path | None, *, folder: bool) -> None:
         def ask() -> None:
             title = self._texts(f"settings-{code}")
@@ -116,7 +129,7 @@ class SettingsDialog(AskingDialog):
             text = field.text().strip()
             if key in {"price_file", "data_folder"}:
                 text = str(_path(text) or "")
-            elif key != "currency":
+            elif key not in {"currency", "interconnect"}:
                 text = "" if not text else f"{typed_number(text):.10g}"
             self._settings.store(key, text or None)
         super().accept()
@@ -126,6 +139,12 @@ def _limit(text: str) -> None:
     """Nothing, or a number above 0: a limit of 0 would leave nothing to advise. Raises FieldError."""
     if text.strip() and not 0 < typed_number(text) <= _MOST:
         raise FieldError("settings-above-zero")
+
+
+def _named_link(text: str) -> None:
+    """Nothing, or what names a link. Raises FieldError."""
+    if not names_link(text):
+        raise FieldError("settings-no-link")
 
 
 def _path(text: str) -> Path | None:

@@ -116,6 +116,7 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
         limits=ask.limits,
         fixed=ask.fixed,
         host_memory_bytes=ask.host_memory_bytes,
+        interconnect=ask.interconnect,
         allow_code=ask.allow_code,
         data_folder=ask.data_folder,
     )

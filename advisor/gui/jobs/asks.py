@@ -33,6 +33,8 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     """Which of the workload's settings are kept, whatever would be quicker."""
     host_memory_bytes: float | None = None
     """Of each machine with cards; None: nobody said."""
+    interconnect: str | None = None
+    """How the cards are linked; None: as those of each card usually are."""
     allow_code: bool = False
     data_folder: str | None = None
 

@@ -203,7 +203,13 @@ class GpuChips(QWidget):
             completer.complete()
 
     def add(self, key: str, number: int | None = None) -> None:
-        """Compare with a further card, or with so many of it beside other numbers of it."""
+        """Compare with a further card, or with so many of it beside other numbers of it.
+
+        So many of a card take the place of the usual ones, which nobody chose: who has two of it asks for these.
+        """
+        if number is not None and not self._counts and self._offers is not None and self._keys == self._offers.usual:
+            self._choose((key,), {key: (number,)})
+            return
         keys = (*self._keys, *(() if key in self._keys else (key,)))
         if number is None and not self._counts:
             if keys != self._keys:

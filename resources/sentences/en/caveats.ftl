@@ -97,7 +97,7 @@ caveat-wide-host = { $low_s } to { $high_s } a step is a wide range: most of it 
 caveat-wide = { $low_s } to { $high_s } a step is a wide range: this is unlike what was fitted. Time a few steps before you rely on it.
 caveat-no-script-pipeline = This program writes no script for a pipeline: torch cuts a model into stages by its exported graph or by code of its architecture, and neither is sure to work for any model. torchtitan and Megatron-LM have such stages: give them the figures of this advice.
 caveat-no-script-groups = This program writes no script for tensor parallelism within machines and sharding across them: torchtitan and Megatron-LM train so.
-caveat-no-script-quantised-split = This program writes no script for tensor parallelism over quantised weights: bitsandbytes packs those of a layer into one row, which torch does not split over cards. Take FSDP (--strategies fsdp), or keep the frozen weights in 16 bits (weights_bits = 16): for both a script is written.
+caveat-no-script-quantised-split = This program writes no script for tensor parallelism over quantised weights: bitsandbytes packs those of a layer into one row, which torch does not split over cards. Keep the frozen weights in 16 bits (weights_bits = 16): for that a script is written.
 caveat-batch-not-kept = The batch size { $batch } that you fixed fits on nothing that was tried at a precision at least as exact as asked for, and nothing is advised with another one.
 caveat-precision-not-kept = Nothing that fits computes in { $precision }, which you fixed, and nothing is advised in another precision.
 caveat-fixed-not-kept = Nothing that was tried holds batch size { $batch } in { $precision }, both of which you fixed, and nothing is advised with others.

@@ -104,7 +104,7 @@ caveat-wide-host = 每步 { $low_s } 到 { $high_s }，区间很宽：大部分�
 caveat-wide = 每步 { $low_s } 到 { $high_s }，区间很宽：这与拟合所用的运行不同。请先计时几步再作依靠。
 caveat-no-script-pipeline = 本程序不为流水线并行生成脚本：torch 要么按导出的计算图、要么按该架构专用的代码把模型切成各级，两者都不能保证对任意模型有效。torchtitan 和 Megatron-LM 备有这样的各级：请把本建议的数值交给它们。
 caveat-no-script-groups = 机器内张量并行、机器间分片的训练，本程序不生成脚本：可用 torchtitan 或 Megatron-LM。
-caveat-no-script-quantised-split = 本程序不为量化权重上的张量并行生成脚本：bitsandbytes 把一层的权重压成一行，torch 无法把它拆分到多张卡上。请改用 FSDP（--strategies fsdp），或让冻结的权重保持 16 位（weights_bits = 16）：这两者都能生成脚本。
+caveat-no-script-quantised-split = 本程序不为量化权重上的张量并行生成脚本：bitsandbytes 把一层的权重压成一行，torch 无法把它拆分到多张卡上。请让冻结的权重保持 16 位（weights_bits = 16）：这样能生成脚本。
 caveat-batch-not-kept = 在不低于所要求精度的条件下，您固定的批大小 { $batch } 在所有尝试过的设备上都放不下，不以其他批大小给出建议。
 caveat-precision-not-kept = 放得下的方案中没有以您固定的 { $precision } 计算的，不以其他精度给出建议。
 caveat-fixed-not-kept = 所尝试的方案都放不下您固定的批大小 { $batch } 与 { $precision }，不以其他取值给出建议。
