@@ -38,7 +38,7 @@ def ask_for(  # noqa: PLR0913 - what the window shows
     prices: TypedPrices | None = None,
     fixed: Fixed = FREE,
 ) -> AdviseAsk:
-    """What the settings say of goal, limits, prices, cards, how many of each, hosts and links, budget; `prices` as typed."""
+    """What the settings say of goal, limits, prices, cards, their numbers, hosts, links, budget; `prices` as typed."""
     hours = settings.limit("max_hours")
     return AdviseAsk(
         workload=workload,

@@ -15,7 +15,6 @@ from advisor.core.errors import InputError
 from advisor.workload.workload import DEFAULT_WORKLOAD
 from advisor.workload.workload_file import load_workload
 
-
 _OF_OTHERS = {"--force-reinstall", "--bf16"}
 """Flags of pip and of training scripts that sentences name."""
 
