@@ -57,6 +57,22 @@ def test_a_second_job_begins_without_the_figures_of_the_first(
     qtbot.waitUntil(lambda: not session.runner.busy and not session.crew._threads, timeout=120_000)
 
 
+def test_a_second_job_begins_without_the_rows_of_the_first_on_the_one_device_that_was_timed(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    advice = fakes.advice()
+    session.show_recorded(msgspec.structs.replace(advice, measurements=advice.measurements[:1]))
+    shown = shown_page(window, "measure", MeasurePage, qtbot)
+    qtbot.waitUntil(lambda: shown._table.model().rowCount() > 1, timeout=20_000)
+    job = Told(RunProgress(phase="measure-phase-load", fraction=0.1, left_s=10.0))
+    with qtbot.captureExceptions() as raised:
+        session.runner.start(job, measure=True)
+        qtbot.waitUntil(lambda: shown._table.model().rowCount() == 0, timeout=20_000)
+        job.release.set()
+        qtbot.waitUntil(lambda: not session.runner.busy and not session.crew._threads, timeout=120_000)
+    assert not raised
+
+
 def sample(at_s: float, stage: int | None) -> Sample:
     """A block of steps of batch size 1; a long step is sent before its stage begins, as one of none."""
     return Sample(

@@ -231,13 +231,13 @@ class MeasurePage(LivePage):
 
     def _show_series(self, job: JobState) -> None:
         names = self._names = self._device_names(job)
+        self._model.show(job.timed)  # First: what is measured anew has no names for the rows before.
         # One device or precision is named once, above the table, not in each row.
         precisions = {self.texts.precision(series.precision) for series in job.timed}
         said_above = {_DEVICE_COLUMN: len(names) == 1, _PRECISION_COLUMN: len(precisions) == 1}
         self._table.hide_columns(column for column, said in said_above.items() if said)
         common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
         self._table_device.setText(" · ".join(common))
-        self._model.show(job.timed)
         current, texts = job.current(), self.texts
         if current is None:
             for figure in self._figures.values():
