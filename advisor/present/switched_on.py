@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from advisor.core.sentences import Language, listed, sentence
-from advisor.workload.workload import Training
+from advisor.workload.workload import Training, quantization_of
 
 
-def switched_on(training: Training, language: Language) -> str:
-    """All that is not as torch trains by itself, as `torch.compile, LoRA, activation checkpointing`; may be empty."""
-    return listed(tuple(_names(training, language)), language)
+def switched_on(training: Training, language: Language, *, but: Collection[str] = ()) -> str:
+    """All that is not as torch trains by itself, as `torch.compile, LoRA, activation checkpointing`; may be empty.
+
+    `but`: names that are told elsewhere, as where an advice added what they name.
+    """
+    return listed(tuple(name for name in _names(training, language) if name not in but), language)
 
 
 def _names(training: Training, language: Language) -> Iterator[str]:
-    lora, in_nf4 = training.trainable == "lora", training.quantization == "nf4"
+    stored_as = quantization_of(training)
+    lora, in_nf4 = training.trainable == "lora", stored_as == "nf4"
     simple = {
         "switch-compile": training.compile,
         "switched-qlora": lora and in_nf4,
@@ -32,8 +36,8 @@ def _names(training: Training, language: Language) -> Iterator[str]:
         "switched-optimizer-in-backward": training.optimizer_in_backward,
     }
     yield from (sentence(code, language) for code, on in simple.items() if on)
-    if training.quantization is not None and not (lora and in_nf4):
-        stored = sentence(f"choice-quantization-{training.quantization}", language)
+    if stored_as is not None and not (lora and in_nf4):
+        stored = sentence(f"choice-quantization-{stored_as}", language)
         yield sentence("switched-quantised", language, stored=stored)
     if training.offload != "none":
         yield sentence("switched-offload", language, what=training.offload)

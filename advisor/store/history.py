@@ -25,6 +25,7 @@ from advisor.store import json_file
 from advisor.store.advice_record import AdviceRecord
 from advisor.store.history_store import Entry, Store
 from advisor.store.saved_statements import sayable
+from advisor.workload.workload import Quantization, Trainable, quantization_of
 
 FILE_NAME = "history.sqlite"
 
@@ -44,6 +45,9 @@ class RunHead(Record, frozen=True, kw_only=True, omit_defaults=True):
     measured: bool
     interrupted: bool = False
     """Whether it was cancelled before everything was measured."""
+    trainable: Trainable = "all"
+    quantization: Quantization | None = None
+    """Of the frozen weights."""
 
 
 class Run(Record, frozen=True, kw_only=True):
@@ -151,6 +155,8 @@ class History:
             job_s=chosen.job_s if chosen else None,
             measured=has_timed_steps(advice.measurements),
             interrupted=advice.interrupted,
+            trainable=advice.workload.training.trainable,
+            quantization=quantization_of(advice.workload.training),
         )
         return self._add("run", head, json_file.encode(advice), advice.created_utc)
 

@@ -9,12 +9,14 @@ import msgspec
 import pytest
 
 from advisor.core.sentences import Language, Reason, listed, sentence
+from advisor.core.units import Estimate
 from advisor.present.card_names import names_with_place, tied_names
 from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.content import report_content
 from advisor.present.summary import summarise
 from advisor.present.window_words import window_words
 from tests.present.recorded import recorded
+from tests.recommend.fakes import switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,3 +106,18 @@ def test_the_report_of_a_model_that_could_not_be_traced_claims_no_trace(language
     assert sentence("report-method-untraced", language) in told
     assert sentence("report-method-1", language) not in told
     assert sentence("report-method-1", language) in list(said(report_content(advice, language)))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_would_be_better_than_a_makeshift_comes_before_why(language: Language) -> None:
+    advice = recorded()
+    chosen = advice.main
+    assert chosen is not None
+    assert report_content(advice, language)["first"]["help"] is None
+    makeshift = msgspec.structs.replace(chosen, strategy="fsdp_offload")
+    peak = Estimate(value=1e9, low=1e9, high=1e9, basis="specified")
+    adapters = msgspec.structs.replace(switch(None, peak=peak), kind="lora")
+    offered = msgspec.structs.replace(advice, recommendation=makeshift, switches=(adapters,))
+    told = report_content(offered, language)["first"]["help"]
+    assert told["title"] == sentence("summary-help", language)
+    assert "LoRA" in " ".join(told["sentences"])

@@ -31,12 +31,18 @@ def test_what_trains_as_torch_does_by_itself_has_no_word() -> None:
         ({"activation_checkpointing": "selective"}, "selective activation checkpointing"),
         ({"optimizer_bits": 8, "fused_optimizer": True}, "8-bit optimizer states, fused optimizer"),
         ({"trainable": "lora", "quantization": "nf4"}, "QLoRA"),
+        ({"trainable": "lora", "weights_bits": 4}, "QLoRA"),
         ({"trainable": "lora", "quantization": "int8"}, "LoRA, weights in INT8"),
         ({"offload": "activations"}, "activations kept in host memory"),
     ],
 )
 def test_each_switch_is_named(settings: dict[str, Any], told: str) -> None:
     assert names("gpt2_small", **settings) == told
+
+
+def test_what_is_told_elsewhere_is_not_told_twice() -> None:
+    training = load_workload("gpt2_small", overrides={"activation_checkpointing": "full", "trainable": "lora"}).training
+    assert switched_on(training, "en", but=["activation checkpointing"]) == "LoRA"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -53,7 +53,7 @@ def hero_card(advice: AdviceRecord, chosen: Recommendation, texts: Texts) -> Car
     heading = label(devices, "hero", wrap=True, selectable=True)
     whole = (fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts)  # a line ends between two of them
     card.put(heading, label(_BETWEEN_FACTS.join(whole), "heading", wrap=True))
-    if switched := switched_on(advice.workload.training, texts.language):
+    if switched := switched_on(advice.workload.training, texts.language, but=facts):
         on = labelled(texts("summary-switched-on"), switched, texts.language)
         card.put(label(on, "muted", wrap=True))
     if chosen.tied_with:

@@ -15,7 +15,9 @@ from advisor.gui.widgets.boxes import row
 from advisor.gui.widgets.card import Card, KeyFigure
 from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
+from advisor.present.switched_on import switched_on
 from advisor.store.history import Run, TrackRecord, Truth
+from advisor.workload.workload import Training
 
 OPTIONAL_COLUMNS = (3, 6, 4)
 """Of runs, the precision, the basis and the batch go in turn where the window is narrow for its letters."""
@@ -36,7 +38,7 @@ def run_columns(texts: Texts) -> list[Column[Run]]:
     """When, what, on what, how long, and where that comes from."""
     return [
         Column(title=texts("history-when"), text=lambda run: local_moment(run.created_utc)),
-        Column(title=texts("history-workload"), text=lambda run: texts.title(run.head.workload_name)),
+        Column(title=texts("history-workload"), text=lambda run: _workload(run, texts)),
         Column(title=texts("column-device"), text=lambda run: _set_up(run, texts)),
         Column(title=texts("column-precision"), text=lambda run: texts.precision(run.head.precision)),
         figures(texts("column-batch"), lambda run: run.head.batch_size_per_device, str),
@@ -82,6 +84,16 @@ def _basis(run: Run, texts: Texts) -> str:
         return texts("history-no-advice")
     basis = texts.basis(run.head.job_s)
     return texts("history-cancelled", basis=basis) if run.head.interrupted else basis
+
+
+def _workload(run: Run, texts: Texts) -> str:
+    """Its name, and what of it is trained where that is not all of it, unless the name says so."""
+    head, name = run.head, texts.title(run.head.workload_name)
+    training = Training(
+        precision=head.precision, batch_size=1, trainable=head.trainable, quantization=head.quantization
+    )
+    method = switched_on(training, texts.language)
+    return name if not method or method.casefold() in name.casefold() else f"{name} · {method}"
 
 
 def _set_up(run: Run, texts: Texts) -> str:

@@ -20,7 +20,7 @@ from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
 from advisor.present.script.strategy_lines import has_script
 from advisor.present.set_ups import clipped
-from advisor.present.summary import in_mode, said, set_up_line, summarise
+from advisor.present.summary import help_comes_first, help_of, in_mode, said, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
 from advisor.present.window_words import window_words
 from advisor.present.workload_titles import workload_title
@@ -119,7 +119,10 @@ def _first_page(
     ) -> Content | None:
         return _section(sentence(code, language), sentences, chart) if sentences or chart else None
 
+    # As in the window: where a makeshift is advised, or nothing, what would be better comes before why.
+    helping = [window_words(line, language) for line in help_of(advice, language)] if help_comes_first(main) else []
     first: dict[str, Content | None] = {
+        "help": section("summary-help", helping),
         "why": section("summary-why", why[:_WHY_LINES]),
         "picture": section("picture-title", (), report_charts.job_chart(advice, language)),
         "next": section("report-next", _next_steps(advice, main, language)),
