@@ -23,7 +23,7 @@ from advisor.core.units import (
     rate_number,
 )
 from advisor.gui.threads import Outcome
-from advisor.present.window_words import window_words
+from advisor.present.window_words import reason_words, window_words
 
 if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
@@ -72,10 +72,10 @@ class Texts:
 
     def say(self, reason: Reason) -> str:
         """The sentence of a reason; a code that this version does not know is shown with its numbers."""
-        from advisor.core.sentences import say, visible
+        from advisor.core.sentences import visible
 
         try:
-            return window_words(visible(say(reason, self.language, self.units)), self.language)
+            return reason_words(reason, self.language, self.units)
         except KeyError:
             numbers = ", ".join(f"{name} = {value}" for name, value in reason.numbers.items())
             return visible(f"{reason.code} ({numbers})" if numbers else reason.code)

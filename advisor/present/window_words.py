@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
-    from advisor.core.sentences import Language
+    from advisor.core.sentences import Language, Reason
+    from advisor.core.units import SizeUnits
 
 _CHINESE = r"[\u3000-\u9fff\uff00-\uffef]"
 _FLAG = re.compile(
@@ -21,19 +22,31 @@ _PRECISION = re.compile(
 """What stands in quotes is typed as it is, and a part of a path is no precision."""
 _TYPED = re.compile(rf"(?:(?<={_CHINESE}) )?`(?P<typed>[^`\n]+)`(?: (?={_CHINESE}))?")
 """What a terminal shows between backticks, again with the spaces that part it from Chinese words."""
-_FIXED_BY, _FIXES = "fix it with ", "固定"
-"""Before or after a flag that says a setting is kept: where one is chosen in the window, none is fixed yet."""
+_FIXING = frozenset({"why-checkpointing-added", "why-checkpointing-room", "why-precision-quicker"})
+"""Reasons whose flag keeps a setting as it is: where one is chosen in the window, none is fixed yet."""
 _QUOTES: dict[Language, tuple[str, str]] = {"en": ('"', '"'), "zh": ("“", "”")}
 
 
-def window_words(text: str, language: Language) -> str:
-    """The text with the window's name of every flag and precision that has one there, and quotes for backticks."""
+def reason_words(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
+    """The sentence of a reason in the window's words.
+
+    Raises KeyError when the catalogue lacks the message or one of its arguments, as `say` does.
+    """
+    from advisor.core.sentences import say, visible
+
+    return window_words(visible(say(reason, language, units)), language, fixing=reason.code in _FIXING)
+
+
+def window_words(text: str, language: Language, *, fixing: bool = False) -> str:
+    """The text with the window's name of every flag and precision that has one there, and quotes for backticks.
+
+    `fixing`: its flags stand for keeping a setting, not for choosing it.
+    """
     from advisor.catalogue.precisions import precision_name
     from advisor.core.sentences import message_exists, sentence
 
     def named(match: re.Match[str]) -> str:
-        fixes = match.string[: match.start()].endswith(_FIXED_BY) or match.string[match.end() :].startswith(_FIXES)
-        codes = (f"flag-fixed-{match['flag']}",) * fixes + (f"flag-{match['flag']}",)
+        codes = (f"flag-fixed-{match['flag']}",) * fixing + (f"flag-{match['flag']}",)
         return next((sentence(code, language) for code in codes if message_exists(code, language)), match[0])
 
     def labelled(match: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from advisor.core.bundled import resource
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import Language, Reason
 from advisor.gui.texts import Texts
-from advisor.present.window_words import window_words
+from advisor.present.window_words import _FIXING, window_words
 from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
@@ -43,6 +43,20 @@ def test_a_reason_names_the_setting_and_not_the_flag() -> None:
     assert '"Seconds to measure"' in Texts("en").say(reason)
     assert "--budget" not in Texts("en").say(reason)
     assert "“测量时长（秒）”" in Texts("zh").say(reason)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_reason_whose_flag_keeps_a_setting_names_where_it_is_kept(language: Language) -> None:
+    texts, numbers = Texts(language), {"advantage_ratio": 1.5}
+    told = texts.say(Reason.of("why-precision-quicker", used="BF16 AMP", precision="FP32", **numbers))
+    assert texts("flag-fixed-precision") in told
+    chosen = texts.say(Reason.of("local-other-precision", asked="bf16_amp", measured="fp32"))
+    assert texts("flag-fixed-precision") not in chosen
+    lines = [
+        line for path in (resource("sentences") / language).glob("*.ftl") for line in path.read_text().splitlines()
+    ]
+    for code in _FIXING:  # No flag stands in one for a setting that is chosen.
+        assert [line.count(" --") for line in lines if line.startswith(f"{code} = ")] == [1]
 
 
 def test_an_error_names_the_setting_and_not_the_flag() -> None:

@@ -20,9 +20,9 @@ from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
 from advisor.present.script.strategy_lines import has_script
 from advisor.present.set_ups import clipped
-from advisor.present.summary import help_comes_first, help_of, in_mode, said, set_up_line, summarise
+from advisor.present.summary import help_comes_first, help_of, in_mode, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
-from advisor.present.window_words import window_words
+from advisor.present.window_words import reason_words, window_words
 from advisor.present.workload_titles import workload_title
 from advisor.recommend.comparison import counted
 from advisor.recommend.recommendation import Recommendation
@@ -101,7 +101,7 @@ def _section(
 
 
 def _lines(reasons: Sequence[Reason], language: Language) -> list[str]:
-    return list(dict.fromkeys(window_words(line, language) for line in said(reasons, language)))
+    return list(dict.fromkeys(reason_words(reason, language) for reason in reasons))
 
 
 def _first_page(
