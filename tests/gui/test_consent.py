@@ -185,5 +185,5 @@ def test_return_runs_nothing_in_haste_and_presses_the_button_that_tab_went_to(
         for _ in range(tabs):
             strike_key(dialog, Qt.Key.Key_Tab)
         strike_key(dialog, key)
-        qtbot.waitUntil(lambda shown=dialog: not shown.isVisible())
+        qtbot.waitUntil(dialog.isHidden)
         assert bool(dialog.result()) is answer
