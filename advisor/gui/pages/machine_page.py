@@ -246,6 +246,9 @@ class MachinePage(LivePage):
         card.setEnabled(not reading.lost)
         if reading.lost:
             card.set_fact("use", self.texts("machine-lost"))
+            for key, _title, _field in _GPU_FACTS:
+                card.set_fact(key, "–")  # What it told last is no longer so.
+            self._set_memory(card, None, gpu.memory_total_bytes)
             return
         if reading.utilisation_fraction is not None:
             card.set_fact("use", FORMATS["utilisation"](reading.utilisation_fraction))
