@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -18,8 +18,6 @@ from advisor.gui.history_access import in_history, keep, read_history
 from advisor.gui.jobs.closed_early import measured_alone
 from advisor.gui.pages.history_details import compared_cards, measured_card
 from advisor.gui.pages.history_page import HistoryPage
-from advisor.gui.pages.history_tables import run_columns
-from advisor.gui.texts import Texts
 from advisor.gui.widgets.notice import Strip
 from advisor.gui.widgets.table import Table
 from advisor.present.checked_steps import checked_steps
@@ -372,30 +370,3 @@ def test_runs_over_an_age_are_deleted_after_a_yes_that_names_them(
     told, _button = answer(page, 365, yes=True)
     assert "365" in told
     assert len(kept_runs(page)) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "trained", "told"),
-    [
-        ("llama7b", {}, "llama7b"),
-        ("llama7b", {"trainable": "lora"}, "llama7b · LoRA"),
-        ("llama7b", {"trainable": "lora", "quantization": "nf4"}, "llama7b · QLoRA"),
-        ("llama7b QLoRA", {"trainable": "lora", "quantization": "nf4"}, "llama7b QLoRA"),
-    ],
-)
-def test_runs_of_one_model_are_told_apart_by_what_of_it_was_trained(
-    name: str, trained: dict[str, Any], told: str
-) -> None:
-    head = RunHead(
-        workload_name=name,
-        device_name=None,
-        count=None,
-        strategy=None,
-        precision="bf16_amp",
-        batch_size_per_device=None,
-        job_s=None,
-        measured=False,
-        **trained,
-    )
-    run = Run(entry_index=1, created_utc="2026-12-01T00:00:00Z", head=head)
-    assert run_columns(Texts("en"))[1].text(run) == told

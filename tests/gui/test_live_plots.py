@@ -8,20 +8,17 @@ import io
 import tracemalloc
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
 
 from advisor.gui.models.readings import HOST, ReadingsBuffer, decimate
-from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.plots.live_grid import SPANS_S, LiveGrid
 from advisor.gui.plots.traces import LINE_PIXELS, draw_curve, polygons, thin_pen
 from advisor.gui.texts import Texts
 from advisor.gui.theme import DARK, LIGHT, device_look
 from tests.gui import fakes
-from tests.gui.shown_page import shown_page
 from tests.leftovers import leftovers, needs_proc
 
 if TYPE_CHECKING:
@@ -29,9 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
-
-    from advisor.gui.main_window import MainWindow
-    from advisor.gui.session import Session
 
 
 @pytest.fixture
@@ -381,22 +375,3 @@ def test_a_phase_says_its_name_in_a_band_above_the_curves(qtbot: QtBot, full_buf
     assert band.bottom() <= box.top()
     assert band.left() == box.left()
     assert abs(band.width() - box.width()) <= 1
-
-
-def test_a_card_that_is_lost_is_told_so_and_shows_none_of_the_figures_that_it_told_last(
-    window: MainWindow, session: Session, qtbot: QtBot
-) -> None:
-    session.machine = fakes.machine()
-    session.machine_changed.emit()
-    page = shown_page(window, "machine", MachinePage, qtbot)
-    (reading,) = fakes.readings(session.machine, count=1)
-    page._show_reading(reading)
-    key = reading.gpus[0].key
-    shown = {name: one.full_text() for name, one in page._cards[key]._values.items()}
-    assert "–" not in shown.values()
-    gone = msgspec.structs.replace(reading.gpus[0], lost=True)
-    page._show_reading(msgspec.structs.replace(reading, gpus=(gone, *reading.gpus[1:])))
-    values = {name: one.full_text() for name, one in page._cards[key]._values.items()}
-    assert values == {**dict.fromkeys(shown, "–"), "use": page.texts("machine-lost")}
-    total = page.texts("machine-memory-total", total=page.texts.size(session.machine.gpus[0].memory_total_bytes))
-    assert page._cards[key]._memory.full_text() == total
