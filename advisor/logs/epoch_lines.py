@@ -35,6 +35,10 @@ _EPOCH_TIME = re.compile(
     r"|\| ?(\d{1,9}(?:\.\d{1,9})?) ?(s|sec|min)(?: ?\||$)",
     re.IGNORECASE,
 )
+_EPOCH_STATED = re.compile(
+    r"\bcost time: (\d{1,9}(?:\.\d{1,20})?)$|^Time taken for epoch \d{1,6} is (\d{1,9}(?:\.\d{1,9})?) sec\b"
+)
+"""Seconds as Informer and its kin (`Epoch: 1 cost time: 24.8`) and HiFi-GAN print them."""
 _EPOCH_PARTS = re.compile(
     _TOOK + r"(?:"
     r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d{1,6})?)(?![\d:])"
@@ -65,6 +69,8 @@ def takes_epoch(line: str, facts: LogFacts) -> bool:
 
 def _epoch_s(line: str) -> float:
     """What a line says that its epoch took, in parts or as one figure; 0: nothing."""
+    if (stated := _EPOCH_STATED.search(line)) is not None:
+        return float(stated.group(1) or stated.group(2))
     parts, time = _EPOCH_PARTS.search(line), _EPOCH_TIME.search(line)
     if parts is not None:
         groups = parts.groups()

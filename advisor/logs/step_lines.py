@@ -15,7 +15,8 @@ VALIDATES = re.compile(
     re.IGNORECASE,
 )
 _STEP = re.compile(
-    r"\b(?:(?:global|current)[_ ]?steps?|step|(?<!\d )steps(?=:)|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*"
+    r"\b(?:(?:global|current)[_ ]?steps?|step|(?<!\d )steps(?=:)|(?<!.)steps(?= : \d)|iters(?=: \d{1,12}, epoch)"
+    r"|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*"
     r"(\d{1,12})(?:\s*/\s*(\d{1,12}))?\]?"
     r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|\bTrain: \d{1,6} \[ ?(\d{1,12})/(\d{1,12}) \( ?\d{1,3}%\)\]"
     r"|\bIter\(train\) \[ ?(\d{1,12})/ ?(\d{1,12})\]|\| ?(\d{1,12})/ ?(\d{1,12}) batches\b"
@@ -23,6 +24,10 @@ _STEP = re.compile(
     r"\s*[:：]?\s*(\d{1,12})(?: ?[/／] ?(\d{1,12}))?\s*(?:步)?",
     re.IGNORECASE,
 )
+_GROUPED = re.compile(
+    r"\b((?:iter(?:ation)?|step)s?\b\s{0,8}[:=]?\s{0,8})([1-9]\d{0,2}(?:,\d{3}){1,3})(?![,.]?\d)", re.IGNORECASE
+)
+"""A step whose thousands are set apart: `iter:   1,100`, as BasicSR prints it."""
 _TESTED = re.compile(
     rf"(?:{VALIDATES.pattern})[\s:()\w]{{0,16}}(?:\[ ?\d{{1,6}} ?(?:/ ?\d{{1,6}} ?)?\])? ?:? ?"
     r"\[ ?(\d{1,12}) ?/ ?(\d{1,12}) ?\]",
@@ -83,8 +88,15 @@ _NAMED_RATE = re.compile(
     r"(?<![a-z_])(?:train/)?steps_per_sec(?:ond)?['\"]?\s?[=:]\s?(\d{1,9}(?:\.\d{1,9})?)", re.IGNORECASE
 )
 """As programs of JAX log it; that of an evaluation has another name."""
-_UNIT_FIRST = re.compile(r"(?<![\w/])(ms|s|sec)/(?:it|iter|iteration|step|batch)[ :=]{1,3}(\d{1,9}(?:\.\d{1,9})?)")
-"""`ms/batch 12.34`, as PyTorch's example of a language model prints."""
+_UNIT_FIRST = re.compile(r"(?<![\w/])(ms|s|sec)/(?:it|iter|iteration|step|batch|b)[ :=]{1,3}(\d{1,9}(?:\.\d{1,9})?)")
+"""`ms/batch 12.34`, as PyTorch's example of a language model prints; `s/b : 0.312` of HiFi-GAN's."""
+_WITHOUT_STEP = re.compile(
+    r"^\s{0,8}(?:speed: |Train loss \d{1,12} [^/]{1,80} )(\d{1,9}\.\d{1,9}) ?s/it(?:er)?\b"
+    r"|\bBatch \(t\): (\d{1,9}\.\d{1,9})"
+)
+"""A step's time on a line that counts no steps: Informer's and its kin's `speed: 0.0312s/iter` below the count,
+Tacotron 2's losses, OpenCLIP's counts of samples."""
+_WITHOUT_STEP_DATA = re.compile(r"\bData \(t\): (\d{1,9}\.\d{1,9})")
 _UNIT_IN_NAME = re.compile(
     r"\b(?:(?:step|iter(?:ation)?|batch)_?time_(?:in_)?|(?:time_)?per_step_)(ms|s|sec)(?:onds)?['\"]?\s?[:=]\s?"
     r"['\"]?(\d{1,9}(?:\.\d{1,9})?)"
@@ -119,6 +131,7 @@ _FOLD_COUNT = re.compile(r"(?<!\d)(\d{1,3})(?:[ -]fold cross| ?折交叉)", re.I
 
 def takes_step(line: str, facts: LogFacts) -> bool:
     """Whether a line tells a step; what it says of it is added to the facts."""
+    line = _GROUPED.sub(lambda match: match.group(1) + match.group(2).replace(",", ""), line)
     if (tested := _TESTED.search(line)) is not None:
         times = _seconds_of(_ITERATION, line)
         mean = next(iter(_seconds_of(_MEAN, line)), None)
@@ -128,7 +141,9 @@ def takes_step(line: str, facts: LogFacts) -> bool:
     if step is not None:
         _take_step(line, step, facts)
         return True
-    many = _seconds_of_many(line) or _seconds_of(_PER_STEP, line) or _by_named_rate(line)
+    alone = tuple(float(match.group(1) or match.group(2)) for match in _WITHOUT_STEP.finditer(line))
+    facts.data_times_s.extend(_seconds_of(_WITHOUT_STEP_DATA, line) if alone else ())
+    many = alone or _seconds_of_many(line) or _seconds_of(_PER_STEP, line) or _by_named_rate(line)
     facts.step_times_s.extend(many)
     return bool(many)
 
