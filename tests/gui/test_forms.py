@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
+from advisor.catalogue.adapters import DEFAULT_RANK
 from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of, parse, range_text
 from advisor.gui.models.typed_number import FieldError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from advisor.core.sentences import Language
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
@@ -71,6 +73,18 @@ def test_what_is_allowed_becomes_a_value_of_the_type() -> None:
 def test_ranges_are_those_of_the_file_format() -> None:
     assert range_text(TRAINING["batch_size"]) == "1 … 1\u00a0000\u00a0000"
     assert range_text(TRAINING["epochs"]).startswith("> 0 …")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_empty_field_says_what_counts_where_nothing_is_given(qtbot: QtBot, language: Language) -> None:
+    form = Form(Texts(language), fields_of(Training), {"trainable": "lora"})
+    qtbot.addWidget(form)
+    shown = {
+        name: editor.placeholderText() for name in form.names if isinstance(editor := form.editor(name), QLineEdit)
+    }
+    assert shown["lora_rank"] == str(DEFAULT_RANK)
+    assert shown["lora_targets"] not in {"", Texts(language)("form-not-set")}
+    assert shown["clip_gradient_norm"] == Texts(language)("form-not-set")
 
 
 def test_a_wrong_entry_is_marked_beside_its_field_and_not_announced(qtbot: QtBot) -> None:

@@ -152,7 +152,7 @@ def test_a_card_of_ones_own_is_kept_and_asked_for(
     dialog.accept()
     assert settings.gpu_file == tmp_path / "my_gpus.toml"
     spec = read_gpu_file(tmp_path / "my_gpus.toml")[dialog.key]
-    assert (spec.name, spec.memory_bytes, spec.fp16_flop_per_s) == ("Acme X1", 48e9, 160e12)
+    assert (spec.name, spec.memory_bytes, spec.fp16_flop_per_s) == ("Acme X1", 48 * 2**30, 160e12)
     assert (spec.sm_count, spec.boost_clock_hz) == (100, 2.5e9)
     assert missing_figures(spec, "fp16_amp") is None  # All that a prediction needs was asked for.
     settings.store("gpu_keys", dialog.key)
@@ -252,7 +252,9 @@ def test_a_card_of_ones_own_is_changed_and_deleted_in_the_window(
     changed = read_gpu_file(path)
     today = changed["my-a_b"].checked
     assert list(changed) == ["my-a_b", "my-other"]
-    assert changed["my-a_b"] == msgspec.structs.replace(before["my-a_b"], name="C_D", memory_bytes=24e9, checked=today)
+    assert changed["my-a_b"] == msgspec.structs.replace(
+        before["my-a_b"], name="C_D", memory_bytes=24 * 2**30, checked=today
+    )
     assert kept_keys(settings) == ("my-a_b", "my-other")
 
     def delete(dialog: OwnCardDialog) -> int:

@@ -193,8 +193,8 @@ def test_a_wrong_figure_of_ones_own_card_is_told_in_the_unit_that_it_is_typed_in
         assert str(settings.history_folder) not in field.message.text()
         fill(dialog, power_w="300", compute_capability="8.9")
     fill(dialog, memory_bytes="-5")
-    assert "0.01 …" in dialog.fields["memory-bytes"].message.text()
-    assert "GB" in dialog.fields["memory-bytes"].message.text()
+    assert "0.0094 …" in dialog.fields["memory-bytes"].message.text()
+    assert "GiB" in dialog.fields["memory-bytes"].message.text()
 
 
 def test_a_decimal_comma_is_no_thousand_and_cards_of_other_letters_are_told_apart(

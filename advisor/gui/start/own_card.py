@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
 
 _SCALES: dict[str, tuple[str, float]] = {
-    "memory-bytes": ("GB", 1e9),
+    # As data sheets mean it, which write "24 GB" of 24 × 2³⁰ bytes.
+    "memory-bytes": ("GiB", 2.0**30),
     "memory-bandwidth-bytes-per-s": ("GB/s", 1e9),
     "boost-clock-hz": ("MHz", 1e6),
     "fp32-flop-per-s": ("TFLOP/s", 1e12),
@@ -167,8 +169,17 @@ def _field(name: str) -> FormField:
 
     field = next(field for field in fields_of(GpuSpec) if field.name == name.replace("-", "_"))
     needed, scale = name not in _OPTIONAL, _SCALES[name][1] if name in _SCALES else 1.0
-    low, high = (None if limit is None else limit / scale for limit in (field.low, field.high))
+    low = None if field.low is None else _inward(field.low / scale, math.ceil)
+    high = None if field.high is None else _inward(field.high / scale, math.floor)
     return replace(field, required=needed, optional=not needed, low=low, high=high)
+
+
+def _inward(limit: float, whole: Callable[[float], int]) -> float:
+    """A limit in two digits, rounded to the side that is allowed: units of two do not divide those of ten."""
+    if not limit:
+        return limit
+    step = 10.0 ** (math.floor(math.log10(abs(limit))) - 1)
+    return float(f"{whole(round(limit / step, 6)) * step:.2g}")
 
 
 def _judge(field: FormField, text: str) -> None:

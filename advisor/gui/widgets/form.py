@@ -193,7 +193,9 @@ class Form(QWidget):
         if field.kind in {"integer", "number"}:
             editor.setAlignment(Qt.AlignmentFlag.AlignRight)
         if field.optional:
-            editor.setPlaceholderText(self._texts("form-not-set"))
+            # What counts where nothing is given, if that is one thing for every model.
+            usual = self._texts.optional(f"usual-{field.name.replace('_', '-')}")
+            editor.setPlaceholderText(usual or self._texts("form-not-set"))
         # Not `textEdited`: undo from the context menu does not tell that one.
         editor.textChanged.connect(lambda text: self._typed(field, text))
         return editor
