@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCompleter, QFileDialog, QGridLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QFileDialog, QGridLayout, QListView, QWidget
 
 from advisor.cost.scaling.links import WORDS, names_link
 from advisor.gui.dialogs.frame import AskingDialog
@@ -99,6 +99,9 @@ class SettingsDialog(AskingDialog):
         completer = QCompleter(WORDS, field)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        listed = QListView()
+        listed.setObjectName("completions")  # By which the style sheet knows it.
+        completer.setPopup(listed)
         field.setCompleter(completer)
 
     def _path(self, key: str, code: str, path: Path | None, *, folder: bool) -> None:
