@@ -16,7 +16,7 @@ from advisor.gui.session import Session
 from advisor.gui.threads import JobThread, Outcome, call_as_job
 from advisor.optable.op_table import Layer, OpTable
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import Workload, traced_as
+from advisor.workload.workload import PythonModel, Workload, traced_as
 
 _WAIT_MS = 500
 
@@ -151,6 +151,12 @@ class ModelTracer(QObject):
         elif not self._session.runner.busy:
             self._wait.start()
         self.changed.emit()
+
+    def follow_file(self) -> None:
+        """Whoever comes back to the window may have mended the Python file: what it holds now is traced, if it does."""
+        workload = self._workload()
+        if workload is not None and isinstance(workload.model, PythonModel) and _key_of(workload) != self._key:
+            self.follow()
 
     def _lacks_consent(self, workload: Workload) -> bool:
         """A file that is gone by now counts as not consented to; measuring tells what is wrong with it."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from advisor.gui.dialogs.consent import ConsentDialog
@@ -134,8 +134,13 @@ def test_the_python_tab_names_its_file_whole_and_what_is_mended_in_it_is_asked_f
     qtbot.waitUntil(lambda: session.described.reference == str(path) and not page._tracer.busy, timeout=120_000)
     source = page._sources_card.python
     assert source.line.text() == str(path)
+    told: list[None] = []
+    page._tracer.changed.connect(lambda: told.append(None))
+    page.changeEvent(QEvent(QEvent.Type.ActivationChange))
+    page._tracer.follow_file()
+    assert not told  # Nothing is traced again for a file that is as it was.
     path.write_text(PYTHON_START.replace("256", "128"), encoding="utf-8")
-    page._tracer.follow()  # as when the window is come back to
+    page._tracer.follow_file()
     assert page._tracer.needs_consent
     assert page._tracer.preview() is None
     source._choose()

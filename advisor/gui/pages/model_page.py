@@ -28,7 +28,7 @@ from advisor.gui.widgets.boxes import REST, beside, clear, down, put
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.notice import Notice
-from advisor.workload.workload import Data, PythonModel, Training
+from advisor.workload.workload import Data, Training
 
 _WHOLE = "workload"
 """Stands for a contradiction between fields that are allowed by themselves."""
@@ -202,9 +202,7 @@ class ModelPage(Page):
         """Whoever comes back to the window may have mended the Python file elsewhere."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
-            workload = self.session.described.workload
-            if workload is not None and isinstance(workload.model, PythonModel):
-                self._tracer.follow()
+            self._tracer.follow_file()
 
     def _use_python(self, name: str) -> None:
         self.context.open_path(Path(name).expanduser())
