@@ -13,11 +13,10 @@ from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.faster_than_peak import as_precise_as_it_ran
 from advisor.evaluate.held_states import as_it_was_held
-from advisor.evaluate.other_libraries import as_transformers_runs
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
-from advisor.evaluate.silent_descriptions import perhaps_fused
+from advisor.evaluate.silent_descriptions import other_meanings
 from advisor.evaluate.traces import Progress, TraceKey, key_of, memory_key_of, trace_all
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
@@ -72,7 +71,5 @@ def _as_it_ran(question: RowQuestion, table: OpTable | Reason) -> RowQuestion:
 
 def _wanted(questions: Sequence[RowQuestion | Reason]) -> dict[TraceKey, Workload]:
     asked = [question for question in questions if isinstance(question, RowQuestion)]
-    asked += [own for question in asked if (own := as_transformers_runs(question)) is not None]
-    wanted = {key: question.workload for question in asked for key in (key_of(question), memory_key_of(question))}
-    others = [perhaps_fused(question) for question in asked if question.row.peak_bytes is not None]
-    return wanted | {memory_key_of(other): other.workload for other in others if other is not None}
+    asked += [other for question in asked for other in other_meanings(question)]
+    return {key: question.workload for question in asked for key in (key_of(question), memory_key_of(question))}

@@ -15,9 +15,9 @@ from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import MemoryQuestion, memory_question
 from advisor.cost.memory.run_software import software_of_year
 from advisor.cost.memory.varied_lengths import surplus_of_lengths
-from advisor.evaluate.other_libraries import as_transformers_runs
+from advisor.evaluate.other_libraries import as_transformers_runs, reaching
 from advisor.evaluate.row_answer import RowQuestion
-from advisor.evaluate.silent_descriptions import lengths_may_differ, perhaps_fused, tells_first_stage
+from advisor.evaluate.silent_descriptions import lengths_may_differ, other_meanings, tells_first_stage
 from advisor.evaluate.traces import TraceKey, memory_key_of, memory_precision_of
 from advisor.optable.op_table import OpTable
 from advisor.predict.ranges.memory_range import between_lengths, of_first_stage, published_range
@@ -71,15 +71,14 @@ def _peak(question: RowQuestion, asked: MemoryQuestion, tables: Mapping[TraceKey
     """The peak, with a range that holds what a silent description may mean."""
     row, batch_size, usable = question.row, question.workload.training.batch_size, _usable_bytes(question)
     peak = _told(question, asked, tables)
-    low, high = peak.low, peak.high
-    if (other := perhaps_fused(question)) is not None and (fused := _asked(other, tables)) is not None:
-        low = min(low, _told(other, fused, tables).low)
-    if (own := as_transformers_runs(question)) is not None and (kept := _asked(own, tables)) is not None:
-        high = max(high, _told(own, kept, tables).high)
+    reached = peak
+    for other in other_meanings(question):
+        if (needed := _asked(other, tables)) is not None:
+            reached = reaching(reached, _told(other, needed, tables))
     if lengths_may_differ(question):
         micro_batches = question.workload.data.samples / (batch_size * row.layout.replica_count)
         peak = between_lengths(peak, surplus_of_lengths(asked, batch_size, math.ceil(micro_batches), usable))
-    return replace(peak, low=low, high=max(high, peak.high))
+    return reaching(peak, reached)
 
 
 def _told(question: RowQuestion, asked: MemoryQuestion, tables: Mapping[TraceKey, OpTable | Reason]) -> Estimate:

@@ -26,7 +26,6 @@ from advisor.evaluate.earlier_attention import attention_taken, attention_then
 from advisor.evaluate.held_states import told_of_a_larger_card, told_of_no_room
 from advisor.evaluate.other_libraries import (
     as_other_libraries_run,
-    as_transformers_runs,
     reaching,
     told_of_activation,
 )
@@ -38,6 +37,7 @@ from advisor.evaluate.silent_descriptions import (
     fuses_layers,
     halves_adapters,
     has_gate_adapters,
+    other_meanings,
     understood,
 )
 from advisor.evaluate.traces import TraceKey, key_of
@@ -162,8 +162,8 @@ class RowPredictor:
         refusal: dict[str, Any] = {"reason": answer}
         if not isinstance(answer, Reason):
             step_s = answer.step_s
-            if (own := as_transformers_runs(question)) is not None:
-                step_s = self._reaching(step_s, own)
+            for other in other_meanings(question):
+                step_s = self._reaching(step_s, other)
             refusal = {"step_s": step_s, "efficiency": answer.efficiency, "notes": answer.notes}
         family = row.family or family_of(compiled, workload.training.batch_size)
         memory = memory_of_row(question, self._tables)
@@ -178,11 +178,11 @@ class RowPredictor:
         )
         return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 
-    def _reaching(self, step_s: Estimate, own: RowQuestion) -> Estimate:
+    def _reaching(self, step_s: Estimate, other: RowQuestion) -> Estimate:
         """The step with a range that holds that of the other way in which it may have run."""
-        table = self._tables[key_of(own)]
-        other = table if isinstance(table, Reason) else self._step(own, table)
-        return step_s if isinstance(other, Reason) else reaching(step_s, other.step_s)
+        table = self._tables[key_of(other)]
+        answer = table if isinstance(table, Reason) else self._step(other, table)
+        return step_s if isinstance(answer, Reason) else reaching(step_s, answer.step_s)
 
     def _step(self, question: RowQuestion, table: OpTable) -> Prediction | LayoutPrediction | Reason:
         row = question.row

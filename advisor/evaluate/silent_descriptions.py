@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.software import is_before
 from advisor.core.sentences import Reason
+from advisor.evaluate.other_libraries import as_transformers_runs
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.run_row import RunRow
 from advisor.workload.model_config import task_of_model
@@ -15,6 +18,7 @@ from advisor.workload.workload_file import FUSED_LAYERS
 
 FUSED_LAYERS_YEAR = 2024
 """Unsloth came out in December 2023, Liger Kernel in August 2024."""
+_PREPARED: Final = frozenset({"nf4", "int8"})
 _AROUND_GATES = frozenset({"gate_proj", "up_proj", "down_proj"})
 
 
@@ -67,6 +71,24 @@ def perhaps_fused(question: RowQuestion) -> RowQuestion | None:
     )
 
 
+def perhaps_prepared(question: RowQuestion) -> RowQuestion | None:
+    """The same run as PEFT's `prepare_model_for_kbit_training` leaves it, where nothing tells; None: something does.
+
+    It casts what bitsandbytes does not pack to FP32 (GPTQ's weights it leaves), which full sharding casts back.
+    """
+    training, shared = question.workload.training, question.row.layout.shard_count > 1
+    packed = quantization_of(training) in _PREPARED and training.unpacked_bits is None
+    if not packed or shared or training.mode == "inference" or not PRECISION_FACTS[training.precision].autocast:
+        return None
+    return replace(question, workload=with_training(question.workload, unpacked_bits=32))
+
+
+def other_meanings(question: RowQuestion) -> tuple[RowQuestion, ...]:
+    """The same run in every other way in which its description may be meant, whose ranges the answer's hold, too."""
+    meant = (as_transformers_runs(question), perhaps_fused(question), perhaps_prepared(question))
+    return tuple(other for other in meant if other is not None)
+
+
 def lengths_may_differ(question: RowQuestion) -> bool:
     """Whether a peak that counts segments may be of samples of different lengths, which leave segments of each.
 
@@ -115,8 +137,10 @@ def understood(question: RowQuestion) -> tuple[Reason, ...]:
     """How a row was understood where its description is silent, or cannot be meant."""
     fused = question.workload.training.fused_layers and FUSED_LAYERS in question.workload.assumed
     silent = (Reason.of("evaluate-fused-with-its-loss"),) if fused else ()
-    if question.row.peak_bytes is not None and perhaps_fused(question) is not None:
+    if perhaps_fused(question) is not None:
         silent = (Reason.of("evaluate-perhaps-fused"),)
+    if perhaps_prepared(question) is not None:
+        silent = (*silent, Reason.of("evaluate-perhaps-prepared"))
     if lengths_may_differ(question):
         silent = (*silent, Reason.of("evaluate-lengths-may-differ"))
     if lengths_taken_alike(question):

@@ -13,7 +13,12 @@ from advisor.evaluate.held_states import told_of_a_larger_card
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
-from advisor.evaluate.silent_descriptions import lengths_may_differ, lengths_taken_alike, perhaps_fused
+from advisor.evaluate.silent_descriptions import (
+    lengths_may_differ,
+    lengths_taken_alike,
+    perhaps_fused,
+    perhaps_prepared,
+)
 from advisor.evaluate.traces import key_of, memory_key_of
 from tests.accuracy.tables import load_table
 
@@ -40,6 +45,8 @@ batch_size = 1
 precision = "bf16_amp"
 """
 ADAPTERS = 'trainable = "lora"\n'
+PACKED = ADAPTERS + 'quantization = "nf4"\n'
+FUSED = "fused_layers = true\nfused_gate = false"
 WITH_KIND = f"{HEADER},memory_kind"
 SMALL_CARD_BYTES = 400e6
 
@@ -195,7 +202,7 @@ def test_the_low_end_of_a_peak_is_that_of_fused_layers_unless_the_file_says_whos
     for name, said in (
         ("silent", ""),
         ("own", "fused_layers = false"),
-        ("fused", "fused_layers = true\nfused_gate = false"),
+        ("fused", FUSED),
     ):
         (tmp_path / f"{name}.toml").write_text(LLAMA + said, encoding="utf-8")
     rows = [f"{name},a100-sxm4-80,training,bf16_amp,256,,10,1,,9,," for name in ("silent", "own", "fused")]
@@ -207,6 +214,67 @@ def test_the_low_end_of_a_peak_is_that_of_fused_layers_unless_the_file_says_whos
     assert fused is not None
     assert (silent.value, silent.high) == (own.value, own.high)
     assert fused.value < 0.9 * own.value
+    assert silent.low == fused.low < own.low
+    told = ["evaluate-perhaps-fused" in {caveat.code for caveat in answer.caveats} for answer in answers]
+    assert told == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("training", "cells", "perhaps"),
+    [
+        (PACKED, "bf16_amp,1,,10,1,,9,,", True),
+        (PACKED, "bf16_amp,1,,10,1,,,,", True),
+        (PACKED, "bf16_amp,1,,10,4,ddp,9,,", True),
+        (ADAPTERS + 'quantization = "int8"', "fp16_amp,1,,10,1,,9,,", True),
+        (ADAPTERS + 'quantization = "gptq"', "fp16_amp,1,,10,1,,9,,", False),
+        (PACKED, "bf16_true,1,,10,1,,9,,", False),
+        (PACKED, "bf16_amp,1,,10,4,fsdp,9,,", False),
+        (PACKED + "unpacked_bits = 16", "bf16_amp,1,,10,1,,9,,", False),
+        (PACKED + "unpacked_bits = 32", "bf16_amp,1,,10,1,,9,,", False),
+        (ADAPTERS, "bf16_amp,1,,10,1,,9,,", False),
+    ],
+)
+def test_what_is_not_packed_may_have_been_left_in_fp32_where_nothing_tells(
+    tmp_path: Path, training: str, cells: str, perhaps: bool
+) -> None:
+    question = asked(tmp_path, training, f"run,a100-sxm4-80,training,{cells}")
+    assert (perhaps_prepared(question) is not None) is perhaps
+
+
+def test_ranges_of_packed_weights_reach_up_to_those_of_a_prepared_model_unless_the_file_says_which(
+    tmp_path: Path,
+) -> None:
+    own_layers = f"{PACKED}fused_layers = false\n"
+    for name, said in (("silent", ""), ("half", "unpacked_bits = 16"), ("prepared", "unpacked_bits = 32")):
+        (tmp_path / f"{name}.toml").write_text(LLAMA + own_layers + said, encoding="utf-8")
+    rows = [f"{name},a100-sxm4-80,training,bf16_amp,256,,10,1,,9,," for name in ("silent", "half", "prepared")]
+    (tmp_path / "runs.csv").write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    answers = evaluate_file(tmp_path / "runs.csv").answers
+    for silent, half, prepared in (
+        [answer.step_s for answer in answers],
+        [answer.peak_bytes for answer in answers],
+    ):
+        assert silent is not None
+        assert half is not None
+        assert prepared is not None
+        assert (silent.value, silent.low) == (half.value, half.low)
+        assert silent.high == prepared.high > half.high
+    told = ["evaluate-perhaps-prepared" in {caveat.code for caveat in answer.caveats} for answer in answers]
+    assert told == [True, False, False]
+
+
+def test_the_low_end_of_a_time_is_that_of_fused_layers_unless_the_file_says_whose_they_were(tmp_path: Path) -> None:
+    for name, said in (("silent", ""), ("own", "fused_layers = false"), ("fused", FUSED)):
+        (tmp_path / f"{name}.toml").write_text(LLAMA + said, encoding="utf-8")
+    rows = [f"{name},a100-sxm4-80,training,bf16_amp,256,,10,1,,,," for name in ("silent", "own", "fused")]
+    (tmp_path / "runs.csv").write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    answers = evaluate_file(tmp_path / "runs.csv").answers
+    silent, own, fused = (answer.step_s for answer in answers)
+    assert silent is not None
+    assert own is not None
+    assert fused is not None
+    assert (silent.value, silent.high) == (own.value, own.high)
+    assert fused.value < own.value
     assert silent.low == fused.low < own.low
     told = ["evaluate-perhaps-fused" in {caveat.code for caveat in answer.caveats} for answer in answers]
     assert told == [True, False, False]

@@ -40,7 +40,8 @@ evaluate-refused-rows = { $count ->
   }，{ $gpus } 上的 { $workloads }：{ $why }
 evaluate-variants = { $count } 行只写了显卡名称，没有写规格和显存：按 { $names } 之间的数值预测，区间涵盖所有可能的显卡。
 evaluate-fused-with-its-loss = 按融合的归一化和旋转位置编码预测：分块计算损失的库（Liger Kernel、Unsloth）同时带有这些内核。若这些层是模型自身的，请写 fused_layers = false；若门控也已融合，请写 fused_layers = true。
-evaluate-perhaps-fused = 描述没有说明归一化、旋转位置编码和损失是否由某个库融合：峰值的范围向下延伸到融合后的需要。写明 fused_layers = true 或 false 即可确定。
+evaluate-perhaps-fused = 描述没有说明归一化、旋转位置编码和损失是否由某个库融合：时间和峰值的范围都向下延伸到融合后的情形。写明 fused_layers = true 或 false 即可确定。
+evaluate-perhaps-prepared = 描述没有说明归一化、嵌入和输出层是否像 PEFT 的 prepare_model_for_kbit_training 那样保留为 FP32：时间和峰值的范围都向上延伸到这种情形。写明 unpacked_bits = 32 或 16 即可确定。
 evaluate-lengths-may-differ = 只给出了最长样本的长度，没有说明各样本的长度如何不同。若长度不一，分配器会在最长样本的内存段之外保留较短样本的内存段：这里的峰值取长度全部相同与长度均匀分布两者的中间值，区间包含这两种情形。若样本经过打包或长度都相同，请在数字后注明：2048 (packed)。
 evaluate-lengths-taken-alike = 只给出了最长样本的长度，没有说明各样本的长度如何不同；由于给出了每步用时，这里按所有样本都是该长度来预测峰值。若长度不一，请注明：<=2048 (varies)。
 evaluate-first-stage = 流水线的峰值是第一段的峰值，驱动和第一个进程报告的正是它；区间也涵盖最满的一段，能否放下由那一段决定。
