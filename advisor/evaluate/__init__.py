@@ -12,7 +12,7 @@ from advisor.cost.efficiencies import Efficiencies
 from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.faster_than_peak import as_precise_as_it_ran
-from advisor.evaluate.held_states import as_it_was_held
+from advisor.evaluate.held_states import as_it_can_have_stepped, as_it_was_held
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
@@ -66,7 +66,8 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
 
 def _as_it_ran(question: RowQuestion, table: OpTable | Reason) -> RowQuestion:
     """The question as today's trace of its description shows that the run must have been."""
-    return as_precise_as_it_ran(as_it_was_held(as_traced_then(question, table), table), table)
+    held = as_it_can_have_stepped(as_it_was_held(as_traced_then(question, table), table), table)
+    return as_precise_as_it_ran(held, table)
 
 
 def _wanted(questions: Sequence[RowQuestion | Reason]) -> dict[TraceKey, Workload]:

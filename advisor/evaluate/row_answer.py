@@ -22,6 +22,8 @@ class RowQuestion(Record, frozen=True, kw_only=True):
     """Whether the row's PyTorch computed attention in half where no fused kernel took it, and the model has such."""
     held_in_half: bool = False
     """Whether the card cannot have held the FP32 weights, gradients and states that are described."""
+    not_updated: bool = False
+    """Whether the published peak has no room for the optimizer states that are described."""
     ran_in_tf32: bool = False
     """Whether the step is faster than the FP32 that is described allows on any card that the row may mean."""
     activation_taken: bool = False

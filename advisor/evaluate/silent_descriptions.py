@@ -147,6 +147,8 @@ def understood(question: RowQuestion) -> tuple[Reason, ...]:
         silent = (*silent, Reason.of("evaluate-lengths-taken-alike"))
     if tells_first_stage(question.row):
         silent = (*silent, Reason.of("evaluate-first-stage"))
+    if question.not_updated:
+        silent = (*silent, Reason.of("evaluate-not-updated"))
     if question.ran_in_tf32:
         silent = (*silent, Reason.of("evaluate-ran-in-tf32"))
     return (*silent, Reason.of("evaluate-held-in-half")) if question.held_in_half else silent

@@ -316,24 +316,46 @@ def test_states_that_the_card_cannot_have_held_in_fp32_were_held_in_bf16_if_the_
 
 
 @pytest.mark.parametrize(
-    ("peak_gb", "mode", "optimizer", "told"),
+    ("precision", "peak_gb", "mode", "optimizer", "code"),
     [
-        ("0.002", "training", "adamw", True),
-        ("1.0", "training", "adamw", False),
-        ("0.002", "training", "none", False),
-        ("0.002", "forward_backward", "adamw", False),
+        ("bf16_true", "0.003", "training", "adamw", "evaluate-not-updated"),
+        ("fp32", "0.005", "training", "adamw", "evaluate-not-updated"),
+        ("bf16_true", "0.001", "training", "adamw", "evaluate-no-room-for-update"),
+        ("bf16_amp", "0.005", "training", "adamw", "evaluate-no-room-for-update"),
+        ("bf16_true", "1.0", "training", "adamw", None),
+        ("bf16_true", "0.002", "training", "none", None),
+        ("bf16_true", "0.002", "forward_backward", "adamw", None),
     ],
 )
 def test_a_peak_without_room_for_the_states_says_that_no_update_was_in_it(
-    tmp_path: Path, peak_gb: str, mode: str, optimizer: str, told: bool
+    tmp_path: Path, precision: str, peak_gb: str, mode: str, optimizer: str, code: str | None
 ) -> None:
     (tmp_path / "run.toml").write_text(LLAMA, encoding="utf-8")
     (tmp_path / "runs.csv").write_text(
-        f"{HEADER},optimizer\nrun,a100-sxm4-80,{mode},bf16_true,1,,10,1,,{peak_gb},,,{optimizer}\n", encoding="utf-8"
+        f"{HEADER},optimizer\nrun,a100-sxm4-80,{mode},{precision},1,,10,1,,{peak_gb},,,{optimizer}\n", encoding="utf-8"
     )
     (answer,) = evaluate_file(tmp_path / "runs.csv").answers
     assert answer.reason is None
-    assert ("evaluate-no-room-for-update" in [reason.code for reason in answer.caveats]) is told
+    told = {"evaluate-no-room-for-update", "evaluate-not-updated"} & {caveat.code for caveat in answer.caveats}
+    assert told == (set() if code is None else {code})
+
+
+def test_what_had_no_room_for_an_update_is_predicted_as_both_passes_alone(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(LLAMA, encoding="utf-8")
+    rows = [
+        f"run,a100-sxm4-80,{mode},bf16_true,1,,10,1,,{peak},,,{optimizer}"
+        for mode, peak, optimizer in (
+            ("training", "0.003", "adamw"),
+            ("forward_backward", "0.003", "none"),
+            ("training", "1", "adamw"),
+        )
+    ]
+    (tmp_path / "runs.csv").write_text("\n".join([f"{HEADER},optimizer", *rows]) + "\n", encoding="utf-8")
+    without, passes, whole = evaluate_file(tmp_path / "runs.csv").answers
+    assert (without.step_s, without.peak_bytes) == (passes.step_s, passes.peak_bytes)
+    assert passes.step_s is not None
+    assert whole.step_s is not None
+    assert passes.step_s.value < whole.step_s.value
 
 
 @pytest.mark.parametrize(

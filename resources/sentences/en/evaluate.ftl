@@ -68,6 +68,7 @@ evaluate-activation-taken = Its configuration is that of transformers' GPT-2, si
 evaluate-read-as = Columns under the names of other tables: { $names }.
 evaluate-unread-settings = Told in columns that are not read, and otherwise than was predicted: { $names }. A row overrides its workload file in the columns of docs/formats.md alone; write the others into a workload file of its own.
 evaluate-no-room-for-update = Its peak is less than the weights, gradients and optimizer states that are described take: no update can have been in it, and hardly in its time. To settle it, write optimizer_in_step = no with mode forward_backward.
+evaluate-not-updated = Its peak is less than the weights, gradients and optimizer states that are described take: no update can have been in it, so both passes are predicted alone. To say so, write optimizer_in_step = no with mode forward_backward.
 evaluate-attention-of-its-time = How attention ran is not told, and PyTorch or transformers of its time had no fused kernels to call: predicted with attention = eager. If the run had a library's own, say so in the column attention: flash, xformers.
 evaluate-ran-in-tf32 = Its time is less than the card's peak rate in FP32 takes for the products alone: predicted in TF32, which publishers and NVIDIA's containers call FP32, too. To settle it, write tf32, or default where convolutions alone ran in it.
 evaluate-peak-beyond-card = Its peak is more than this card holds: it was another of that name, whose clock and bandwidth may differ, too. Describe it in a --gpu-file.

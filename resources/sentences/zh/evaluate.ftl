@@ -49,6 +49,7 @@ evaluate-activation-taken = 配置是 transformers 的 GPT-2，没有说明激�
 evaluate-read-as = 按其他表格的列名读取：{ $names }。
 evaluate-unread-settings = { $names } 列的设置与所预测的不同：只有 docs/formats.md 中列出的列会覆盖工作负载文件。请把它写进单独的工作负载文件。
 evaluate-no-room-for-update = 它的峰值小于所述权重、梯度和优化器状态所占的内存：其中不可能有参数更新，用时里多半也没有。若要明确，请写 optimizer_in_step = no，mode 写 forward_backward。
+evaluate-not-updated = 它的峰值小于所述权重、梯度和优化器状态所占的内存：其中不可能有参数更新，因此只按前向和反向两遍预测。若要写明，请写 optimizer_in_step = no，mode 写 forward_backward。
 evaluate-attention-of-its-time = 没有说明注意力如何计算，而当时的 PyTorch 或 transformers 还没有融合算子可用：按 attention = eager 预测。若使用了其他库的实现，请在 attention 列中写明：flash、xformers。
 evaluate-ran-in-tf32 = 它的用时比该卡以 FP32 峰值速率完成全部矩阵乘所需的还短：按 TF32 预测，发布者和 NVIDIA 的容器也常把它称为 FP32。若要明确，请写 tf32；若只有卷积用 TF32，请写 default。
 evaluate-peak-beyond-card = 它的峰值超过了该卡的显存：运行用的是同名的另一种卡，其频率和带宽也可能不同。请在 --gpu-file 中描述它。
