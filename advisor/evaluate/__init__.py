@@ -12,7 +12,7 @@ from advisor.cost.efficiencies import Efficiencies
 from advisor.evaluate.earlier_attention import as_traced_then
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.faster_than_peak import as_precise_as_it_ran
-from advisor.evaluate.held_states import as_it_can_have_stepped, as_it_was_held
+from advisor.evaluate.held_states import as_it_can_have_stepped, as_it_was_held, as_one_script_ran
 from advisor.evaluate.row_answer import RowAnswer, RowQuestion
 from advisor.evaluate.row_predictions import RowPredictor, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
@@ -50,9 +50,11 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
         )
 
     tables = traced(_wanted(questions))
-    questions = tuple(
-        question if isinstance(question, Reason) else _as_it_ran(question, tables[key_of(question)])
-        for question in questions
+    questions = as_one_script_ran(
+        [
+            question if isinstance(question, Reason) else _as_it_ran(question, tables[key_of(question)])
+            for question in questions
+        ]
     )
     further = {key: workload for key, workload in _wanted(questions).items() if key not in tables}
     tables = {**tables, **(traced(further) if further else {})}

@@ -32,6 +32,14 @@ def as_precise_as_it_ran(question: RowQuestion, table: OpTable | Reason) -> RowQ
     return replace(question, workload=with_training(question.workload, precision="tf32"), ran_in_tf32=True)
 
 
+def told_of_the_impossible(question: RowQuestion, table: OpTable) -> tuple[Reason, ...]:
+    """That the time is less than any card that the row may mean can do what is described in: it is of other work."""
+    precision, cards = question.workload.training.precision, question.variants or (question.spec,)
+    if not question.row.layout.plain or any(_possible(question, table, spec, precision) for spec in cards):
+        return ()
+    return (Reason.of("evaluate-faster-than-possible"),)
+
+
 def _possible(question: RowQuestion, table: OpTable, spec: GpuSpec, precision: Precision) -> bool:
     """Whether the step that is told may have run so; True where its time or the card's rate is not known."""
     training, told_s = question.workload.training, question.row.measured_s

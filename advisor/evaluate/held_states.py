@@ -7,6 +7,9 @@ has, and the run took place all the same, that is how it was.
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
+from typing import TypeGuard
+
 from msgspec.structs import replace
 
 from advisor.catalogue.precisions import PRECISION_FACTS, PURE_HALF
@@ -14,6 +17,7 @@ from advisor.core.sentences import Reason
 from advisor.cost.memory.need import least_bytes, memory_question
 from advisor.cost.memory.states import optimizer_memory
 from advisor.evaluate.row_answer import RowQuestion
+from advisor.evaluate.run_row import RunRow
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import with_training
 
@@ -61,8 +65,37 @@ def as_it_can_have_stepped(question: RowQuestion, table: OpTable | Reason) -> Ro
     peak_bytes = question.row.peak_bytes or 0.0
     if not _lacks_room(question, table) or peak_bytes < table.parameter_bytes + table.gradient_bytes:
         return question
+    return _without_update(replace(question, not_updated="shown"))
+
+
+def as_one_script_ran(questions: Sequence[RowQuestion | Reason]) -> tuple[RowQuestion | Reason, ...]:
+    """The questions of a table, each without its update where another row's of the same runs had no room for one.
+
+    Runs of one source, model, card and precision are one script's, which steps at every batch size or at none; where
+    activations take more than the states would, no peak shows which.
+    """
+    asked = [question for question in questions if isinstance(question, RowQuestion)]
+    without = {_script_of(question.row) for question in asked if question.not_updated}
+    return tuple(_as_beside(question) if _ran_by(question, without) else question for question in questions)
+
+
+def _ran_by(question: RowQuestion | Reason, scripts: Container[object]) -> TypeGuard[RowQuestion]:
+    if isinstance(question, Reason) or _script_of(question.row) not in scripts:
+        return False
+    return question.row.layout.count == 1 and question.workload.training.updates_weights
+
+
+def _as_beside(question: RowQuestion) -> RowQuestion:
+    return _without_update(replace(question, not_updated="beside"))
+
+
+def _script_of(row: RunRow) -> tuple[object, ...]:
+    return row.source, row.workload, row.gpu_key, row.mode, row.precision, row.optimizer
+
+
+def _without_update(question: RowQuestion) -> RowQuestion:
     workload = with_training(question.workload, mode="forward_backward", optimizer="none", fused_optimizer=False)
-    return replace(question, workload=workload, not_updated=True)
+    return replace(question, workload=workload)
 
 
 def told_of_no_room(question: RowQuestion, table: OpTable) -> tuple[Reason, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -22,8 +24,9 @@ class RowQuestion(Record, frozen=True, kw_only=True):
     """Whether the row's PyTorch computed attention in half where no fused kernel took it, and the model has such."""
     held_in_half: bool = False
     """Whether the card cannot have held the FP32 weights, gradients and states that are described."""
-    not_updated: bool = False
-    """Whether the published peak has no room for the optimizer states that are described."""
+    not_updated: Literal["shown", "beside"] | None = None
+    """Why both passes are taken alone: the published peak has no room for the optimizer states that are described, or
+    that of a row beside it has none."""
     ran_in_tf32: bool = False
     """Whether the step is faster than the FP32 that is described allows on any card that the row may mean."""
     activation_taken: bool = False

@@ -17,8 +17,12 @@ _REMARK = re.compile(r"(?P<name>[^()]+?)\s*\((?P<remark>[^()]*)\)")
 _ALTERNATIVES = re.compile(r"\s+(?:or|/)\s+")
 _PARTS = re.compile(r"[,;:]")
 _LAST_PART = re.compile(r"-[^-]*$")
-_OTHER_CARD = re.compile(r"\b(?:laptop|mobile|notebook|max-?q)\b", re.IGNORECASE)
-"""In a remark: that the card in front of it is not meant."""
+_OTHER_CARD = re.compile(
+    r"\b(?:laptop|mobile|notebook|max-?q|vgpu|partition(?:ed)?|slice|cpx|half of (?:it|one)|[1-7]g\.\d+gb)\b"
+    r"|(?<!no )(?<!without )\bmig\b(?! (?:off|disabled))",
+    re.IGNORECASE,
+)
+"""In a remark: that the card in front of it is not meant, or a part of it (`A100 80GB (MIG 3g.40gb)`)."""
 
 
 def with_counted_card(row: RunRow, specs: Mapping[str, GpuSpec]) -> RunRow | Reason:

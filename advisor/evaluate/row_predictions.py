@@ -23,6 +23,7 @@ from advisor.cost.layout import Layout
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import brings_whole_layers, precision_in_layout
 from advisor.evaluate.earlier_attention import attention_taken, attention_then
+from advisor.evaluate.faster_than_peak import told_of_the_impossible
 from advisor.evaluate.held_states import told_of_a_larger_card, told_of_no_room
 from advisor.evaluate.other_libraries import (
     as_other_libraries_run,
@@ -175,6 +176,7 @@ class RowPredictor:
             *taken,
             *told_of_no_room(question, table),
             *told_of_a_larger_card(question),
+            *told_of_the_impossible(question, table),
         )
         return RowAnswer(row=row, family=family, workload=workload, caveats=caveats, **refusal, **memory)
 

@@ -52,6 +52,8 @@ from advisor.workload.workload import Attention, Checkpointing
 Meant = TypeVar("Meant")
 
 _MAX_BYTES = 16 * 2**20
+_OTHER_FRAMEWORK = re.compile(r"\b(?:tensorflow|jax|mxnet|paddle\w*|mindspore|onnx\w*|transformers|keras)\b")
+"""Whose versions are not PyTorch's."""
 _TORCH_VERSION = re.compile(r"\d\.\d{1,2}(?:\.\d+)?(?:[+.a-z].*)?")
 """Of a later release than are known, too. Two figures in front are a month of NVIDIA's images, which lacks its name."""
 _SOURCE_YEARS = (
@@ -285,7 +287,8 @@ def _software_year(cells: Mapping[str, str]) -> int | None:
     """The year as it is stated, of the PyTorch that is named, or of the source."""
     stated, version = _count(cells, "software_year"), cells.get("torch", "")
     year = software_year_of(version) if version else None
-    if version and year is None and _TORCH_VERSION.fullmatch(version.lower()) is None:
+    other = _OTHER_FRAMEWORK.search(version.lower()) is not None and "torch" not in version.lower()
+    if version and (other or (year is None and _TORCH_VERSION.fullmatch(version.lower()) is None)):
         raise _WrongCell("torch", version, Reason.of("evaluate-allowed-version"))
     if stated is not None or version:
         return stated or year

@@ -147,8 +147,9 @@ def understood(question: RowQuestion) -> tuple[Reason, ...]:
         silent = (*silent, Reason.of("evaluate-lengths-taken-alike"))
     if tells_first_stage(question.row):
         silent = (*silent, Reason.of("evaluate-first-stage"))
-    if question.not_updated:
-        silent = (*silent, Reason.of("evaluate-not-updated"))
+    if question.not_updated is not None:
+        beside = question.not_updated == "beside"
+        silent = (*silent, Reason.of("evaluate-not-updated-beside" if beside else "evaluate-not-updated"))
     if question.ran_in_tf32:
         silent = (*silent, Reason.of("evaluate-ran-in-tf32"))
     return (*silent, Reason.of("evaluate-held-in-half")) if question.held_in_half else silent

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from advisor.core.sentences import Names, Reason
 from advisor.evaluate.column_names import READ_COLUMNS
 from advisor.evaluate.row_answer import RowQuestion
@@ -9,6 +12,14 @@ from advisor.evaluate.run_words import YES_OR_NO, plain, says_nothing
 from advisor.workload.workload import Training
 
 _SETTINGS = frozenset(Training.__struct_fields__) - READ_COLUMNS
+_OFFLOAD = r"(?<!no )(?<!no cpu )(?<!without )(?<!without cpu )(?<!cpu )\b(?:cpu[ -])?offload"
+_REMARKED = (
+    ("optimizer", re.compile(r"\b8[ -]?bit\b"), "optimizer_bits", 32, "optimizer_bits = 8"),
+    ("optimizer", re.compile(_OFFLOAD), "offload", "none", 'offload = "optimizer"'),
+    ("parallel", re.compile(_OFFLOAD), "offload", "none", 'offload = "parameters"'),
+)
+"""Columns whose remarks tell a setting of workload files, which setting, what it is where it is not told there, and how
+it is written there."""
 
 
 def told_of_unread(question: RowQuestion) -> tuple[Reason, ...]:
@@ -19,9 +30,19 @@ def told_of_unread(question: RowQuestion) -> tuple[Reason, ...]:
         for name, cell in question.row.cells.items()
         if name in _SETTINGS and not says_nothing(cell) and not _says(cell, getattr(training, name))
     ]
-    return (
-        (Reason.of("evaluate-unread-settings", names=Names(names=tuple(unread)), count=len(unread)),) if unread else ()
+    told = (
+        [Reason.of("evaluate-unread-settings", names=Names(names=tuple(unread)), count=len(unread))] if unread else []
     )
+    return (*told, *_told_of_remarks(question))
+
+
+def _told_of_remarks(question: RowQuestion) -> Iterator[Reason]:
+    """Which settings stand in remarks (`adamw (8-bit)`, `fsdp (CPU offload)`), where the workload file has them not."""
+    row, training = question.row, question.workload.training
+    for column, pattern, setting, untold, written in _REMARKED:
+        cell = row.cells.get(row.read_as.get(column, column), "")
+        if pattern.search(cell.lower()) and getattr(training, setting) == untold:
+            yield Reason.of("evaluate-unread-remark", column=column, given=cell[:80], setting=written)
 
 
 def told_of_names(question: RowQuestion) -> tuple[Reason, ...]:

@@ -44,6 +44,7 @@ GEFORCE = {"name": "GeForce RTX 4090", "nvlink_bytes_per_s": None, "nvlink_pairs
         ("NVLink bridge (pairs)", {}, "nvlink_bridge"),
         ("NVLink bridge (pairs)", {"nvlink_bytes_per_s": None}, "pcie_p2p"),
         ("PCIe (no NVLink bridge)", {}, "pcie_p2p"),
+        ("NVLink disabled", {}, "pcie_p2p"),
         ("PCIe (no NVLink bridge)", GEFORCE, "pcie_host"),
         ("PCIe", {}, "pcie_p2p"),
         ("PCIe 4.0 x16", GEFORCE, "pcie_host"),

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
-from advisor.evaluate.faster_than_peak import as_precise_as_it_ran
+from advisor.evaluate.faster_than_peak import as_precise_as_it_ran, told_of_the_impossible
 from advisor.evaluate.row_answer import RowQuestion
 from advisor.evaluate.row_predictions import WorkloadReader
 from advisor.evaluate.silent_descriptions import understood
@@ -59,3 +59,13 @@ def test_a_card_that_may_be_several_is_left_where_one_of_them_can(tmp_path: Path
 def test_a_trace_that_failed_tells_nothing(tmp_path: Path) -> None:
     question, _ = asked(tmp_path, ROW.replace(",20,", ",65,"))
     assert as_precise_as_it_ran(question, Reason.of("evaluate-trace-died", workload="resnet50")) == question
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "told"),
+    [("0.02", True), ("20", False), ("65", False)],
+)
+def test_a_time_that_no_card_of_its_name_can_reach_is_told(tmp_path: Path, milliseconds: str, told: bool) -> None:
+    question, table = asked(tmp_path, ROW.replace(",20,", f",{milliseconds},"))
+    codes = [reason.code for reason in told_of_the_impossible(question, table)]
+    assert codes == (["evaluate-faster-than-possible"] if told else [])

@@ -37,6 +37,18 @@ def test_a_remark_that_names_a_card_says_which_is_meant() -> None:
     assert cards_of_row("a10 (A10G, AWS)", spec_table()) == ("a10g",)
 
 
+@pytest.mark.parametrize(
+    "words", ["A100 80GB (MIG 3g.40gb)", "a100-sxm4-80 (3g.40gb)", "mi300x (1/8 partition, CPX)", "A100 (half of it)"]
+)
+def test_a_remark_that_names_a_part_of_a_card_names_none(words: str) -> None:
+    assert not cards_of_row(words, spec_table())
+
+
+@pytest.mark.parametrize("words", ["a100-sxm4-80 (MIG off)", "a100-sxm4-80 (no MIG)"])
+def test_a_remark_that_a_card_is_whole_is_left_out(words: str) -> None:
+    assert cards_of_row(words, spec_table()) == ("a100-sxm4-80",)
+
+
 @pytest.mark.parametrize("words", ["RTX 3080 Ti (laptop)", "RTX 3080 Ti 16GB (laptop)"])
 def test_a_remark_that_is_part_of_the_name_names_another_card(words: str) -> None:
     assert cards_of_row(words, spec_table()) == ("rtx3080ti-laptop",)

@@ -195,6 +195,7 @@ def test_what_publishers_write_for_the_same_thing_is_read_as_it(
         ("seq_len_or_img", "2k"),
         ("batch_per_gpu", "16 or 32"),
         ("torch", "22.10"),
+        ("torch", "tensorflow 2.15"),
         ("use", "ratio only"),
         ("precision", "bf16 (half of it)"),
         ("ms", ""),

@@ -343,19 +343,39 @@ def test_a_peak_without_room_for_the_states_says_that_no_update_was_in_it(
 def test_what_had_no_room_for_an_update_is_predicted_as_both_passes_alone(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(LLAMA, encoding="utf-8")
     rows = [
-        f"run,a100-sxm4-80,{mode},bf16_true,1,,10,1,,{peak},,,{optimizer}"
-        for mode, peak, optimizer in (
-            ("training", "0.003", "adamw"),
-            ("forward_backward", "0.003", "none"),
-            ("training", "1", "adamw"),
+        f"run,a100-sxm4-80,{mode},bf16_true,1,,10,1,,{peak},,,{optimizer},{source}"
+        for mode, peak, optimizer, source in (
+            ("training", "0.003", "adamw", "one"),
+            ("forward_backward", "0.003", "none", "one"),
+            ("training", "1", "adamw", "two"),
         )
     ]
-    (tmp_path / "runs.csv").write_text("\n".join([f"{HEADER},optimizer", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "runs.csv").write_text("\n".join([f"{HEADER},optimizer,source", *rows]) + "\n", encoding="utf-8")
     without, passes, whole = evaluate_file(tmp_path / "runs.csv").answers
     assert (without.step_s, without.peak_bytes) == (passes.step_s, passes.peak_bytes)
     assert passes.step_s is not None
     assert whole.step_s is not None
     assert passes.step_s.value < whole.step_s.value
+
+
+def test_rows_beside_one_that_had_no_room_for_an_update_had_none_either(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(LLAMA, encoding="utf-8")
+    rows = [
+        f"run,a100-sxm4-80,training,{precision},{batch},,10,1,,{peak},,,adamw,{source}"
+        for precision, batch, peak, source in (
+            ("bf16_true", 1, "0.003", "one"),
+            ("bf16_true", 64, "1", "one"),
+            ("bf16_true", 64, "", "one"),
+            ("bf16_true", 64, "1", "two"),
+            ("fp16_true", 64, "1", "one"),
+        )
+    ]
+    (tmp_path / "runs.csv").write_text("\n".join([f"{HEADER},optimizer,source", *rows]) + "\n", encoding="utf-8")
+    answers = evaluate_file(tmp_path / "runs.csv").answers
+    modes = [None if answer.workload is None else answer.workload.training.mode for answer in answers]
+    assert modes == [*["forward_backward"] * 3, "training", "training"]
+    told = ["evaluate-not-updated-beside" in {caveat.code for caveat in answer.caveats} for answer in answers]
+    assert told == [False, True, True, False, False]
 
 
 @pytest.mark.parametrize(

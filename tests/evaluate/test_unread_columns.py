@@ -57,3 +57,21 @@ def test_what_was_predicted_and_what_is_no_setting_is_not_told(tmp_path: Path, c
 
 def test_several_are_told_in_one_sentence(tmp_path: Path) -> None:
     assert told(tmp_path, "trainable,lora_rank", "lora,8").count("`") == 4
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "setting"),
+    [
+        ("optimizer", "adamw (torchao 8-bit)", "optimizer_bits = 8"),
+        ("optimizer", "adamw (CPU offload)", 'offload = "optimizer"'),
+        ("parallel", "fsdp (CPU offload)", 'offload = "parameters"'),
+        ("optimizer", "adamw (no CPU offload)", None),
+        ("optimizer", "adamw (foreach)", None),
+        ("parallel", "fsdp (without offload)", None),
+    ],
+)
+def test_a_setting_in_a_remark_is_told_with_where_to_write_it(
+    tmp_path: Path, column: str, cell: str, setting: str | None
+) -> None:
+    said = told(tmp_path, column, cell)
+    assert said == "" if setting is None else setting in said

@@ -175,7 +175,7 @@ _WORDS: tuple[tuple[str, Callable[[GpuSpec], Link]], ...] = (
     (r"mesh|cube", _mesh),
     (r"does not say|pcie or nvlink|unknown", _bridged_or_pcie),
     (r"(no|without) (p2p|peer)|through (the )?host|host.?staged|\bshm\b", lambda spec: _link(spec, "pcie_host")),
-    (r"(no|without) (a |any )?(nvlink|bridge)", _pcie),
+    (r"(no|without) (a |any )?(nvlink|bridge)|(nvlink|bridge) (is |was )?(disabled|off|not used|not installed)", _pcie),
     (r"pairs", _nvlink_pairs),
     (r"bridge|pair", _nvlink),
     (r"p2p|peer", lambda spec: _link(spec, "pcie_p2p")),

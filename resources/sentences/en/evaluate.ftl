@@ -67,11 +67,14 @@ evaluate-first-stage = The peak of a pipeline is that of its first stage, as dri
 evaluate-activation-taken = Its configuration is that of transformers' GPT-2, silent of the activation, but its vocabulary is padded or its layers are split, as other libraries do: predicted with GELU in one kernel, as theirs is, and the range reaches to transformers' own eight (gelu_new). To settle it, write activation_function.
 evaluate-read-as = Columns under the names of other tables: { $names }.
 evaluate-unread-settings = Told in columns that are not read, and otherwise than was predicted: { $names }. A row overrides its workload file in the columns of docs/formats.md alone; write the others into a workload file of its own.
+evaluate-unread-remark = Column { $column } holds "{ $given }", of which the remark is not read: to predict it so, write { $setting } into a workload file of its own.
 evaluate-no-room-for-update = Its peak is less than the weights, gradients and optimizer states that are described take: no update can have been in it, and hardly in its time. To settle it, write optimizer_in_step = no with mode forward_backward.
 evaluate-not-updated = Its peak is less than the weights, gradients and optimizer states that are described take: no update can have been in it, so both passes are predicted alone. To say so, write optimizer_in_step = no with mode forward_backward.
+evaluate-not-updated-beside = The peak of another row of this source, model, card and precision has no room for an update: one script timed all of them, so both passes are predicted alone here as well. If this one was updated, give it a source of its own.
 evaluate-attention-of-its-time = How attention ran is not told, and PyTorch or transformers of its time had no fused kernels to call: predicted with attention = eager. If the run had a library's own, say so in the column attention: flash, xformers.
 evaluate-ran-in-tf32 = Its time is less than the card's peak rate in FP32 takes for the products alone: predicted in TF32, which publishers and NVIDIA's containers call FP32, too. To settle it, write tf32, or default where convolutions alone ran in it.
 evaluate-peak-beyond-card = Its peak is more than this card holds: it was another of that name, whose clock and bandwidth may differ, too. Describe it in a --gpu-file.
+evaluate-faster-than-possible = Its time is less than the card's peak rates allow for what is described. ms is in milliseconds, of a whole update with all its micro-batches: check unit, batch_per_gpu and gradient_accumulation.
 evaluate-held-in-half = The card cannot hold weights, gradients and optimizer states in FP32, and the run took place: predicted with all of them in BF16, as a model that is loaded in 16 bits trains under autocast.
 evaluate-caveat = { $count ->
     [one] Of one row

@@ -48,11 +48,14 @@ evaluate-first-stage = 流水线的峰值是第一段的峰值，驱动和第一
 evaluate-activation-taken = 配置是 transformers 的 GPT-2，没有说明激活函数，但词表经过填充或各层被切分，这是其他库的做法：按它们的单个 GELU 算子预测，区间也涵盖 transformers 自己的八个算子（gelu_new）。若要明确，请写 activation_function。
 evaluate-read-as = 按其他表格的列名读取：{ $names }。
 evaluate-unread-settings = { $names } 列的设置与所预测的不同：只有 docs/formats.md 中列出的列会覆盖工作负载文件。请把它写进单独的工作负载文件。
+evaluate-unread-remark = { $column } 列为“{ $given }”，其中的附注未被读取：若要按它预测，请在单独的工作负载文件中写 { $setting }。
 evaluate-no-room-for-update = 它的峰值小于所述权重、梯度和优化器状态所占的内存：其中不可能有参数更新，用时里多半也没有。若要明确，请写 optimizer_in_step = no，mode 写 forward_backward。
 evaluate-not-updated = 它的峰值小于所述权重、梯度和优化器状态所占的内存：其中不可能有参数更新，因此只按前向和反向两遍预测。若要写明，请写 optimizer_in_step = no，mode 写 forward_backward。
+evaluate-not-updated-beside = 同一来源、模型、卡和精度的另一行，其峰值放不下参数更新：它们由同一脚本计时，因此这里同样只按前向和反向两遍预测。如果这一行确有更新，请为它写另一个 source。
 evaluate-attention-of-its-time = 没有说明注意力如何计算，而当时的 PyTorch 或 transformers 还没有融合算子可用：按 attention = eager 预测。若使用了其他库的实现，请在 attention 列中写明：flash、xformers。
 evaluate-ran-in-tf32 = 它的用时比该卡以 FP32 峰值速率完成全部矩阵乘所需的还短：按 TF32 预测，发布者和 NVIDIA 的容器也常把它称为 FP32。若要明确，请写 tf32；若只有卷积用 TF32，请写 default。
 evaluate-peak-beyond-card = 它的峰值超过了该卡的显存：运行用的是同名的另一种卡，其频率和带宽也可能不同。请在 --gpu-file 中描述它。
+evaluate-faster-than-possible = 它的用时比该卡峰值速率完成所述计算所需的还短。ms 以毫秒计，指包含全部微批次的一次完整更新：请检查单位、batch_per_gpu 和 gradient_accumulation。
 evaluate-held-in-half = 该卡放不下 FP32 的权重、梯度和优化器状态，而这次运行确实完成了：按它们全部为 BF16 预测，即以 16 位加载的模型在 autocast 下训练时的样子。
 evaluate-caveat = 关于 { $count } 行：{ $why }
 evaluate-unscored = { $count } 行标为 use = no，已预测但不计分。
