@@ -276,3 +276,13 @@ class Picking(nn.Module):
             states = torch.relu(states)
         loss: torch.Tensor = states.sum()
         return loss
+
+
+def test_what_is_picked_from_known_values_at_unknown_places_is_unknown() -> None:
+    mode = Fakes(values="whole")
+    points = with_values(mode, torch.randn(2, 8, 3))
+    with mode:
+        places = torch.randn(2, 4).argsort(1)  # of what was computed: nobody knows it
+        picked = points[torch.arange(2)[:, None], places]
+    assert picked.shape == (2, 4, 3)
+    assert picked.constant is None

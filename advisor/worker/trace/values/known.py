@@ -29,6 +29,9 @@ from advisor.worker.trace.values.kept_values import (
 
 Tensor = torch.Tensor
 _META, _CPU = torch.device("meta"), torch.device("cpu")
+_BY_PYTHON = frozenset([torch.ops.aten.index.Tensor])
+"""Operators whose shape rule runs in this mode without being a decomposition: what it makes empty of a known tensor would
+be known too, as whatever the memory held, though places that nobody knows were picked from it."""
 _dispatch = inspect.unwrap(FakeTensorMode.__torch_dispatch__)
 
 
@@ -105,7 +108,7 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             if shape is not None:
                 with torch._C._DisableTorchDispatch():  # noqa: SLF001 - one of no known values
                     return FakeTensor(self, torch.empty(shape, dtype=args[0][0].dtype, device=_META), _CPU)
-            partly = self.values != "none" and func in decomposition_table
+            partly = self.values != "none" and (func in decomposition_table or func in _BY_PYTHON)
             with values_left_out(func, args, kwargs, only_partly_known=True) if partly else nullcontext():
                 return self._dispatched(func, types, args, kwargs)
 
