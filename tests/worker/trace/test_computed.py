@@ -285,4 +285,5 @@ def test_what_is_picked_from_known_values_at_unknown_places_is_unknown() -> None
         places = torch.randn(2, 4).argsort(1)  # of what was computed: nobody knows it
         picked = points[torch.arange(2)[:, None], places]
     assert picked.shape == (2, 4, 3)
+    assert isinstance(picked, FakeTensor)
     assert picked.constant is None

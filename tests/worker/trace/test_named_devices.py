@@ -60,3 +60,28 @@ def test_only_what_torch_says_of_a_gpu_is_taken_for_one_that_is_named() -> None:
     apart = "Expected all tensors to be on the same device, but found at least two devices, cpu and"
     assert names_a_gpu(RuntimeError(f"{apart} cuda:0!"))
     assert not names_a_gpu(RuntimeError(f"{apart} meta!"))
+
+
+class Old(nn.Module):
+    """As of before devices: places and masks of a type that lies on a GPU."""
+
+    def __init__(self, on: str) -> None:
+        super().__init__()
+        self.body, self.on = nn.Linear(8, 4), on
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        types = torch.cuda if self.on == "cuda" else torch
+        places = torch.arange(0, 4, out=types.LongTensor(4))
+        known = types.FloatTensor([1.0, 0.0, 1.0, 0.0])
+        assert isinstance(known, types.FloatTensor)
+        noise = types.FloatTensor(len(rows), 4).fill_(0.0).type(types.FloatTensor)
+        loss: torch.Tensor = ((self.body(rows)[:, places] + noise) * known).sum()
+        return loss
+
+
+def test_types_that_lie_on_a_gpu_make_tensors_where_the_others_are() -> None:
+    named = trace(subject(None)._replace(build=lambda: Old("cuda")), "fp32")
+    plain = trace(subject(None)._replace(build=lambda: Old("cpu")), "fp32")
+    assert named.memory == plain.memory
+    with pytest.raises(TypeError, match="not available"):
+        getattr(torch.cuda, "LongTensor")(3)  # noqa: B009 - unknown to its types; afterwards they are torch's own

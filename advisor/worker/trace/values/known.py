@@ -30,8 +30,8 @@ from advisor.worker.trace.values.kept_values import (
 Tensor = torch.Tensor
 _META, _CPU = torch.device("meta"), torch.device("cpu")
 _BY_PYTHON = frozenset([torch.ops.aten.index.Tensor])
-"""Operators whose shape rule runs in this mode without being a decomposition: what it makes empty of a known tensor would
-be known too, as whatever the memory held, though places that nobody knows were picked from it."""
+"""Operators whose shape rule runs in this mode without being a decomposition: what it makes empty of a known tensor
+would be known too, as whatever the memory held, though places that nobody knows were picked from it."""
 _dispatch = inspect.unwrap(FakeTensorMode.__torch_dispatch__)
 
 
