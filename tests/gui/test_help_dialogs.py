@@ -9,16 +9,21 @@ from importlib.metadata import requires
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QPushButton
 
 from advisor import __version__
+from advisor.gui.dialogs import frame
 from advisor.gui.dialogs.about import LICENCES
+from advisor.gui.dialogs.save_path import save_dialog
+from advisor.gui.texts import Texts
 from tests.gui import fakes
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from advisor.core.sentences import Language
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
@@ -70,3 +75,17 @@ def test_a_problem_report_is_copied_and_names_neither_user_nor_host_nor_home(
         assert not re.search(rf"\b{re.escape(private)}\b", text)
     pressed(dialog, window.commands.texts("window-copy"))
     assert QGuiApplication.clipboard().text() == text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_dialog_is_called_as_its_menu_entry_without_the_dots_that_lead_to_it(
+    window: MainWindow, language: Language
+) -> None:
+    texts = Texts(language)
+    for code in ("menu-report-problem", "menu-open", "menu-export-pdf"):
+        dialog, _layout = frame.opened(window, texts(code))
+        assert dialog.windowTitle() == texts(code).removesuffix("…")
+        dialog.deleteLater()
+    saving = save_dialog(window, texts("menu-export-pdf"), "advice.pdf")
+    assert saving.windowTitle() == texts("menu-export-pdf").removesuffix("…")
+    saving.deleteLater()

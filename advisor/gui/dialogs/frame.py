@@ -13,6 +13,11 @@ from advisor.gui.widgets.labels import set_look
 _MARGINS: Margins = (24, 20, 24, 18)
 
 
+def titled(words: str) -> str:
+    """The words of a menu or button as the title of the dialog that it opens, which is where its dots lead."""
+    return words.rstrip("….⋯ ")
+
+
 class AskingDialog(QDialog):
     """A question with two answers at its foot; unless accepting is what it is for, a hasty Enter refuses."""
 
@@ -73,7 +78,7 @@ def opened(parent: QWidget, title: str, margins: Margins = _MARGINS) -> tuple[QD
     """A dialog that tells, gone once it is closed, and its layout; `add_close` shows it."""
     dialog = QDialog(parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setWindowTitle(title)
+    dialog.setWindowTitle(titled(title))
     return dialog, down(12, inside=dialog, margins=margins)
 
 

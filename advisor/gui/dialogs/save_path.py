@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from advisor.gui.dialogs.frame import titled
+
 _LONGEST = 60
 """Characters of a workload in a file's name."""
 
@@ -14,7 +16,7 @@ _LONGEST = 60
 def save_dialog(parent: QWidget, title: str, usual: str) -> QFileDialog:
     """The dialog; a name without a suffix takes that of the `usual` one, before it is asked about one that is there."""
     suffix = Path(usual).suffix
-    dialog = QFileDialog(parent, title, "", f"*{suffix}")
+    dialog = QFileDialog(parent, titled(title), "", f"*{suffix}")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(suffix)
     dialog.selectFile(usual)

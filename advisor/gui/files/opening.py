@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import listed, visible
+from advisor.gui.dialogs.frame import titled
 from advisor.gui.files.given_prices import holds_prices, read_given_prices
 from advisor.gui.files.own_cards import holds_cards, own_cards_path, take_cards
 from advisor.gui.jobs.told_log import SUFFIXES as LOG_SUFFIXES
@@ -51,7 +52,7 @@ class Opening(QObject):
         """
         texts = self._texts
         filters = ";;".join(f"{texts(kind)} ({' '.join(f'*{one}' for one in _OPENED[kind])})" for kind in kinds)
-        name, _filter = QFileDialog.getOpenFileName(self._window, texts("menu-open"), "", filters)
+        name, _filter = QFileDialog.getOpenFileName(self._window, titled(texts("menu-open")), "", filters)
         if name:
             self.open(Path(name))
 
