@@ -47,9 +47,9 @@ def counted_card(words: str, specs: Mapping[str, GpuSpec], asked_by: _AskedBy = 
     if match is None or (match[2].lower() == "x" and cards_meant(words, specs)):
         return CountedCard(words, None)
     number, name = match[1], match[3].strip()
-    if not name and cards_meant(number, specs):
-        return CountedCard(words, None)  # `4090x`: no number of anything, but a card's name with a slip in it
     if not name:
+        if cards_meant(number, specs):
+            return CountedCard(words, None)  # `4090x`: no number of anything, but a card's name with a slip in it
         raise SaidError.of("command-count-alone", given=shown_value(words.strip()), asked_by=asked_by)
     return CountedCard(name, _count(number, name, words, asked_by))
 

@@ -75,8 +75,7 @@ _JOINED = frozenset({None, "fp16_amp", "bf16_amp"})
 
 def published_in_16_bits(config: dict[str, Any], task: Task | None) -> bool:
     """By the configuration's own word; language models whose configuration has none are published so since 2023."""
-    stated = config.get("dtype") or config.get("torch_dtype")
-    return stored_half(config) is not None if stated else (task or infer_task(config)) == "causal-lm"
+    return stored_half(config) is not None if _stored(config) else (task or infer_task(config)) == "causal-lm"
 
 
 def _precision(config: dict[str, Any]) -> str:

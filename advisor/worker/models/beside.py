@@ -9,21 +9,6 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-DISTRIBUTIONS = {
-    "PIL": "pillow",
-    "attr": "attrs",
-    "cv2": "opencv-python",
-    "dateutil": "python-dateutil",
-    "faiss": "faiss-cpu",
-    "hydra": "hydra-core",
-    "open_clip": "open-clip-torch",
-    "skimage": "scikit-image",
-    "sklearn": "scikit-learn",
-    "umap": "umap-learn",
-    "yaml": "PyYAML",
-}
-"""Names on the package index of what training scripts import by another one, as the documentation of each tells."""
-
 
 class _Beside(MetaPathFinder):
     """Finds modules and packages of some folders by their first name.

@@ -19,6 +19,20 @@ from advisor.worker.models.batches import Batch
 
 _MOST_SHOWN = 8
 """Entries of what was given that are listed."""
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "attr": "attrs",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "faiss": "faiss-cpu",
+    "hydra": "hydra-core",
+    "open_clip": "open-clip-torch",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "umap": "umap-learn",
+    "yaml": "PyYAML",
+}
+"""Names on the package index of what training scripts import by another one, as the documentation of each tells."""
 
 
 def file_refused(what: str, path: Path, **numbers: Value) -> SaidError:

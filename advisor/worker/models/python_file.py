@@ -23,8 +23,9 @@ from advisor.core.file_fault import named_error
 from advisor.core.sentences import Names, Reason
 from advisor.worker.models.architecture import Architecture, under_fake_mode
 from advisor.worker.models.batches import Batch, is_argument, tensors_of
-from advisor.worker.models.beside import DISTRIBUTIONS, look_beside
+from advisor.worker.models.beside import look_beside
 from advisor.worker.models.file_faults import (
+    DISTRIBUTIONS,
     check_call,
     file_refused,
     named_mistakes,
