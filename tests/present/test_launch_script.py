@@ -291,7 +291,7 @@ def test_a_strategy_without_a_script_is_refused_in_a_sentence() -> None:
 
 @pytest.mark.parametrize(
     ("strategy", "training", "instead"),
-    [("pp", {}, "Megatron-LM"), ("tp", {"trainable": "lora", "quantization": "nf4", "weights_bits": 4}, "FSDP")],
+    [("pp", {}, "Megatron-LM"), ("tp", {"trainable": "lora", "quantization": "nf4", "weights_bits": 4}, "16 bits")],
 )
 def test_what_splits_a_model_without_a_script_says_why_and_what_does_it(
     strategy: str, training: dict[str, object], instead: str
