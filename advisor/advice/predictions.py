@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.rounds import Round, Rounds
-from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_spec import GpuSpec, is_lone
 from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS
 from advisor.core.sentences import Reason
 from advisor.cost.memory.capacity import usable_bytes
@@ -23,7 +23,7 @@ from advisor.predict.groups import Groups
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Calibration, Candidate, Device, Prediction
 from advisor.recommend.candidates import local_device, local_gpu_groups
-from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes, unsplittable_batches
+from advisor.recommend.dealing import left_out_counts, lone_cards, require_even_nodes, unsplittable_batches
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu
 
 
@@ -76,7 +76,8 @@ def predict_all(
     plain.fill()
     uneven = left_out_counts(request.global_batch_size, request.every_count)
     listed = unsplittable_batches(request.every_count, in_lists=come_in_lists(facts.tables.values()))
-    lone = lone_laptops({specs[key].name: request.counts_of(key) for key in request.gpu_keys or () if key in specs})
+    alone = [key for key in request.gpu_keys or () if key in specs and is_lone(specs[key])]
+    lone = lone_cards({specs[key].name: request.counts_of(key) for key in alone})
     predictions = plain.predictions
     for lighter in facts.lighter:
         if lighter.added not in rounds or rounds[lighter.added].wanted != lighter.cards:

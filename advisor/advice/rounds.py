@@ -136,7 +136,8 @@ class Round:
     def _sharded(self, members: tuple[Prediction, ...]) -> tuple[Candidate, ...]:
         asked = self._request
         batch, machines = asked.global_batch_size, asked.machines
-        return sharded_candidates(asked.workload, members, asked.counts, batch, machines, asked.card_counts)
+        counts, of_cards = asked.counts, asked.card_counts
+        return sharded_candidates(asked.workload, members, counts, batch, machines, of_cards, self._specs)
 
     def _add(self, candidates: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
         """Those that are wanted and were not predicted before."""

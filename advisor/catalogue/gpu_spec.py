@@ -74,6 +74,8 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     """PCIe lanes of the card's plug; None: not known."""
     same_chip_as: Annotated[str, Meta(pattern=KEY, examples=["my-card-24"])] | None = None
     """Key of the card that this one is, with other links or memory: its runs tell of this one; None: no other."""
+    unified_memory: bool = False
+    """Its memory is the host's RAM: such a machine has one GPU, and nothing to off-load to."""
     memory_replaced: bool = False
     """By a workshop: the driver gives it the name of `same_chip_as`, and its memory alone tells them apart."""
     peer_to_peer: bool | None = None
@@ -96,6 +98,11 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     def published_as(self) -> str:
         """Key of the card whose published runs on one card alone are this one's too."""
         return self.same_chip_as or self.key
+
+    @property
+    def lacks_tensor_rates(self) -> bool:
+        """Whether it has tensor cores for FP16, BF16 and TF32, as all since Ampere, but nobody told their rate."""
+        return _capability(self) >= _AMPERE and self.fp16_flop_per_s is None
 
     @property
     def fp8_flop_per_s(self) -> float | None:
@@ -130,6 +137,11 @@ def _capability(spec: GpuSpec) -> tuple[int, ...]:
 def is_consumer(spec: GpuSpec) -> bool:
     """Whether the card is sold for desktops (GeForce, TITAN, or a bare `RTX 4090`): boards of many makers."""
     return re.search(r"geforce|titan|^(?:nvidia )?rtx ?\d{4}\b(?! ada)", spec.name, re.IGNORECASE) is not None
+
+
+def is_lone(spec: GpuSpec) -> bool:
+    """Whether a machine with this GPU has no second one: a laptop, or a chip with the processor's memory."""
+    return spec.unified_memory or is_laptop(spec.name)
 
 
 def is_laptop(name: str) -> bool:

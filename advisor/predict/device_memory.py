@@ -104,8 +104,10 @@ class MemorySolver:
         peak, parts = _completed(plain, context, fraction * plain.allocated_bytes)
         fits = None if usable is None else peak.value <= usable
         table = self._tables[TRACE_PRECISIONS[candidate.precision]]
-        held, reasons = self._offload_capacity.judged(candidate, table, self._training)
-        notes = (*plain.notes, *reasons)
+        unified = self._has_unified_memory(candidate.device)
+        held, reasons = self._offload_capacity.judged(candidate, table, self._training, unified_memory=unified)
+        shared = (Reason(code="memory-unified"),) if unified and not candidate.device.local else ()
+        notes = (*plain.notes, *reasons, *shared)
         return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits if held else False, notes=notes)
 
     def settled(self, predictions: Sequence[Prediction]) -> tuple[Prediction, ...]:
@@ -224,6 +226,10 @@ class MemorySolver:
     def _capability(self, device: Device) -> str | None:
         spec = self._specs.get(device.spec_key or "") or self._machine.gpu_of(device.key)
         return None if spec is None else spec.compute_capability
+
+    def _has_unified_memory(self, device: Device) -> bool:
+        gpu, spec = self._machine.gpu_of(device.key) if device.local else None, self._specs.get(device.spec_key or "")
+        return (gpu is not None and gpu.unified_memory) or (spec is not None and spec.unified_memory)
 
     def _capacity(self, device: Device) -> tuple[float | None, float | None]:
         """Nominal bytes and what a process may take; on a local card only what is free now."""

@@ -30,11 +30,18 @@ class OffloadCapacity:
         self._replicas: dict[tuple[int, int, ComputedPrecision], tuple[OpTable, Training, float]] = {}
         """By whose numbers: the table and the training, which are held here too, and the precision."""
 
-    def judged(self, candidate: SetUp, table: OpTable, training: Training) -> tuple[bool, tuple[Reason, ...]]:
-        """Whether a set-up's machines hold what it off-loads, and the sentence that says so; True for other set-ups."""
+    def judged(
+        self, candidate: SetUp, table: OpTable, training: Training, *, unified_memory: bool = False
+    ) -> tuple[bool, tuple[Reason, ...]]:
+        """Whether a set-up's machines hold what it off-loads, and the sentence that says so; True for other set-ups.
+
+        `unified_memory`: the GPU's memory is the machine's own, where off-loading frees nothing.
+        """
         kind: Offload = "parameters" if STRATEGY_FACTS[candidate.strategy].offloads else training.offload
         if kind == "none":
             return True, ()
+        if unified_memory:
+            return False, (Reason(code="memory-host-shared"),)
         machines = self._machines.of(candidate.count, local=candidate.device.local)
         replica = self._replica_bytes(candidate, table, training, kind)
         shared = kind != "activations" and candidate.strategy in SHARDING

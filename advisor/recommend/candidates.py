@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from advisor.catalogue.counted_cards import cards_together
-from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
+from advisor.catalogue.gpu_spec import GpuSpec, is_lone
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.catalogue.precisions import Precision
@@ -144,7 +144,7 @@ def _devices(  # noqa: PLR0913 - what there is, and what is asked of it
     for key in table_keys(specs, gpu_keys):
         spec = specs[key]
         device = Device(key=key, name=spec.name, spec_key=key, local=False)
-        yield device, 1 if is_laptop(spec.name) else None, precisions_of_gpu(spec, wanted, forward_alone=forward_alone)
+        yield device, 1 if is_lone(spec) else None, precisions_of_gpu(spec, wanted, forward_alone=forward_alone)
 
 
 def with_own_cards(named: Iterable[str] | None, own: Iterable[str]) -> tuple[str, ...] | None:

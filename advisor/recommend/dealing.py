@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from advisor.catalogue.gpu_spec import is_laptop
 from advisor.catalogue.links import Machines
 from advisor.catalogue.strategies import MOST_DEVICES, USUAL_COUNTS
 from advisor.core.sentences import Names, Reason, SaidError
@@ -62,16 +61,19 @@ def left_out_counts(global_batch_size: int | None, counts: Sequence[int]) -> tup
     return (Reason.of("scaling-counts-left-out", global_batch=global_batch_size, counts=_listed(uneven)),)
 
 
-def lone_laptops(asked: Mapping[str, Sequence[int]]) -> tuple[Reason, ...]:
-    """Says of which cards (by name, with the numbers asked for) only one is judged where there are more: a laptop's."""
-    several = {name: counts for name, counts in asked.items() if is_laptop(name) and max(counts, default=1) > 1}
+def lone_cards(asked: Mapping[str, Sequence[int]]) -> tuple[Reason, ...]:
+    """Says that only one is judged of cards whose machines have no second, where more were asked for.
+
+    `asked`: the numbers asked for of each such card, by its name.
+    """
+    several = {name: counts for name, counts in asked.items() if max(counts, default=1) > 1}
     beside = tuple(name for name, counts in several.items() if 1 in counts)
     if beside:
-        return (Reason.of("scaling-laptop-alone", devices=Names(names=beside)),)
+        return (Reason.of("scaling-lone-card", devices=Names(names=beside)),)
     if not several:
         return ()
     wanted = sorted({count for counts in several.values() for count in counts})
-    return (Reason.of("scaling-laptop-not-kept", devices=Names(names=tuple(several)), counts=_listed(wanted)),)
+    return (Reason.of("scaling-lone-card-not-kept", devices=Names(names=tuple(several)), counts=_listed(wanted)),)
 
 
 def unsplittable_batches(counts: Sequence[int], *, in_lists: bool) -> tuple[Reason, ...]:

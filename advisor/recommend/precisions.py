@@ -86,9 +86,12 @@ def precisions_of_gpu(
     """Those of `wanted` that the card computes itself.
 
     A card without BF16 gets FP16 autocast in the place of BF16 autocast, and `forward_alone`, where no gradient can
-    vanish, FP16 weights in the place of BF16 ones. A card without a spec row is judged by
-    its compute capability: tensor cores for half from 7.0 on, TF32 and BF16 from 8.0 on; unknown: FP32 only.
+    vanish, FP16 weights in the place of BF16 ones. One whose tensor cores' rate nobody told keeps the first alone,
+    which is then refused unless it is FP32. A card without a spec row is judged by its compute capability: tensor cores
+    for half from 7.0 on, TF32 and BF16 from 8.0 on; unknown: FP32 only.
     """
+    if spec is not None and spec.lacks_tensor_rates:  # FP32 beside another card's FP16 would say the wrong thing of it
+        return tuple(wanted[:1])
     precisions: list[Precision] = []
     instead = _IN_ITS_PLACE | (_IN_ITS_PLACE_FORWARD if forward_alone else {})
     for precision in wanted:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
-from advisor.catalogue.gpu_spec import is_laptop
+from advisor.catalogue.gpu_spec import GpuSpec, is_lone
 from advisor.catalogue.links import USUAL_MACHINES, Machines
 from advisor.catalogue.strategies import (
     PLAINLY_SHARDING,
@@ -143,16 +144,18 @@ def sharded_candidates(  # noqa: PLR0913 - what there is, and what is asked of i
     global_batch_size: int | None = None,
     machines: Machines = USUAL_MACHINES,
     card_counts: Mapping[str, Sequence[int]] | None = None,
+    specs: Mapping[str, GpuSpec] = MappingProxyType({}),
 ) -> tuple[Candidate, ...]:
     """Sharded and off-loaded set-ups for each GPU, precision and count at which no predicted set-up fits.
 
     One card may hold what several copies do not, whose off-loaded states share one host's memory. The batch sizes are
     the four smallest of those that were tried and the workload's own, or all of them that make up `global_batch_size`.
-    `card_counts`: the numbers of cards to try of these keys, instead of `counts`.
+    `card_counts`: the numbers of cards to try of these keys, instead of `counts`; `specs`: what cards are, of which
+    some have no second one in their machine, or nothing to off-load to.
     Hosts step so slowly that what is off-loaded is also tried with four times the micro-batches.
-    A local group is never made larger than the largest count tried on it, a laptop has one card. Where whole copies
-    fit at less than the workload's batch alone, only with what frees memory, or may run out of it, sharding is tried
-    beside them. In inference only weights can be shared, by cards that hold the model at no precision.
+    A local group is never made larger than the largest count tried on it. Where whole copies fit at less than the
+    workload's batch alone, only with what frees memory, or may run out of it, sharding is tried beside them. In
+    inference only weights can be shared, by cards that hold the model at no precision.
     """
     own, inference = workload.training.batch_size, workload.training.mode == "inference"
     serving = {prediction.device.key for prediction in predictions if inference and prediction.fits is not False}
@@ -160,14 +163,18 @@ def sharded_candidates(  # noqa: PLR0913 - what there is, and what is asked of i
     cards = (one for one in predictions if one.device.key != "cpu" and one.device.key not in serving)
     candidates: list[Candidate] = []
     for members in grouped(cards, lambda prediction: (prediction.device.key, prediction.precision)).values():
-        own_counts = (card_counts or {}).get(members[0].device.key, counts)
+        device, most = members[0].device, max(member.count for member in members)
+        spec = specs.get(device.spec_key or "")
+        bounded = device.local or (spec is not None and is_lone(spec))
+        shared = [one for one in strategies if not (spec and spec.unified_memory and STRATEGY_FACTS[one].offloads)]
+        own_counts = [count for count in (card_counts or {}).get(device.key, counts) if count <= most or not bounded]
         held = {member.count for member in members if member.fits is not False}
         lacking = {member.count for member in members} - held if held else own_counts
         short = [count for count in own_counts if count in lacking]
         lightened = bool(members[0].added)
         held_so = [count for count in own_counts if count > 1 and count in held]
         tight = [count for count in held_so if lightened or _lacks_room(members, count, own)]
-        candidates += _sharded(members, short, workload, global_batch_size, strategies)
+        candidates += _sharded(members, short, workload, global_batch_size, shared)
         candidates += _sharded(members, tight, workload, global_batch_size, PLAINLY_SHARDING)
     return tuple(
         candidate
@@ -213,12 +220,9 @@ def _sharded(
     strategies: Sequence[Strategy],
 ) -> Iterable[Candidate]:
     own_batch, own_steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
-    first, limit = members[0], max(member.count for member in members)
-    bounded = first.device.local or is_laptop(first.device.name)
+    first = members[0]
     sizes = sorted({member.batch_size_per_device for member in members})
     for count in counts:
-        if bounded and count > limit:
-            continue
         if global_batch_size is not None:
             dealt = set(batch_sizes_dealing(global_batch_size, count, own_batch)).intersection(sizes)
             passes = off_loaded = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]

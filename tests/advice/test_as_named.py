@@ -134,5 +134,5 @@ def test_copies_that_serve_by_themselves_are_said_to_be_compared_one_by_one() ->
 
 
 def test_a_laptops_card_has_no_second_one() -> None:
-    names = [caveat for caveat in asked("2x rtx4090-laptop, 1x l40s").caveats if caveat.code.startswith("scaling-lap")]
-    assert [caveat.code for caveat in names] == ["scaling-laptop-not-kept"]
+    names = [caveat for caveat in asked("2x rtx4090-laptop, 1x l40s").caveats if caveat.code.startswith("scaling-lone")]
+    assert [caveat.code for caveat in names] == ["scaling-lone-card-not-kept"]

@@ -68,6 +68,16 @@ def test_a_name_that_is_like_no_other_gets_no_nearest_key(words: str) -> None:
 
 
 def test_nobody_who_tells_no_memory_is_offered_a_card_whose_memory_was_replaced() -> None:
-    assert nearest_keys("5090D", spec_table())[0] == "rtx5090"
     assert not any(spec_table()[key].memory_replaced for key in nearest_keys("rtx4900", spec_table()))
-    assert nearest_keys("GB10", spec_table()) == ("gb200",)
+
+
+def test_a_machine_is_named_as_its_chip_is() -> None:
+    for words in ("DGX Spark", "NVIDIA DGX Spark", "GB10", "gb10 128GB"):
+        assert cards_meant(words, spec_table()) == ("dgx-spark",)
+    assert nearest_keys("GX10", spec_table()) == ()
+
+
+def test_a_card_sold_in_china_is_never_its_namesake() -> None:
+    assert cards_meant("5090D", spec_table()) == ("rtx5090d",)
+    assert cards_meant("RTX 5090 D V2", spec_table()) == ("rtx5090d-v2",)
+    assert "rtx5090d" not in cards_meant("5090", spec_table())

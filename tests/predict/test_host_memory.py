@@ -41,6 +41,13 @@ def test_what_offloads_nothing_needs_no_room() -> None:
     assert OffloadCapacity(room()).judged(candidate(count=2, strategy="fsdp_offload"), model(), training())[1] != ()
 
 
+def test_a_gpu_with_the_machines_own_memory_has_nothing_to_off_load_to() -> None:
+    capacity = OffloadCapacity(room(), given_bytes=1e15)
+    fits, (reason,) = capacity.judged(candidate(), model(), OFFLOADED, unified_memory=True)
+    assert (fits, reason.code) == (False, "memory-host-shared")
+    assert capacity.judged(candidate(), model(), training(), unified_memory=True) == (True, ())
+
+
 def test_a_local_card_has_this_machines_free_memory() -> None:
     assert judged(OffloadCapacity(room()), here=True) == (False, "memory-host-here-short", NEED, 1e7)
     assert judged(OffloadCapacity(room(), given_bytes=2e7), here=True) == (True, "memory-host-here", NEED, 2e7)

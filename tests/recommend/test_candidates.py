@@ -13,6 +13,7 @@ from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
 from advisor.core.units import Estimate
+from advisor.cost.operators.device_rates import missing_figures
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
@@ -263,7 +264,17 @@ def test_a_batch_that_does_not_make_up_the_global_one_in_whole_passes_is_left_ou
     assert tried == {(1, 32, 3), (1, 48, 2), (1, 96, 1), (2, 48, 1)}
 
 
-def test_a_laptop_has_one_card() -> None:
+def test_a_card_whose_tensor_cores_rate_nobody_told_is_compared_in_no_other_precision_than_the_one_asked_for() -> None:
+    assert precisions_of_gpu(spec_table()["rtx5090d"], ("bf16_amp", "fp32", "tf32")) == ("bf16_amp",)
+    assert precisions_of_gpu(spec_table()["rtx5090d"], ("fp32", "tf32", "bf16_amp")) == ("fp32",)
+    for precision in ("bf16_amp", "fp16_amp", "tf32", "default", "fp8"):
+        told = missing_figures(spec_table()["rtx5090d"], precision)
+        assert told is not None
+        assert (told.code, told.numbers["fields"]) == ("predict-missing-figures", "fp16_flop_per_s")
+    assert missing_figures(spec_table()["rtx5090d"], "fp32") is None
+
+
+def test_a_laptop_has_one_card_and_so_has_a_chip_with_the_processors_memory() -> None:
     specs = spec_table()
     laptops = tuple(key for key, spec in specs.items() if is_laptop(spec.name))
     assert {specs[key].name for key in laptops} == {
@@ -271,8 +282,7 @@ def test_a_laptop_has_one_card() -> None:
     }
     assert not is_laptop("RTX PRO 6000 Blackwell Max-Q"), "a desktop's card"
     assert all(map(is_laptop, ("NVIDIA GeForce RTX 2080 with Max-Q Design", "Quadro P5000 Mobile")))
-    found = enumerate_candidates(
-        workload(), machine(), specs, gpu_keys=(*laptops, "rtx4090"), counts=(2, 4), local=False
-    )
-    assert {one.count for one in found if one.device.key in laptops} == {1}
+    alone = (*laptops, "dgx-spark")
+    found = enumerate_candidates(workload(), machine(), specs, gpu_keys=(*alone, "rtx4090"), counts=(2, 4), local=False)
+    assert {one.count for one in found if one.device.key in alone} == {1}
     assert {one.count for one in found if one.device.key == "rtx4090"} == {2, 4}

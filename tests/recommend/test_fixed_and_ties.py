@@ -348,12 +348,12 @@ def test_inference_is_spread_over_desktop_cards_where_none_holds_it_and_over_no_
 def test_a_laptop_that_is_asked_for_several_times_is_said_to_be_one() -> None:
     several = asked("vit_base", "rtx4090-laptop", counts=(2, 4))
     told = several.caveats[0]
-    assert told.code == "scaling-laptop-not-kept"
+    assert told.code == "scaling-lone-card-not-kept"
     assert "judged as one card, not as the 2, 4" in say(told, "en")
     assert "按一张卡评估" in say(told, "zh")
-    assert "scaling-laptop-alone" in {one.code for one in asked("vit_base", "rtx4090-laptop", counts=(1, 2)).caveats}
+    assert "scaling-lone-card" in {one.code for one in asked("vit_base", "rtx4090-laptop", counts=(1, 2)).caveats}
     alone = {one.code for one in asked("vit_base", "rtx4090-laptop", counts=(1,)).caveats}
-    assert not {code for code in alone if code.startswith("scaling-laptop")}
+    assert not {code for code in alone if code.startswith("scaling-lone-card")}
 
 
 def over_ethernet(words: str | None) -> AdviceRecord:

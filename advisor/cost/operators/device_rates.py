@@ -84,11 +84,14 @@ def missing_figures(spec: GpuSpec, precision: ComputedPrecision) -> Reason | Non
     missing = [*generation, *(name for name in _REQUIRED if getattr(spec, name) is None)]
     if missing:
         return Reason.of("predict-missing-figures", gpu=spec.name, fields=", ".join(missing))
-    if PRECISION_FACTS[precision].half_format == "bf16" and spec.bf16_flop_per_s is None:
+    facts = PRECISION_FACTS[precision]
+    if spec.lacks_tensor_rates and (facts.products != "fp32" or facts.cudnn_in_tf32):
+        return Reason.of("predict-missing-figures", gpu=spec.name, fields="fp16_flop_per_s")
+    if facts.half_format == "bf16" and spec.bf16_flop_per_s is None:
         return Reason.of("predict-no-bf16", gpu=spec.name)
-    if PRECISION_FACTS[precision].half_format == "fp16" and spec.fp16_flop_per_s is None:
+    if facts.half_format == "fp16" and spec.fp16_flop_per_s is None:
         return Reason.of("predict-no-fp16", gpu=spec.name)
-    if PRECISION_FACTS[precision].products == "fp8" and spec.fp8_flop_per_s is None:
+    if facts.products == "fp8" and spec.fp8_flop_per_s is None:
         return Reason.of("predict-no-fp8", gpu=spec.name)
     return None
 

@@ -11,4 +11,6 @@ memory-host-here-short = Off-loading would keep { $need_bytes } in this machine'
 memory-host-given = Off-loading keeps { $need_bytes } in the memory of each machine, of the { $room_bytes } that was given.
 memory-host-given-short = Off-loading would keep { $need_bytes } in the memory of each machine, which has { $room_bytes }.
 memory-host-assumed = Off-loading keeps { $need_bytes } in the memory of each machine; { $room_bytes } is assumed there (96 GiB a card). Give yours with --host-memory.
+memory-host-shared = Off-loading frees nothing here: the GPU's memory is the machine's own.
+memory-unified = The GPU's memory is the machine's own: what the system and other programs take of it is not counted.
 memory-host-assumed-short = Off-loading would keep { $need_bytes } in the memory of each machine, where { $room_bytes } is assumed (96 GiB a card). Give yours with --host-memory.

@@ -23,8 +23,8 @@ scaling-critical-batch = The job's time is that of the same epochs. To the same 
 scaling-critical-batch-given = The job's time is that of the same epochs. To the same loss a global batch of { $global_batch } needs { $low_ratio } to { $high_ratio } times the samples that { $own_global_batch } needs, with a critical batch size of { $low } to { $high } samples: { $train_low_s } to { $train_high_s }.
 scaling-counts-left-out = A global batch of { $global_batch } cannot be dealt out evenly to { $counts } cards: those counts are left out.
 scaling-samples-in-lists = A batch holds its samples in lists: DataParallel, which cuts each tensor of them along its first side, is left out.
-scaling-laptop-alone = A laptop has one GPU, so no more than one is judged of { $devices }.
-scaling-laptop-not-kept = A laptop has one GPU: { $devices } is judged as one card, not as the { $counts } that were asked for.
+scaling-lone-card = A machine with { $devices } has one GPU, so no more than one is judged.
+scaling-lone-card-not-kept = A machine with { $devices } has one GPU: it is judged as one card, not as the { $counts } that were asked for.
 
 # Measuring with several ranks.
 ranks-phase-join = Ranks join

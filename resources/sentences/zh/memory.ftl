@@ -11,4 +11,6 @@ memory-host-here-short = 卸载需要本机内存 { $need_bytes }，但只有 { 
 memory-host-given = 卸载在每台机器的内存中占用 { $need_bytes }，您给出的容量为 { $room_bytes }。
 memory-host-given-short = 卸载在每台机器上需要 { $need_bytes } 内存，而其容量为 { $room_bytes }。
 memory-host-assumed = 卸载在每台机器的内存中占用 { $need_bytes }；此处假定有 { $room_bytes }（每张卡 96 GiB）。请用 --host-memory 给出实际容量。
+memory-host-shared = 卸载在此腾不出内存：GPU 使用的就是整机内存。
+memory-unified = GPU 使用的就是整机内存：系统和其他程序占用的部分未计入。
 memory-host-assumed-short = 卸载在每台机器上需要 { $need_bytes } 内存，此处假定只有 { $room_bytes }（每张卡 96 GiB）。请用 --host-memory 给出实际容量。

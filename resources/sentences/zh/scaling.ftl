@@ -23,8 +23,8 @@ scaling-critical-batch = 作业时间按相同的轮数计算。要达到相同�
 scaling-critical-batch-given = 作业时间按相同的轮数计算。要达到相同的损失，在临界批大小为 { $low } 至 { $high } 个样本时，全局批大小 { $global_batch } 所需的样本数是 { $own_global_batch } 的 { $low_ratio } 至 { $high_ratio } 倍：{ $train_low_s } 至 { $train_high_s }。
 scaling-counts-left-out = 全局批大小 { $global_batch } 无法平均分配给 { $counts } 张卡：这些数量已略去。
 scaling-samples-in-lists = 一个批次以列表存放样本：DataParallel 会沿第一维切开其中的每个张量，因此不予考虑。
-scaling-laptop-alone = 笔记本电脑只有一块 GPU，因此 { $devices } 只按一块评估。
-scaling-laptop-not-kept = 笔记本电脑只有一块 GPU：{ $devices } 按一张卡评估，而不是所要求的 { $counts } 张。
+scaling-lone-card = 配有 { $devices } 的机器只有一块 GPU，因此只按一块评估。
+scaling-lone-card-not-kept = 配有 { $devices } 的机器只有一块 GPU：按一张卡评估，而不是所要求的 { $counts } 张。
 
 # 多个进程共同测量
 ranks-phase-join = 各进程加入通信组
