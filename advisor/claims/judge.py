@@ -19,7 +19,7 @@ from advisor.claims.overlooked.otherwise import left_out, other_reading, price_b
 from advisor.claims.peak import check_peak
 from advisor.claims.predictor import Predictor
 from advisor.claims.reading.reader import parse_claim
-from advisor.claims.refusals import refusal, unknown_card
+from advisor.claims.refusals import refusal, require_told_rates, unknown_card
 from advisor.claims.setting import held_by_rounding
 from advisor.claims.several import of_each_ratio
 from advisor.claims.sized.needed import check_need
@@ -139,6 +139,7 @@ def _judged(parsed: Claim, predictor: Predictor) -> ClaimAnswer:
     for key in (*parsed.gpus, *parsed.reference_gpus):
         if key not in predictor.specs:
             raise SaidError.of("claim-card-unlisted", gpu=shown_value(key))
+    require_told_rates(parsed, predictor.specs)
     if parsed.speed_up_ratio is not None and not is_about_one_change(parsed):
         if parsed.reference_gpus and parsed.reference_gpus != parsed.gpus:
             return check_card_ratio(parsed, predictor)

@@ -67,6 +67,18 @@ def _lacking_figures(keys: Sequence[str], specs: Mapping[str, GpuSpec], precisio
     return None if None in lacking else next(iter(lacking), None)
 
 
+def require_told_rates(claim: Claim, specs: Mapping[str, GpuSpec]) -> None:
+    """Refuse a claim of a step in which a card's tensor cores work, where nobody told how fast these are.
+
+    Raises SaidError with the figure that is missing.
+    """
+    stated = [one for one in (claim.precision, claim.reference_precision) if one is not None]
+    for key in (*claim.gpus, *claim.reference_gpus):
+        for precision in stated or ["bf16_amp"] if specs[key].lacks_tensor_rates else ():
+            if (reason := _lacking_figures([key], specs, precision)) is not None:
+                raise SaidError((reason,))
+
+
 def cards_unpredicted(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
     """The refusal of two cards that no model is predicted on: by the figures that the data sheet of either lacks."""
     for keys in (claim.gpus, claim.reference_gpus):

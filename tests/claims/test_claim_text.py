@@ -154,7 +154,8 @@ def test_a_variant_is_never_taken_for_its_namesake() -> None:
     assert parse_claim("resnet50 on a 4090: 300 images/s", spec_table()).gpus == ("rtx4090",)
     assert parse_claim("resnet50 on a 4090 48GB: 300 images/s", spec_table()).gpus == ("rtx4090-48",)
     assert parse_claim("resnet50 on an RTX 2080 Ti 22G: 300 images/s", spec_table()).gpus == ("rtx2080ti-22",)
-    for name in ("5090 D", "4080 D", "RTX 3080 laptop", "RTX 5070 Ti Laptop", "GTX 1650", "B100", "RTX 6060", "MI100"):
+    assert parse_claim("resnet50 on a 5090 D: 300 images/s", spec_table()).gpus == ("rtx5090d", "rtx5090d-v2")
+    for name in ("5080 D", "4080 D", "RTX 3080 laptop", "RTX 5070 Ti Laptop", "GTX 1650", "B100", "RTX 6060", "MI100"):
         claim = parse_claim(f"resnet50 on a {name}: 300 images/s", spec_table())
         assert (claim.gpus, claim.unknown_gpus) == ((), (name.lower(),))
 

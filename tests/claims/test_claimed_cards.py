@@ -234,3 +234,23 @@ def test_a_card_whose_figures_are_missing_is_refused_by_these_beside_another(tex
     reason = refused.value.reasons[0]
     assert reason.code == "predict-missing-figures"
     assert reason.numbers == {"gpu": "H20 96 GB", "fields": "boost_clock_hz"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RTX 5090 D trains ResNet-50 at 1500 images/s in FP16",
+        "RTX 5090 D is twice an RTX 4090 for ResNet-50 in BF16",
+        "RTX 4090 is faster than a 5090D for BERT-large",
+        "Llama 3 8B LoRA fits on one RTX 5090 D",
+    ],
+)
+def test_nothing_is_judged_of_a_card_whose_tensor_cores_rate_nobody_told(text: str) -> None:
+    with pytest.raises(SaidError, match="fp16_flop_per_s"):
+        check_claim(text, real_predictor())
+
+
+def test_its_fp32_is_judged() -> None:
+    assert (
+        check_claim("RTX 5090 D in FP32 trains ResNet-50 at 10000 images/s", real_predictor()).verdict == "impossible"
+    )
