@@ -44,6 +44,13 @@ def folder_that_has(module: str, path: Path) -> Path | None:
     return None
 
 
+def folders_around(path: Path) -> tuple[Path, ...]:
+    """The file's folder and those above it, up to the one that holds its repository; all in no repository's."""
+    folders = path.parents[: 1 + _MOST_FOLDERS]
+    root = next((place for place, folder in enumerate(folders) if (folder / ".git").exists()), len(folders))
+    return tuple(folders[: root + 1])
+
+
 def _dots(content: bytes) -> int:
     """How many packages up the file's imports reach at most: 1 for `from .layers import Block`."""
     try:

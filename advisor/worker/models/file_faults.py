@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import socket
+import traceback
+import urllib.error
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,11 +14,12 @@ from typing import Any
 from torch import Tensor, nn
 
 from advisor.core.errors import UserFacingError
-from advisor.core.file_fault import named_error, words_of
+from advisor.core.file_fault import named_error, shown_value, words_of
 from advisor.core.sentences import SaidError, Value
-from advisor.worker.causes import nested_was_made, value_was_asked
+from advisor.worker.causes import causes, nested_was_made, value_was_asked
 from advisor.worker.models.architecture import under_fake_mode
 from advisor.worker.models.batches import Batch
+from advisor.worker.models.opened_files import opened_in_vain
 
 _MOST_SHOWN = 8
 """Entries of what was given that are listed."""
@@ -33,11 +37,35 @@ DISTRIBUTIONS = {
     "yaml": "PyYAML",
 }
 """Names on the package index of what training scripts import by another one, as the documentation of each tells."""
+_CLIENTS = {"huggingface_hub", "httpx", "requests", "urllib3"}
+"""Packages whose own errors are all about what was asked for over a network."""
 
 
 def file_refused(what: str, path: Path, **numbers: Value) -> SaidError:
     """The fault `worker-file-WHAT`: a part of the file breaks its contract; says which, with what is expected."""
     return SaidError.of(f"worker-file-{what}", file=str(path), **numbers)
+
+
+def raised_by_file(what: str, path: Path, error: BaseException, **numbers: Value) -> SaidError:
+    """The fault `worker-file-WHAT` of an error that the file's code raised, or what is known to lie behind it."""
+    named = named_error(error)
+    if _is_of_networks(error):
+        of_transformers = any(
+            "transformers" in Path(frame.filename).parts for frame in traceback.extract_tb(error.__traceback__)
+        )
+        return file_refused("asks-hub" if of_transformers else "downloads", path, error=named)
+    opened = opened_in_vain(error)
+    if opened is not None:
+        return file_refused("opens-missing", path, opened=shown_value(opened), folder=str(path.parent))
+    return file_refused(what, path, error=named, **numbers)
+
+
+def _is_of_networks(error: BaseException) -> bool:
+    """Whether something was asked for from another machine, and did not come."""
+    kinds = (urllib.error.URLError, socket.gaierror, ConnectionError)
+    return any(
+        isinstance(cause, kinds) or type(cause).__module__.partition(".")[0] in _CLIENTS for cause in causes(error)
+    )
 
 
 def shown(value: object) -> str:
@@ -99,9 +127,7 @@ def named_mistakes(path: Path, function: str, batch: Batch | Tensor) -> Iterator
     except Exception as error:
         if not under_fake_mode() or value_was_asked(error) is not None or _is_of_fakes(error):
             raise
-        raise file_refused(
-            "step-failed", path, function=function, error=named_error(error), given=shown(batch)
-        ) from error
+        raise raised_by_file("step-failed", path, error, function=function, given=shown(batch)) from error
 
 
 def _is_of_fakes(error: BaseException) -> bool:

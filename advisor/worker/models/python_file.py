@@ -19,7 +19,6 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data import Dataset
 
 from advisor.core.errors import UserFacingError
-from advisor.core.file_fault import named_error
 from advisor.core.sentences import Names, Reason
 from advisor.worker.models.architecture import Architecture, under_fake_mode
 from advisor.worker.models.batches import Batch, is_argument, tensors_of
@@ -29,10 +28,12 @@ from advisor.worker.models.file_faults import (
     check_call,
     file_refused,
     named_mistakes,
+    raised_by_file,
     shown,
 )
 from advisor.worker.models.file_unread import compiling_noted, notes_of_unread, step_by_another_name
 from advisor.worker.models.huggingface.fakes import let_experts_be_fake
+from advisor.worker.models.opened_files import WorkingFolder
 from advisor.worker.models.usual_step import UsualStep
 from advisor.workload.python_home import folder_that_has, home_of
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
@@ -53,9 +54,10 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     if model.sha256 is not None and model.sha256 != digest_of(content):
         raise file_refused("changed", path)
     arguments = dict(model.arguments)
+    here = WorkingFolder(path)
     with compiling_noted() as compiled:
-        user = _run(path, content)
-        module = _module(user, path, arguments)
+        user = here.run(lambda: _run(path, content))
+        module = here.run(lambda: _module(user, path, arguments))
     make_batch = _required(user, path, "make_batch")
     length = length_of(workload)
     taken = _positional_count(make_batch, arguments)
@@ -69,7 +71,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     def batches(batch_size: int) -> Batch:
         nonlocal alone
         given = {"batch_size": batch_size} if taken == 1 else {"batch_size": batch_size, "length": length}
-        made = _invoke(make_batch, path, "make_batch", given, arguments)
+        made = here.run(lambda: _invoke(make_batch, path, "make_batch", given, arguments))
         alone = isinstance(made, Tensor)
         batch = (made,) if alone else _checked_batch(made, path)
         if step is not None and isinstance(made, list):
@@ -85,8 +87,9 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
 
     def loss_of(model_: nn.Module, batch: Batch) -> Tensor:
         if step is None:
-            return usual.loss(model_, batch, alone=alone)
-        return _loss_of(step, path, model_, batch[0] if alone and isinstance(batch, tuple) else batch)
+            return here.run(lambda: usual.loss(model_, batch, alone=alone))
+        given = batch[0] if alone and isinstance(batch, tuple) else batch
+        return here.run(lambda: _loss_of(step, path, model_, given))
 
     if any(map(is_lazy, (*module.parameters(), *module.buffers()))):
         with torch.no_grad():  # sizes are only known after a batch: scripts run one before they make an optimizer
@@ -98,8 +101,9 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         loss=loss_of,
         outputs=usual.outputs,
         choose_trainable=trainable if callable(trainable) else None,
-        make_dataset=_dataset_of(user, path, length, arguments),
+        make_dataset=_dataset_of(user, here, length, arguments),
         notes=(
+            *here.notes(),
             *(() if unread is None else (Reason.of("workload-step-unread", file=path.name, name=unread),)),
             *((Reason.of("workload-keeps-cache", file=path.name),) if _keeps_cache(module) else ()),
             *notes_of_unread(user, path, module, workload, compiled=bool(compiled)),
@@ -124,14 +128,15 @@ def _module(user: ModuleType, path: Path, arguments: dict[str, Any]) -> nn.Modul
 
 
 def _dataset_of(
-    user: ModuleType, path: Path, length: int, arguments: dict[str, Any]
+    user: ModuleType, here: WorkingFolder, length: int, arguments: dict[str, Any]
 ) -> Callable[[], Dataset[Any]] | None:
     """The file's `make_dataset(length, **arguments)`, where it has one; what it returns must have a length."""
     if not callable(getattr(user, "make_dataset", None)):
         return None
 
     def made() -> Dataset[Any]:
-        dataset = _invoke(user.make_dataset, path, "make_dataset", {"length": length}, arguments)
+        path = here.path
+        dataset = here.run(lambda: _invoke(user.make_dataset, path, "make_dataset", {"length": length}, arguments))
         if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__") and len(dataset)):
             raise file_refused("no-samples", path, given=type(dataset).__name__)
         return dataset  # type: ignore[no-any-return]
@@ -178,7 +183,7 @@ def _run(path: Path, content: bytes) -> ModuleType:
     except SystemExit as error:
         raise file_refused("ends-itself", path) from error
     except BaseException as error:
-        raise file_refused("run-failed", path, error=named_error(error)) from error
+        raise raised_by_file("run-failed", path, error) from error
     return module
 
 
@@ -225,7 +230,7 @@ def _invoke(
         # By the file's own names: who takes a device where the length comes sees it.
         taken = ", ".join(f"{own}={value}" for own, value in zip(parameters, positional.values(), strict=False))
         called = f"{name}({taken})" if taken else name
-        raise file_refused("call-failed", path, function=called, error=named_error(error)) from error
+        raise raised_by_file("call-failed", path, error, function=called) from error
 
 
 def _checked_batch(batch: object, path: Path) -> Batch:

@@ -30,6 +30,7 @@ workload-no-head = The configuration has no "architectures": its base class { $b
 workload-other-class = The installed transformers has no class { $named }, which the configuration names: { $built } is predicted in its place. Update transformers where it should have it.
 workload-keeps-cache = The model of { $file } has use_cache on, as transformers builds it: unless its step passes use_cache=False, each forward pass keeps keys and values, which only generating uses and whose memory is counted here. model.config.use_cache = False leaves them out.
 workload-step-unread = `{ $name }` in { $file } is not called: the loss is cross-entropy or the mean squared error of the outputs, or their own. Call it `training_step(model, batch)` and let it return the loss, if it is meant.
+workload-reads-elsewhere = { $name }, which { $file } looks for where it is run, was found in { $folder }, and the model is built as if run there. Run its training there, too.
 workload-optimizer-unread = `{ $name }` in { $file } is not called: the optimizer is the one that the workload names. If the file makes another, say so with `optimizer` there.
 workload-compiles-itself = { $file } compiles its model itself, and is predicted as it is written, without. `compile = true` in the workload counts what torch.compile brings.
 workload-wraps-itself = { $file } wraps its model in { $wrapper }, which is left out of every prediction: cards and strategies are compared with the bare model. Return that from build_model.

@@ -27,6 +27,7 @@ workload-no-head = 配置中没有 "architectures"：所预测的是其基类 { 
 workload-other-class = 已安装的 transformers 没有配置所指的类 { $named }：改为预测 { $built }。若新版本提供该类，请更新 transformers。
 workload-keeps-cache = { $file } 中的模型保留了 transformers 默认的 use_cache：除非其训练步传入 use_cache=False，每次前向都会保留只有生成才用得到的键和值，其显存已计入。设置 model.config.use_cache = False 即可省去。
 workload-step-unread = { $file } 中的 `{ $name }` 没有被调用：损失取输出的 cross-entropy、均方误差或输出自带的损失。若要使用它，请命名为 `training_step(model, batch)` 并让它返回损失。
+workload-reads-elsewhere = { $file } 在运行时的文件夹中查找 { $name }，它在 { $folder } 中找到；模型按在那里运行的方式构建。训练时也请在那里运行。
 workload-optimizer-unread = { $file } 中的 `{ $name }` 没有被调用：优化器取任务中所写的那个。若文件使用其他优化器，请在任务中用 `optimizer` 说明。
 workload-compiles-itself = { $file } 自行编译其模型，而预测按未编译的代码进行。任务中的 `compile = true` 会计入 torch.compile 的作用。
 workload-wraps-itself = { $file } 把模型包在 { $wrapper } 中，所有预测都不含这一层：各种显卡与策略均以原模型比较。请让 build_model 返回原模型。
