@@ -152,7 +152,7 @@ def optimizer_word(text: str) -> str:
     word = choice_word(text)
     if word in OPTIMIZERS:
         return word
-    from advisor.workload.training_command import fields_of_optimizer
+    from advisor.workload.command_flags import fields_of_optimizer
 
     fields = fields_of_optimizer(word)
     if fields is not None:

@@ -117,7 +117,7 @@ _CALLED = {
 
 def _called(option: str, names: Sequence[str]) -> list[str]:
     """Our option for what other programs call so."""
-    from advisor.workload.training_command import field_of, plain_name
+    from advisor.workload.command_flags import field_of, plain_name
 
     own = next((ours for ours, others in _CALLED.items() if plain_name(option) in others.split()), None)
     field = field_of(option) if option.startswith("-") else None

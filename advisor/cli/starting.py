@@ -14,6 +14,7 @@ from advisor.cli.faults import command_fault
 from advisor.core.bundled import resource
 from advisor.core.file_writing import write_atomically
 from advisor.core.sentences import Language, Names, Reason, say, visible
+from advisor.workload.command_length import JobLength
 from advisor.workload.defaults import assumed_for_config
 from advisor.workload.model_config import bundled_config, bundled_config_names, read_config_file
 from advisor.workload.overrides import apply_overrides, with_adapters_meant
@@ -82,6 +83,10 @@ def _told(command: ReadCommand, path: Path, *, of_command: bool) -> list[Reason]
     told, settings = [], _of_files(command.settings)
     if settings:
         told.append(Reason.of("command-init-read", fields=Names(names=tuple(settings))))
+    if command.files:
+        told.append(Reason.of("command-init-files", files=Names(names=tuple(map(visible, command.files)))))
+    if command.length is not None:
+        told.append(_told_of_length(command.length))
     if command.unread:
         told.append(Reason.of("command-init-unread", flags=Names(names=tuple(map(visible, command.unread)))))
     if command.global_batch_size is not None:
@@ -95,6 +100,14 @@ def _told(command: ReadCommand, path: Path, *, of_command: bool) -> list[Reason]
     elif of_command and "config" not in settings:
         told.append(Reason.of("command-init-no-model"))
     return [*told, Reason.of("command-init-written", path=str(path))]
+
+
+def _told_of_length(length: JobLength) -> Reason:
+    """How long the job is by its steps, or what is missing for that."""
+    steps = {"steps": length.steps, "each": "yes" if length.each_epoch else "no"}
+    if length.global_batch_size is None:
+        return Reason.of("command-init-steps-unread", **steps)
+    return Reason.of("command-init-steps", **steps, batch=length.global_batch_size, samples=length.samples or 0)
 
 
 def starter(values: dict[str, object]) -> str:

@@ -1,20 +1,20 @@
 """A command that trains today, read for what a workload file says too: `python run_glue.py --bf16`.
 
-The flags are those of Hugging Face's Trainer and example scripts, Lightning, Accelerate, timm, torchvision's
-references, nanoGPT, Megatron-LM, fairseq, LitGPT, torchtune, llama-cookbook and QLoRA, by their documented names; what
-is not among them is told, never guessed.
+What its flags say stands in `command_flags.py`; what is not known there is told, never guessed.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from advisor.catalogue.optimizers import OPTIMIZERS
-from advisor.catalogue.precisions import precision_meant
+from advisor.workload.command_files import flags_of_file, names_settings
+from advisor.workload.command_flags import FALSE, FIELD_OF, LISTS, TRUE, WEAK_SWITCHES, number_of, plain_name, said_by
+from advisor.workload.command_length import JobLength, job_length, says_steps
 from advisor.workload.overrides import with_adapters_meant
 
 
@@ -27,40 +27,20 @@ class ReadCommand(NamedTuple):
     """Flags that say nothing here, as they were written, without their values."""
     global_batch_size: int | None = None
     """Of all devices, where their number, or a batch that divides it, is not told: no field of a file says it."""
+    length: JobLength | None = None
+    """Where the command counts steps; its samples, where they are known, stand among the settings as one epoch's."""
+    files: tuple[str, ...] = ()
+    """Files beside the command whose keys were read as flags."""
 
 
-_NAMES = {
-    "batch_size": "per_device_train_batch_size per_gpu_train_batch_size train_batch_size batch_size batch b bs "
-    "micro_batch_size micro_batch per_device_batch_size train_micro_batch_size_per_gpu batch_size_training",
-    "epochs": "num_train_epochs num_epochs max_epochs epochs train_epochs n_epochs nepochs max_epoch",
-    "sequence_length": "max_seq_length max_seq_len seq_length seq_len sequence_length max_length block_size "
-    "cutoff_len model_max_length context_length bptt",
-    "image_size": "image_size img_size img imgsz input_size train_crop_size crop_size resolution",
-    "gradient_accumulation_steps": "gradient_accumulation_steps accumulate_grad_batches grad_accum_steps accum_steps "
-    "gradient_accumulation accumulation_steps update_freq",
-    "loader_workers": "dataloader_num_workers num_workers workers j",
-    "clip_gradient_norm": "max_grad_norm gradient_clip_val clip_grad grad_clip clip_grad_norm clip_norm",
-    "lora_rank": "lora_r lora_rank",
-    "samples": "max_train_samples max_samples train_num_samples",
-    "validation_samples": "max_eval_samples",
-    "evaluate_every_steps": "eval_steps val_check_interval eval_interval",
-    "config": "model_name_or_path pretrained_model_name_or_path model_name model_id base_model model config_name "
-    "arch a",
-    "precision": "precision mixed_precision amp_dtype dtype",
-    "optimizer": "optim optimizer opt",
-    "lora_targets": "lora_target_modules lora_target lora_targets target_modules lora_modules",
-    "attention": "attn_implementation attention_implementation attn_impl flash_attn",
-    "quantization": "quantization_bit quant_bits load_bits bits quantize",
-    "trainable": "finetuning_type train_type tuner_type peft_method",
-    "activation_checkpointing": "recompute_granularity",
-}
-_FIELD_OF = {name: field for field, names in _NAMES.items() for name in names.split()}
 _GLOBAL_BATCH = frozenset({"global_batch_size", "global_batch", "global_train_batch_size"})
 _MICRO_BATCH = frozenset({"micro_batch_size", "micro_batch", "train_micro_batch_size_per_gpu"})
 """Of one device. Beside one of these, what else is called a batch is that of all: alpaca-lora's, DeepSpeed's."""
 _DEVICES = frozenset({"nproc_per_node", "num_gpus", "devices", "num_processes"})
 """What launchers are told; Accelerate's `num_processes` is of all machines, the others of each."""
 _MACHINES = frozenset({"nnodes", "num_nodes"})
+_TAKE_ALL = frozenset({"accelerate", "deepspeed", "llamafactory-cli", "axolotl", "swift"})
+"""Launchers that start a process for each device there is, unless told otherwise."""
 _SPLITS = frozenset(
     {"tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size", "tp_size", "pp_size"}
 )
@@ -68,80 +48,24 @@ _SPLITS = frozenset(
 _INTERPRETER = re.compile(r"(?:.*[/\\])?(?:python[\d.]*w?|pypy3?)(?:\.exe)?")
 _WITH_VALUE = frozenset({"-m", "-W", "-X"})
 _MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_SWITCHES: dict[str, dict[str, object]] = {
-    "bf16": {"precision": "bf16_amp"},
-    "fp16": {"precision": "fp16_amp"},
-    "pure_bf16": {"precision": "bf16_true"},
-    "gradient_checkpointing": {"activation_checkpointing": "full"},
-    "grad_checkpointing": {"activation_checkpointing": "full"},
-    "activation_checkpointing": {"activation_checkpointing": "full"},
-    "enable_activation_checkpointing": {"activation_checkpointing": "full"},
-    "recompute_activations": {"activation_checkpointing": "selective"},
-    "use_8bit_adam": {"optimizer": "adamw", "optimizer_bits": 8},
-    "torch_compile": {"compile": True},
-    "use_compile": {"compile": True},
-    "torchcompile": {"compile": True},
-    "compile": {"compile": True},
-    "channels_last": {"channels_last": True},
-    "load_in_4bit": {"quantization": "nf4"},
-    "load_in_8bit": {"quantization": "int8"},
-    "use_peft": {"trainable": "lora"},
-    "use_lora": {"trainable": "lora"},
-    "use_flash_attn": {"attention": "flash"},
-    "use_flash_attention": {"attention": "flash"},
-    "use_flash_attention_2": {"attention": "flash"},
-    "use_liger_kernel": {"fused_layers": True},
-    "use_liger": {"fused_layers": True},
-    "enable_liger_kernel": {"fused_layers": True},
-}
-_WEAK_SWITCHES: dict[str, dict[str, object]] = {
-    "amp": {"precision": "fp16_amp"},
-    "use_amp": {"precision": "fp16_amp"},
-    "tf32": {"tf32": True},
-}
-"""What holds where nothing else of the command says it: `--amp` beside `--amp-dtype bfloat16` is of that type, and
-`--tf32` beside either is of the products that autocast leaves in FP32."""
 _OF_ADAPTERS = re.compile(r"(?:.*[/\\])?(?:(?:finetune_lora|lora_finetune\w*)(?:\.py)?|train\w*_lora\w*\.py)")
 """What trains adapters by its name: LitGPT's `finetune_lora`, torchtune's `lora_finetune_single_device`, Diffusers'
 `train_text_to_image_lora.py`."""
+_OF_OTHERS = frozenset({"eval", "evaluation", "val", "validation", "test", "lr_scheduler", "scheduler", "generation"})
+"""Parts of settings whose names are those of a training's and say nothing of it."""
+_NEGATIVE = re.compile(r"-[\d.]+")
 _CONTINUED = re.compile(r"[\\^`]\r?\n")
 """The end of a line that goes on in the next, as commands stand in scripts and READMEs."""
-_OF_LITGPT = 2
+_LITGPT, _OF_LITGPT = "litgpt", 2
 """Where LitGPT's model stands: `litgpt finetune_lora MODEL`."""
-_LISTS = frozenset({"lora_targets"})
-"""Fields whose flags take several words."""
-_MEANT: dict[str, dict[str, str]] = {
-    "attention": {
-        "sdpa": "sdpa", "eager": "eager", "disabled": "eager", "flash_attention_2": "flash",
-        "flash_attention_3": "flash", "flash_attn": "flash", "flash": "flash", "fa2": "flash", "fa3": "flash",
-    },
-    "quantization": {
-        "4": "nf4", "8": "int8", "bnb.nf4": "nf4", "bnb.nf4_dq": "nf4", "bnb.int8": "int8", "bnb.int8_training": "int8",
-    },
-    "trainable": {"lora": "lora", "full": "all", "all": "all"},
-    "activation_checkpointing": {"full": "full", "selective": "selective"},
-}  # fmt: skip
-"""Words of a flag's value by field; any other value says nothing here."""
-_WHOLE = frozenset(
-    {
-        "batch_size", "sequence_length", "image_size", "gradient_accumulation_steps", "loader_workers", "lora_rank",
-        "samples", "validation_samples", "evaluate_every_steps",
-    }
-)  # fmt: skip
-_TRUE, _FALSE = frozenset({"", "true", "1", "yes"}), frozenset({"false", "0", "no"})
-_MIXED = {"bf16": "bf16_amp", "bfloat16": "bf16_amp", "fp16": "fp16_amp", "float16": "fp16_amp", "16": "fp16_amp"}
-"""What these words mean behind a flag for the precision of a whole training: weights stay FP32."""
-_WORD = {"no": "fp32", "32": "fp32", "32_true": "fp32", "16_mixed": "fp16_amp", "bf16_mixed": "bf16_amp"}
-_WITH_MOMENTUM = {("opt", "sgd"): "sgd_momentum"}
-"""timm's and torchvision's scripts give SGD a momentum of 0.9 unless told otherwise; Hugging Face's gives it none."""
-_TRUE_HALVES = {"16_true": "fp16_true", "bf16_true": "bf16_true"}
 
 
 def read_command(text: str) -> ReadCommand:
     """What the flags of a training command say; a later flag stands over an earlier one.
 
-    `--name value`, `--name=value`, `-b 16`, `name=value` (nanoGPT, Hydra) and switches are read. Raises ValueError
-    where the text is no command: a quotation that is not closed.
+    `--name value`, `--name=value`, `-b 16`, `name=value` (nanoGPT, Hydra) and switches are read, and the keys of YAML
+    and JSON files that the command names, over which its own flags stand. Raises ValueError where the text is no
+    command: a quotation that is not closed.
     """
     settings: dict[str, object] = {}
     unread: list[str] = []
@@ -151,19 +75,22 @@ def read_command(text: str) -> ReadCommand:
     batches: dict[str, int] = {}
     words = _without_interpreter(shlex.split(_CONTINUED.sub(" ", text)))
     adapters = any(map(_OF_ADAPTERS.fullmatch, words))
-    for flag, value in _flags(words):
-        name = plain_name(flag).rpartition(".")[2]
-        name = "lora_rank" if adapters and name == "rank" else name
-        if flag in {"-m", "--module"} and _MODULE.fullmatch(value):
+    renamed = ({"rank": "lora_rank"} if adapters else {}) | (
+        {"checkpoint_dir": "model"} if _program(words) == _LITGPT else {}
+    )
+    flags, files, all_read = _with_files(words)
+    for flag, value in flags:
+        name = renamed.get(_end_of(flag), _end_of(flag))
+        if (flag in {"-m", "--module"} and _MODULE.fullmatch(value)) or says_steps(name, value):
             continue  # what torchrun and Accelerate start
         if name in _GLOBAL_BATCH | _DEVICES | _SPLITS | _MACHINES and value.isdecimal() and int(value):
             counts["global_batch" if name in _GLOBAL_BATCH else name] = int(value)
-        said = {} if name in _GLOBAL_BATCH and "global_batch" in counts else _said(name, value)
+        said = {} if name in _GLOBAL_BATCH and "global_batch" in counts else said_by(name, value)
         if said and "batch_size" in said:
             batches[name] = int(float(value))
-        if name in _WEAK_SWITCHES and value.lower() in _TRUE | _FALSE:
-            weak |= _WEAK_SWITCHES[name] if value.lower() in _TRUE else {}
-        elif name == "momentum" and (number := _number(name, value)) is not None:
+        if name in WEAK_SWITCHES and value.lower() in TRUE | FALSE:
+            weak |= WEAK_SWITCHES[name] if value.lower() in TRUE else {}
+        elif name == "momentum" and (number := number_of(name, value)) is not None:
             momentum = number
         elif said is None:
             unread.append(flag)
@@ -177,7 +104,53 @@ def read_command(text: str) -> ReadCommand:
     settings = with_adapters_meant(_with_momentum(settings, momentum))
     shared = _shared_out(counts, settings)
     left = None if shared else counts.get("global_batch")
-    return ReadCommand(settings | shared, tuple(unread), left)
+    said_of_length = [(_end_of(flag), value) for flag, value in flags]
+    devices = _devices(counts, words) if all_read else None
+    length = job_length(said_of_length, settings | shared, counts.get("global_batch"), devices)
+    return ReadCommand(settings | shared | _as_epochs(length), tuple(unread), left, length, files)
+
+
+def _end_of(flag: str) -> str:
+    """The name behind a flag's dots; with them where it is of an evaluation: `--eval.max_iters` is no `--max_iters`."""
+    *above, name = plain_name(flag).split(".")
+    return ".".join((*above, name)) if _OF_OTHERS & set(above) else name
+
+
+class _Flags(NamedTuple):
+    """A command's flags behind those of the files that it names."""
+
+    flags: list[tuple[str, str]]
+    files: tuple[str, ...]
+    """Which were read."""
+    all_read: bool
+    """Whether there is none of which nobody knows what it says, such as a Python file of settings."""
+
+
+def _with_files(words: list[str]) -> _Flags:
+    of_files: list[tuple[str, str]] = []
+    flags: list[tuple[str, str]] = []
+    files: list[str] = []
+    scripts, unread = 0, 0
+    for flag, value in _flags(words):
+        wanted = names_settings(plain_name(flag), value)
+        found = flags_of_file(value) if wanted else None
+        scripts += not flag and value.endswith(".py")
+        if found is not None:
+            files.append(value)
+            of_files += found
+            continue
+        wanted |= not flag and value.endswith(".py") and scripts > 1
+        unread += wanted
+        if flag or wanted:
+            flags.append((flag or value, value if flag else ""))
+    return _Flags([*of_files, *flags], tuple(files), not unread)
+
+
+def _as_epochs(length: JobLength | None) -> dict[str, object]:
+    """The samples of what steps are counted for; a job without epochs of its own is one."""
+    if length is None or length.samples is None:
+        return {}
+    return {"samples": length.samples, **({} if length.each_epoch else {"epochs": 1})}
 
 
 def _with_tf32(settings: dict[str, object]) -> dict[str, object]:
@@ -187,13 +160,20 @@ def _with_tf32(settings: dict[str, object]) -> dict[str, object]:
 
 def _by_program(words: list[str], settings: dict[str, object], *, adapters: bool) -> dict[str, object]:
     """The settings with what the program's own name says: LitGPT's model, torchtune's weights, what trains adapters."""
-    program = re.split(r"[/\\]", words[0])[-1] if words else ""
+    program = _program(words)
     said: dict[str, object] = {"trainable": "lora"} if adapters else {}
-    if program == "litgpt" and len(words) > _OF_LITGPT and _is_value(words[_OF_LITGPT]):
+    if program == _LITGPT and len(words) > _OF_LITGPT and _is_value(words[_OF_LITGPT]):
         said["config"] = words[_OF_LITGPT]
-    if program == "tune" and settings.get("precision") == "bf16_amp":  # its dtype is that of the weights too
-        return said | settings | {"precision": "bf16_true"}
-    return said | settings
+    said |= settings
+    if program == _LITGPT and "config" in said:  # it keeps what it fetches there
+        said["config"] = str(said["config"]).removeprefix("checkpoints/")
+    if program == "tune" and said.get("precision") == "bf16_amp":  # its dtype is that of the weights too
+        said["precision"] = "bf16_true"
+    return said
+
+
+def _program(words: list[str]) -> str:
+    return re.split(r"[/\\]", words[0])[-1] if words else ""
 
 
 def _with_momentum(settings: dict[str, object], said: dict[str, object] | None) -> dict[str, object]:
@@ -224,6 +204,19 @@ def _shared_out(counts: dict[str, int], settings: dict[str, object]) -> dict[str
     return accumulated if batch else {"batch_size": each}
 
 
+def _devices(counts: dict[str, int], words: list[str]) -> int | None:
+    """How many devices see samples of their own; None where a launcher takes all that there are, or it is told twice.
+
+    A command that starts one process trains on one.
+    """
+    told = [name for name in _DEVICES if name in counts]
+    if len(told) > 1 or (not told and _program(words) in _TAKE_ALL):
+        return None
+    machines = max(counts.get(name, 1) for name in _MACHINES) if told != ["num_processes"] else 1
+    all_ = (counts[told[0]] if told else 1) * machines
+    return all_ // math.prod(counts.get(name, 1) for name in _SPLITS) or None
+
+
 def _without_interpreter(words: list[str]) -> list[str]:
     """The words without Python and its own flags: `python -u -m torch.distributed.run`."""
     begins = next((place for place, word in enumerate(words) if _INTERPRETER.fullmatch(word)), None)
@@ -238,21 +231,8 @@ def _without_interpreter(words: list[str]) -> list[str]:
     return words[:begins] + words[ends:]
 
 
-def plain_name(flag: str) -> str:
-    """A flag's name however it is spelt: `--Seq-Len` and `seq_len` alike."""
-    return flag.lstrip("-").replace("-", "_").lower()
-
-
-def field_of(flag: str) -> str | None:
-    """The field that a flag of other programs sets, `--seq-len` that of `sequence_length`; None: none, or several."""
-    name = plain_name(flag)
-    if name in _WEAK_SWITCHES:
-        return "precision"
-    return _FIELD_OF.get(name) or next(iter(_SWITCHES.get(name, ())), None)
-
-
 def _flags(words: list[str]) -> Iterator[tuple[str, str]]:
-    """Flags with their values; an empty one for a switch."""
+    """Flags with their values, an empty one for a switch; words that stand by themselves without a flag."""
     place = 0
     while place < len(words):
         word = words[place]
@@ -261,83 +241,13 @@ def _flags(words: list[str]) -> Iterator[tuple[str, str]]:
         if sign and flag:
             yield flag, value
         elif word.startswith("-") and word.strip("-"):
-            most = len(words) if _FIELD_OF.get(plain_name(word)) in _LISTS else 1
+            most = len(words) if FIELD_OF.get(plain_name(word)) in LISTS else 1
             taken = list(itertools.takewhile(_is_value, words[place : place + most]))
             yield word, " ".join(taken)
             place += len(taken)
+        else:
+            yield "", word
 
 
 def _is_value(word: str) -> bool:
-    return not word.startswith("-") and "=" not in word
-
-
-def _said(name: str, value: str) -> dict[str, object] | None:
-    """What one flag says; None where it is unknown or its value cannot be meant."""
-    if name in _SWITCHES and value.lower() in _TRUE | _FALSE:
-        return _SWITCHES[name] if value.lower() in _TRUE else {}
-    field = _FIELD_OF.get(name)
-    if field is None or not value:
-        return None
-    if field == "optimizer":
-        return _optimizer(_WITH_MOMENTUM.get((name, value.lower()), value.lower()))
-    read = {"config": _model, "precision": _precision, "lora_targets": _targets}.get(field)
-    if read is not None:
-        return read(value)
-    return _word(field, value) if field in _MEANT else _number(field, value)
-
-
-def _model(value: str) -> dict[str, object]:
-    return {"config": value}
-
-
-def _word(field: str, value: str) -> dict[str, object] | None:
-    meant = _MEANT[field].get(value.lower().replace("-", "_"))
-    return None if meant is None else {field: meant}
-
-
-def _precision(value: str) -> dict[str, object] | None:
-    word = value.lower().replace("-", "_").removeprefix("torch.")
-    known = (_MIXED | _WORD | _TRUE_HALVES).get(word) or precision_meant(value)
-    return None if known is None else {"precision": known}
-
-
-def _targets(value: str) -> dict[str, object] | None:
-    """`all-linear`, or names between blanks, commas, brackets and quotation marks."""
-    names = re.findall(r"[\w.-]+", value)
-    if [name.lower().replace("_", "-") for name in names] in (["all-linear"], ["all"]):
-        return {"lora_targets": "all_linear"}
-    return {"lora_targets": names} if names else None
-
-
-def _optimizer(word: str) -> dict[str, object] | None:
-    """`adamw_torch_fused` and its kin: the rule, its width, and whether one kernel does it."""
-    word = word.removeprefix("paged_")  # its states stay on the card while there is room
-    parts = word.split("_")
-    rule = word if word in OPTIMIZERS else parts[0]
-    bits: dict[str, object] = {"optimizer_bits": 8} if "8bit" in parts else {}
-    fused: dict[str, object] = {"fused_optimizer": True} if "fused" in parts else {}
-    return {"optimizer": rule, **bits, **fused} if rule in OPTIMIZERS else None
-
-
-def fields_of_optimizer(word: str) -> str | None:
-    """The lines of a workload file that say what a trainer's word does (`paged_adamw_8bit`); None: it is none here."""
-    named = _optimizer(word.lower().replace("-", "_").replace("8bit", "_8bit").replace("__", "_"))
-    if named is None:
-        return None
-    values = {True: "true"}
-    return ", ".join(
-        f'{field} = "{value}"' if isinstance(value, str) else f"{field} = {values.get(value, value)}"  # type: ignore[call-overload]
-        for field, value in named.items()
-    )
-
-
-def _number(field: str, value: str) -> dict[str, object] | None:
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    if number < 0 or (field in _WHOLE and not number.is_integer()):
-        return None
-    if field == "clip_gradient_norm" and not number:  # nothing is clipped then
-        return {}
-    return {field: int(number) if field in _WHOLE else number}
+    return (not word.startswith("-") or bool(_NEGATIVE.fullmatch(word))) and "=" not in word

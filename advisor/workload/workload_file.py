@@ -15,6 +15,7 @@ from advisor.core.file_kinds import FileKind, given_as
 from advisor.core.input_file import check_values, convert, read_toml_table
 from advisor.core.sentences import SaidError, visible
 from advisor.workload.checks import check_workload
+from advisor.workload.command_flags import fields_of_optimizer
 from advisor.workload.defaults import (
     assumed_for_config,
     assumed_for_file,
@@ -27,7 +28,6 @@ from advisor.workload.model_config import bundled_config, bundled_config_names, 
 from advisor.workload.overrides import apply_overrides, with_adapters_meant
 from advisor.workload.python_source import code_to_run, file_of, is_file
 from advisor.workload.reference_meant import reference_meant
-from advisor.workload.training_command import fields_of_optimizer
 from advisor.workload.workload import PythonModel, Task, Workload
 
 Source = Literal["huggingface", "python", "template", "numbers"]

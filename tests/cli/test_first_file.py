@@ -137,3 +137,28 @@ def test_what_the_first_file_gives_as_defaults_are_the_defaults() -> None:
     assert {field: value for field, value in given.items() if field not in chosen} == {
         field: defaults[field] for field in given if field not in chosen
     }
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_a_command_counts_in_steps_is_told_with_its_samples(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str
+) -> None:
+    path, ask = tmp_path / "train.toml", ["--language", language, "--from-command"]
+    assert run(["--init", str(path), *ask, "python x.py -b 8 --max_steps 5000"]) == 0
+    assert "samples = 40,000" in capsys.readouterr().err
+    workload = load_workload(path)
+    assert (workload.data.samples, workload.training.epochs) == (40_000, 1)
+    assert run(["--init", str(path), "--force", *ask, "accelerate launch x.py -b 8 --max_steps 5000"]) == 0
+    assert "epochs = 1" in capsys.readouterr().err
+    assert load_workload(path).data.samples == 10_000
+
+
+def test_a_file_that_a_command_names_is_told_as_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("args.json").write_text('{"per_device_train_batch_size": 4, "max_seq_length": 256}', "utf-8")
+    assert run(["--init", "train.toml", "--language", "en", "--from-command", "python sft.py args.json"]) == 0
+    assert "Read beside the command: args.json." in capsys.readouterr().err
+    workload = load_workload("train.toml")
+    assert (workload.training.batch_size, workload.data.sequence_length) == (4, 256)

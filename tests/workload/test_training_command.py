@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from advisor.workload.training_command import read_command
@@ -37,7 +39,7 @@ from advisor.workload.training_command import read_command
                 "optimizer": "sgd_momentum",
                 "image_size": 256,
             },
-            ("--nproc_per_node", "--lr", "-0.5"),
+            ("--nproc_per_node", "--lr"),
         ),
         (
             "python fit.py trainer.precision=bf16-mixed trainer.max_epochs=5 data.batch_size=64",
@@ -235,3 +237,153 @@ def test_the_rank_of_a_process_and_a_folder_of_adapters_are_no_adapters() -> Non
 def test_a_clipping_norm_of_zero_clips_nothing(flag: str) -> None:
     read = read_command(f"python train.py {flag}")
     assert (read.settings, read.unread) == ({}, ())
+
+
+@pytest.mark.parametrize(
+    ("command", "samples", "batch"),
+    [
+        ("python x.py --max_steps 500 --batch_size 8", 4_000, 8),
+        ("torchrun --nproc_per_node 4 --nnodes 2 x.py -b 8 --max_iters=500 --accum_steps 2", 64_000, 128),
+        ("python x.py --max_steps 1e3 --global_batch_size 64 -b 4", 64_000, 64),
+        ("torchrun --nproc_per_node 8 x.py -b 4 --tensor-model-parallel-size 2 --train-iters 10", 160, 16),
+        ("accelerate launch --num_processes 16 --num_machines 2 x.py -b 1 --max_train_steps 10", 160, 16),
+    ],
+)
+def test_steps_of_a_known_global_batch_are_the_samples_of_one_epoch(command: str, samples: int, batch: int) -> None:
+    read = read_command(command)
+    assert (read.settings["samples"], read.settings["epochs"]) == (samples, 1)
+    assert read.length is not None
+    assert (read.length.global_batch_size, read.length.each_epoch) == (batch, False)
+
+
+def test_steps_of_an_epoch_leave_the_epochs_as_they_are() -> None:
+    read = read_command("tune run full_finetune_single_device max_steps_per_epoch=20 batch_size=4 epochs=3")
+    assert (read.settings["samples"], read.settings["epochs"]) == (80, 3.0)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python x.py --max_steps 500",
+        "accelerate launch x.py --max_steps 500 -b 4",
+        "torchrun --nproc_per_node 8 x.py --max_iters 500 -b 4 --total_batch_size 524288",
+        "torchrun --nproc_per_node 8 train.py config/train_gpt2.py --max_iters=500 -b 4",
+        "python train.py --config somewhere/else.yaml --max_steps 500 -b 4",
+    ],
+)
+def test_steps_of_an_unknown_number_of_samples_fill_nothing_in(command: str) -> None:
+    read = read_command(command)
+    assert read.settings.keys() <= {"batch_size"}
+    assert read.length is not None
+    assert (read.length.steps, read.length.samples) == (500, None)
+
+
+@pytest.mark.parametrize("flags", ["--max_steps -1", "--max_steps=-1", "--eval.max_iters 100", "max_steps=0"])
+def test_what_sets_no_limit_or_one_of_an_evaluation_is_no_length(flags: str) -> None:
+    assert read_command(f"python x.py -b 4 {flags}").length is None
+
+
+FILES = {
+    "axolotl train x.yml": (
+        (
+            "base_model: a/b\nload_in_4bit: true\nadapter: qlora\nsequence_len: 2048\nlora_target_linear: true\n"
+            "micro_batch_size: 2\ngradient_accumulation_steps: 4\nbf16: auto\nflash_attention: true\n"
+        ),
+        {
+            "config": "a/b",
+            "quantization": "nf4",
+            "trainable": "lora",
+            "sequence_length": 2048,
+            "lora_targets": "all_linear",
+            "batch_size": 2,
+            "gradient_accumulation_steps": 4,
+            "attention": "flash",
+        },
+    ),
+    "litgpt finetune_lora --config x.yaml": (
+        (
+            "checkpoint_dir: checkpoints/a/b\nprecision: bf16-true\ndevices: 4\ndata:\n  class_path: litgpt.Alpaca\n"
+            "train:\n  global_batch_size: 32\n  micro_batch_size: 2\n  max_steps: 10\neval:\n  max_iters: 100\n"
+            "optimizer:\n  class_path: torch.optim.AdamW\n"
+        ),
+        {
+            "config": "a/b",
+            "trainable": "lora",
+            "precision": "bf16_true",
+            "batch_size": 2,
+            "gradient_accumulation_steps": 4,
+            "optimizer": "adamw",
+            "samples": 320,
+            "epochs": 1,
+        },
+    ),
+    "tune run lora_finetune_single_device --config x.yaml epochs=2": (
+        (
+            "model:\n  _component_: torchtune.models.llama3.lora_llama3_8b\n  lora_rank: 8\nbatch_size: 2\nepochs: 1\n"
+            "tokenizer:\n  max_seq_len: 4096\ndtype: bf16\noptimizer:\n  _component_: torch.optim.AdamW\n"
+        ),
+        {
+            "config": "lora_llama3_8b",
+            "trainable": "lora",
+            "lora_rank": 8,
+            "batch_size": 2,
+            "epochs": 2.0,
+            "sequence_length": 4096,
+            "precision": "bf16_true",
+            "optimizer": "adamw",
+        },
+    ),
+    "llamafactory-cli train x.yaml": (
+        (
+            "model_name_or_path: a/b\nfinetuning_type: lora\nlora_target: all\ncutoff_len: 1024\nbf16: true\n"
+            "per_device_train_batch_size: 1\nnum_train_epochs: 3.0\n"
+        ),
+        {
+            "config": "a/b",
+            "trainable": "lora",
+            "lora_targets": "all_linear",
+            "sequence_length": 1024,
+            "precision": "bf16_amp",
+            "batch_size": 1,
+            "epochs": 3.0,
+        },
+    ),
+    "deepspeed --num_gpus 8 x.py --deepspeed x.json": (
+        (
+            '{"train_micro_batch_size_per_gpu": 4, "train_batch_size": 64, "bf16": {"enabled": true}, '
+            '"optimizer": {"type": "AdamW"}, "gradient_clipping": "auto"}'
+        ),
+        {"batch_size": 4, "gradient_accumulation_steps": 2, "precision": "bf16_amp", "optimizer": "adamw"},
+    ),
+}
+
+
+@pytest.mark.parametrize("command", FILES)
+def test_a_file_that_a_command_names_is_read_as_its_flags(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    pytest.importorskip("yaml")
+    text, settings = FILES[command]
+    (name,) = [word for word in command.split() if word.startswith("x.") and not word.endswith("py")]
+    (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    read = read_command(command)
+    assert read.settings == settings
+    assert read.files == (name,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: [", "- 1", "{", "a: &a [1]\nb: [*a, *a]", "batch_size: .nan", "!!python/object/apply:os.getcwd []", "\0"],
+)
+@pytest.mark.parametrize("name", ["x.yaml", "x.json"])
+def test_a_file_that_cannot_be_read_is_named_as_what_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command, flag in ((f"axolotl train {name}", name), (f"python t.py --config {name}", "--config")):
+        assert read_command(command).unread == (flag,)
+    (tmp_path / name).write_text(text, "utf-8")
+    for command, flag in ((f"axolotl train {name}", name), (f"python t.py --config {name}", "--config")):
+        read = read_command(command)
+        assert (read.settings, read.unread, read.files) == ({}, (flag,), ())

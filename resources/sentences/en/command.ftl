@@ -103,6 +103,15 @@ command-init-exists = --init { $path }: the file exists.
 command-init-exists-remedy = Give another name, or --force to write over it.
 command-init-written = { $path } is written. Edit it, then: advisor --measure { $path }
 command-init-read = Filled in from the command: { $fields }.
+command-init-files = Read beside the command: { $files }.
+command-init-steps = { $steps } steps of { $batch } samples over all devices that the command starts { $each ->
+    [yes] are each epoch's: samples = { $samples }.
+   *[no] are the length of the job, written as one epoch: samples = { $samples }.
+  }
+command-init-steps-unread = { $steps } steps are not filled in: the command does not tell how many samples a step takes over all devices. Multiply { $steps } by that and put it into [data] as samples{ $each ->
+    [yes] .
+   *[no] , with epochs = 1.
+  }
 command-init-unread = Left out, as a workload file has no field for them, or not for such a value: { $flags }.
 command-init-global-batch = The batch over all devices, { $batch }, is no field of a workload file, and the command does not tell how devices share it: ask with --global-batch { $plain }.
 command-init-unknown-model = The file trains the starter's model, bert-base-uncased, not { $model }, which is not known here: put yours into [model] before you ask.

@@ -103,6 +103,15 @@ command-init-exists = --init { $path }：文件已存在。
 command-init-exists-remedy = 请换一个名称，或用 --force 覆盖。
 command-init-written = { $path } 已写入。请编辑它，然后运行：advisor --measure { $path }
 command-init-read = 已按该命令填写：{ $fields }。
+command-init-files = 与命令一起读取了：{ $files }。
+command-init-steps = 该命令启动的所有设备合计每步 { $batch } 个样本，共 { $steps } 步，{ $each ->
+    [yes] 为每个轮次的长度：samples = { $samples }。
+   *[no] 为整个训练的长度，写为一个轮次：samples = { $samples }。
+  }
+command-init-steps-unread = { $steps } 步没有填入：命令没有说明所有设备合计每步使用多少样本。请用 { $steps } 乘以该数，填入 [data] 的 samples{ $each ->
+    [yes] 。
+   *[no] ，并设 epochs = 1。
+  }
 command-init-unread = 以下参数在工作负载文件中没有对应的字段，或其取值无法表示，未采用：{ $flags }。
 command-init-global-batch = 所有设备合计的批大小 { $batch } 在工作负载文件中没有对应的字段，命令也没有说明设备如何分担它：提问时请加上 --global-batch { $plain }。
 command-init-unknown-model = 文件中的模型仍是模板自带的 bert-base-uncased，而不是此处不认识的 { $model }：请先在 [model] 中填入你的模型。
