@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.logs.known_formats import clock_s, unit_s
+from advisor.logs.known_formats import UNIT, clock_s, unit_s
 from advisor.logs.log_facts import LogFacts
 
 _EPOCH = re.compile(
@@ -21,17 +21,19 @@ _COUNTS = re.compile(
 )
 """What a line counts beside its epoch: it is a step's then."""
 _TOOK = (
-    r"(?:\b(?:epoch_|train_)?(?:time|took|duration|elapsed)|\b(?:completed|finished|done) in|耗时|用时|时间)"
+    r"(?:\b(?:epoch_|train_)?(?:time|took|duration|elapsed?)(?: time)?|\b(?:completed|finished|done) in|耗时|用时|时间)"
     r"['\"]?[:：= ]{0,3}"
 )
 _VALIDATED = re.compile(
     r"(?:\b(?:val(?:id(?:ation)?)?|eval(?:uation)?|test)[_ ]?(?:time|took)|(?:验证|评估|测试)(?:耗时|用时|时间))"
-    r"['\"]?[:：= ]{0,3}(\d{1,9}(?:\.\d{1,9})?) ?(ms|s|sec|seconds|min|m|minutes|秒|分钟|分)(?![a-z\d])",
+    r"['\"]?[:：= ]{0,3}(\d{1,9}(?:\.\d{1,9})?) ?"
+    rf"({UNIT})(?![a-z\d])",
     re.IGNORECASE,
 )
 """What a pass of validation took, beside the epoch's time or by itself."""
 _EPOCH_TIME = re.compile(
-    _TOOK + r"(\d{1,9}(?:\.\d{1,9})?) ?(?:(ms|s|sec|seconds|min|m|minutes)\b|(秒|分钟|分(?!\d)))"
+    _TOOK + rf"(\d{{1,9}}(?:\.\d{{1,9}})?) ?({UNIT})(?![a-z\d])"
+    rf"|(?<![\w.])(\d{{1,9}}(?:\.\d{{1,9}})?) ?({UNIT}) ?(?:/|per) ?epoch\b"
     r"|\| ?(\d{1,9}(?:\.\d{1,9})?) ?(s|sec|min)(?: ?\||$)",
     re.IGNORECASE,
 )
@@ -46,6 +48,8 @@ _EPOCH_PARTS = re.compile(
     re.IGNORECASE,
 )
 """An epoch's time of several parts: `1:02`, `1m 2s`, `1 h 2 min 3 s`."""
+_CLOCK_ALONE = re.compile(r"^ ?(?:total )?(?:time elapsed|elapsed time|elapsed)\b", re.IGNORECASE)
+"""Below the line of an epoch or of its batches, as Raschka's scripts print it; at the end of a run, of the run."""
 _EPOCH_ALONE = re.compile(r"\bepoch[ _]time\b", re.IGNORECASE)
 """Of the epoch that the lines before it tell of, as nnU-Net prints it."""
 
@@ -53,6 +57,11 @@ _EPOCH_ALONE = re.compile(r"\bepoch[ _]time\b", re.IGNORECASE)
 def takes_epoch(line: str, facts: LogFacts) -> bool:
     """A line that sums an epoch up: its time is a part of the whole, and no step's."""
     epoch = _EPOCH.search(line) or _EPOCH_ALONE.search(line)
+    if epoch is not None and epoch.re is _EPOCH:
+        facts.newest_epoch = next(int(group) for group in epoch.groups()[::2] if group is not None)
+    elif epoch is None and _CLOCK_ALONE.search(line) and not _COUNTS.search(line) and (seconds := _epoch_s(line)):
+        facts.clock_alone.append((facts.newest_epoch, seconds))
+        return True
     if epoch is None or _COUNTS.search(line, epoch.end()) or _COUNTS.search(line[: epoch.start()]):
         return False
     validated = [float(figure) * unit_s(unit) for figure, unit in _VALIDATED.findall(line)]

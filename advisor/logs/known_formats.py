@@ -12,6 +12,8 @@ from advisor.logs.log_facts import Count, LogFacts
 
 CLOCK = r"(?:(\d+) days?, )?(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d+)?)"
 """Days, hours, minutes and seconds."""
+UNIT = r"ms|s(?:ecs?|econds?)?|m(?:ins?|inutes?)?|h(?:rs?|ours?)?|毫秒|秒|分钟|分|小时"
+"""Of a time that is one figure."""
 
 _KERAS = re.compile(
     r"(\d{1,12})/(\d{1,12}) (?:\[={1,60}\]|━{1,60}) (?:- )?(?:(\d{1,9})s )?(\d{1,9}(?:\.\d{1,9})?)(ms|s|us)/step"
@@ -40,23 +42,14 @@ _KERAS_EPOCH = re.compile(r"Epoch (\d{1,6})/(\d{1,6})")
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,6}))?")
 _VALIDATES = re.compile(r"\b(?:val(?:idation)?|sanity checking|testing|predicting|mAP50)\b|\bmAP@", re.IGNORECASE)
 """mAP50 and mAP@.5: the head of the table that Ultralytics fills as it validates."""
-_UNITS_S = {
-    "us": 1e-6,
-    "h": 3600.0,
-    "ms": 1e-3,
-    "m": 60.0,
-    "min": 60.0,
-    "minute": 60.0,
-    "minutes": 60.0,
-    "分钟": 60.0,
-    "分": 60.0,
-    "毫秒": 1e-3,
-}
+_UNITS_S = {"us": 1e-6, "ms": 1e-3, "毫秒": 1e-3, "h": 3600.0, "小时": 3600.0, "m": 60.0, "分": 60.0}
+"""By their first letters, where they are no seconds."""
 
 
 def unit_s(word: str | None) -> float:
     """Seconds of a unit; a figure without one is in seconds."""
-    return _UNITS_S.get((word or "").lower(), 1.0)
+    unit = (word or "").lower()
+    return _UNITS_S.get(unit, _UNITS_S.get(unit[:1], 1.0))
 
 
 def clock_s(groups: tuple[str | None, ...]) -> float:

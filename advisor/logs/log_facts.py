@@ -38,6 +38,10 @@ class Mark(NamedTuple):
     """Of validation, told since the mark before: the clock went on meanwhile, and no step was made."""
 
 
+_LEAST_GROWN = 0.5
+"""Of its usual growth, what a clock that goes on grows at least in an epoch."""
+
+
 @dataclass
 class _TestedPass:
     """A pass of validation of which the log tells the steps."""
@@ -117,6 +121,10 @@ class LogFacts:
     """The whole training's wall time where the log states it."""
     epochs_s: list[tuple[int | None, float]] = field(default_factory=list)
     """(number, seconds) of the epochs that a line sums up."""
+    clock_alone: list[tuple[int | None, float]] = field(default_factory=list)
+    """(number of the newest epoch, seconds) of lines that tell what time went by, and nothing else."""
+    newest_epoch: int | None = None
+    """Of the lines so far that name one."""
     first_stamp_s: float | None = None
     """Clock time of the first line that bears one, where steps are told by nothing else."""
     table_head: tuple[str, ...] = ()
@@ -254,8 +262,17 @@ class LogFacts:
         self.pass_stated = True
         self.validation_passes_s.append(seconds)
 
-    def sum_up_bars(self) -> None:
-        """What bars tell once all was read: of epochs where nothing else does, of passes whose rows were counted."""
+    def sum_up(self) -> None:
+        """What was told of epochs and passes once all was read, each in its own time."""
+        if len(self.clock_alone) > 1 and not self.epochs_s:
+            self.epochs_s = list(self.clock_alone)
+        elif self.clock_alone and self.stated_runtime_s is None and not self.epochs_s:
+            self.stated_runtime_s = self.clock_alone[-1][1]
+        self.epochs_s = _own_times(self.epochs_s)
+        self._sum_up_bars()
+
+    def _sum_up_bars(self) -> None:
+        """What bars tell of epochs where nothing else does, and of passes whose rows were counted."""
         if not (self.marks or self.step_times_s or self.epochs_s):
             states = [(0, 0.0), *self.epoch_states]
             for (before, begun_s), (ended, ended_s) in itertools.pairwise(states):
@@ -275,3 +292,20 @@ class LogFacts:
         self.drawn_passes.clear()
         self.tested = None
         self.pass_stated = False
+
+
+def _own_times(epochs: list[tuple[int | None, float]]) -> list[tuple[int | None, float]]:
+    """Each epoch's own time where the lines tell the clock since the beginning: it stood at none before the first.
+
+    Then it grows about as much in each epoch, and what it shows at the first is as many epochs' as came before and it.
+    """
+    grown = [later - earlier for (_, earlier), (_, later) in itertools.pairwise(epochs)]
+    usual = statistics.median(grown) if grown else 0.0
+    if usual <= 0 or min(grown) < _LEAST_GROWN * usual:
+        return epochs
+    first, seconds = epochs[0]
+    passed = round(seconds / usual)
+    if passed not in {1, first, (first or 0) + 1}:
+        return epochs
+    numbers = [number for number, _ in epochs]
+    return list(zip(numbers, [seconds / passed, *grown], strict=True))

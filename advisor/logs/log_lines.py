@@ -11,8 +11,9 @@ from pathlib import Path
 
 from advisor.core.input_file import read_foreign_text
 from advisor.logs.bars import drop_bar_of_evaluation, takes_bar
+from advisor.logs.clocked_bars import takes_clocked_bar
 from advisor.logs.epoch_lines import takes_epoch
-from advisor.logs.known_formats import CLOCK, announces_again, clock_s, takes_known
+from advisor.logs.known_formats import CLOCK, UNIT, announces_again, clock_s, takes_known, unit_s
 from advisor.logs.log_facts import LogFacts
 from advisor.logs.metric_tables import table_facts
 from advisor.logs.notebook_bars import takes_notebook
@@ -30,11 +31,14 @@ _LONG_NUMBER = re.compile(r"\d{25,}")
 _RANK = re.compile(r"\[default(\d{1,5})\]|(?<![a-z])(?:local_?)?rank['\"]?[ :=_]{0,2}(\d{1,5})\b", re.IGNORECASE)
 """Who prints a line, as torchrun, loggers and `srun` mark it."""
 _RUN_RUNTIME = re.compile(
-    rf"(?:\btrain_runtime['\"]?\s*[:=]\s*['\"]?|^(?:total )?training time:? )(?:{CLOCK}|(\d+(?:\.\d+)?))"
-    r"|(?<![\d.])(\d{1,9}(?:\.\d{1,9})?) seconds used for training\b",
+    rf"(?:\btrain_runtime['\"]?\s*[:=]\s*['\"]?|^(?:total )?training time:? )"
+    rf"(?:{CLOCK}|(\d+(?:\.\d+)?)(?: ?({UNIT})(?![\w/]))?)"
+    r"|(?<![\d.])(\d{1,9}(?:\.\d{1,9})?) seconds used for training\b"
+    r"|^ ?training(?: is)? (?:completed?|finished|done|took) (?:in )?"
+    r"(?:(\d{1,4}) ?h(?:ours?)? ?)?(\d{1,6}) ?m(?:in(?:utes?)?)? ?(\d{1,2}(?:\.\d{1,6})?) ?s\b",
     re.IGNORECASE,
 )
-"""As Trainer sums up, torchvision's scripts, and Unsloth's notebooks."""
+"""As Trainer sums up, torchvision's scripts, Unsloth's notebooks, and PyTorch's tutorials (`1m 7s`)."""
 _FALLEN = 0.25
 """Share of its intervals over which a clock that goes on may seem to fall: lines of other ranks, an epoch's end."""
 _FEW = 2
@@ -48,7 +52,7 @@ _TOTAL_TIME = re.compile(
     re.IGNORECASE,
 )
 """Of an epoch or of a pass of validation, as torchvision's scripts print it, and detectron2."""
-_LASTED = r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])"
+_LASTED = rf"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*({UNIT})(?![a-z/])"
 _PASS_TOOK = re.compile(rf"(?:\b(?:took|takes|time|in|duration)\b|耗时|用时){_LASTED}", re.IGNORECASE)
 _EVALUATION_TOOK = re.compile(
     rf"(?:(?:{VALIDATES.pattern})(?:(?!\b(?:step|iter|batch)).){{0,60}}?\b(?:took|takes)\b"
@@ -91,7 +95,7 @@ def parse_log(text: str) -> LogFacts:
     shown = [runs[0], *(run for run in runs[1:] if _trains(run))]
     told = shown[-1]
     told.runs = len(shown)
-    told.sum_up_bars()
+    told.sum_up()
     _tell_own_times(told)
     _tell_validating(told)
     if not told.step_times_s and not told.marks:
@@ -194,7 +198,7 @@ def _take(line: str, facts: LogFacts) -> None:
         _take_pass(line, facts)
 
 
-_READERS = (takes_known, takes_epoch, takes_trainers, takes_notebook, takes_bar)
+_READERS = (takes_clocked_bar, takes_known, takes_epoch, takes_trainers, takes_notebook, takes_bar)
 
 
 def _take_pass(line: str, facts: LogFacts) -> None:
@@ -209,9 +213,7 @@ def _take_summary(line: str, facts: LogFacts) -> bool:
     if rate is not None:
         facts.steps_per_s = float(rate.group(1)) or None
     if runtime is not None:
-        *clock, plain, used = runtime.groups()
-        plain = plain or used
-        facts.stated_runtime_s = clock_s(tuple(clock)) if plain is None else float(plain)
+        facts.stated_runtime_s = _runtime_s(runtime)
     elif total is not None:
         epoch, _, *clock = total.groups()
         seconds = clock_s(tuple(clock[:4])) if total.group(7) is None else clock_s(tuple(clock[5:]))
@@ -220,3 +222,11 @@ def _take_summary(line: str, facts: LogFacts) -> bool:
         else:
             facts.add_epoch(int(epoch), seconds)
     return runtime is not None or rate is not None or total is not None
+
+
+def _runtime_s(told: re.Match[str]) -> float:
+    """What a run took, as the first of the ways that `_RUN_RUNTIME` knows tells it."""
+    plain, unit, used, *parts = told.groups()[4:]
+    if (figure := plain or used) is not None:
+        return float(figure) * unit_s(unit)
+    return clock_s(told.groups()[:4] if parts[-1] is None else (None, *parts))

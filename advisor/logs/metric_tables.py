@@ -28,7 +28,7 @@ _TIMES = ("elapsed", "elapsed_time", "time_elapsed", "relative_time", "runtime",
 _OWN_TIMES = re.compile(
     r"(?:^|[/_])(?:step|iter|iteration|batch)_(?:time|duration)$|_per_(?:step|iter|iteration|batch)$"
 )
-_UNIT = re.compile(r"[_ ]?[(\[]?(?<![a-z])(ms|s|sec|secs|seconds|min|minutes)[)\]]?$")
+_UNIT = re.compile(r"[_ ]?[(\[]?(?<![a-z])(ms|s|sec|secs|seconds|min|mins|minutes|h|hours)[)\]]?$")
 _OBJECTS = ("_step", "_runtime")
 _DELIMITERS = (",", "\t", ";")
 _FEWEST_ROWS = 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.logs.known_formats import CLOCK, clock_s, take_stamp, unit_s
+from advisor.logs.known_formats import CLOCK, UNIT, clock_s, take_stamp, unit_s
 from advisor.logs.log_facts import Count, LogFacts
 
 VALIDATES = re.compile(
@@ -55,14 +55,15 @@ _ELAPSED_CLOCK = re.compile(
     rf"\b(?:time(?: usage)?|elapsed(?:_time)?|used|耗时|用时)['\"]?\s*[:=]?\s*['\"]?{CLOCK}", re.IGNORECASE
 )
 _ELAPSED = re.compile(
-    r"(?:\b(?:elapsed|total[_ ]time|time[_ ](?:used|usage|since[_ ]start))|(?<!步)(?:耗时|用时)|已用)"
-    r"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(?:(ms|s|秒|min|m|h)(?![a-z]))?",
+    r"(?:\b(?:elapsed?|total[_ ]time|time[_ ](?:used|usage|since[_ ]start))|(?<!步)(?:耗时|用时)|已用)"
+    rf"['\"]?\s*[:=：]?\s*(\d+(?:\.\d+)?)\s*(?:({UNIT})(?![a-z]))?",
     re.IGNORECASE,
 )
 _PER_STEPS = re.compile(
     r"\b(?:time|seconds|took) (?:per|for|/) (\d{1,9}) (?:steps|iterations|iters|batches)\b[^\d]{0,12}?"
-    r"(\d{1,9}(?:\.\d{1,9})?) ?(ms|s|sec|min)?"
-    r"|\b(\d{1,9}) (?:steps|iterations|iters|batches) (?:took|in|takes) (\d{1,9}(?:\.\d{1,9})?) ?(ms|s|sec|min)?"
+    rf"(\d{{1,9}}(?:\.\d{{1,9}})?) ?({UNIT})?"
+    r"|\b(\d{1,9}) (?:steps|iterations|iters|batches) (?:took|in|takes) (\d{1,9}(?:\.\d{1,9})?) ?"
+    rf"({UNIT})?"
     r"|每 ?(\d{1,9}) ?步(?:耗时|用时|的?时间)?[:： ]{0,2}(\d{1,9}(?:\.\d{1,9})?) ?(ms|s|秒|毫秒|分钟)",
     re.IGNORECASE,
 )

@@ -137,7 +137,7 @@ def _timeline(facts: LogFacts) -> _Timeline:
     elapsed = (sum(_spans(runs)) + facts.outside_s or None) if runs else None
     if runs:
         steps = sum(run[-1][0] - (made_before(run, step_s) if step_s else 0) for run in runs)
-    summed_up = _steps_summed_up(facts) if step_s is None else None
+    summed_up = _steps_summed_up(facts, length) if step_s is None else None
     if summed_up is not None and facts.runtime_s is not None:
         steps = summed_up
         step_s = max(0.0, facts.runtime_s - sum(facts.validation_passes_s)) / steps
@@ -157,8 +157,10 @@ _RATE_ROUNDING = 0.0005
 """Of steps a second, as Trainer's summary rounds them: where a plan agrees to within that, its steps were made."""
 
 
-def _steps_summed_up(facts: LogFacts) -> int | None:
-    """The steps of a run whose summary alone tells of time; its runtime holds the evaluations too."""
+def _steps_summed_up(facts: LogFacts, length: RunLength) -> int | None:
+    """The steps of a run whose summaries alone tell of time; its runtime holds the evaluations too."""
+    if facts.stated_runtime_s is None and facts.epochs_s:
+        return length.of and length.of * len(facts.epochs_s) if length.anew else None
     if facts.runtime_s is not None and facts.steps_per_s is not None:
         steps, planned = facts.runtime_s * facts.steps_per_s, facts.planned_steps
         if planned is not None and abs(planned - steps) <= facts.runtime_s * _RATE_ROUNDING:
