@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import re
 import socket
 import traceback
 import urllib.error
@@ -37,6 +38,8 @@ DISTRIBUTIONS = {
     "yaml": "PyYAML",
 }
 """Names on the package index of what training scripts import by another one, as the documentation of each tells."""
+_OF_HALVES = re.compile(r"\b(?:Half|float16)\b")
+"""How torch names the type that a trace at any 16-bit precision computes in."""
 _CLIENTS = {"huggingface_hub", "httpx", "requests", "urllib3"}
 """Packages whose own errors are all about what was asked for over a network."""
 
@@ -57,6 +60,8 @@ def raised_by_file(what: str, path: Path, error: BaseException, **numbers: Value
     opened = opened_in_vain(error)
     if opened is not None:
         return file_refused("opens-missing", path, opened=shown_value(opened), folder=str(path.parent))
+    if what == "step-failed" and _OF_HALVES.search(words_of(error)):
+        what = "step-failed-half"
     return file_refused(what, path, error=named, **numbers)
 
 

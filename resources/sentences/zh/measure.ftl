@@ -131,6 +131,7 @@ worker-file-opens-missing = { $file }：它要打开 { $opened }，而该文件�
 worker-file-downloads = { $file }：它要从网络获取内容，但没有得到（{ $error }）。请不带预训练权重构建模型（torchvision 中用 `weights=None`，timm 中用 `pretrained=False`），任何数字都与权重无关；并用模型自己的类代替 torch.hub。或者在有网络的机器上单独运行一次 build_model()：这些库下载的内容之后会在其缓存中找到。
 worker-file-asks-hub = { $file }：它要从 Hugging Face Hub 加载内容，而文件运行期间不会下载任何东西（{ $error }）。请用文件中写明的配置构建模型（`AutoModel.from_config` 或模型自己的类），或用模型的 Hub ID 代替该文件，或事先下载（`hf download`）：缓存中已有的内容能够找到。
 worker-file-step-failed = { $file }：{ $function } 处理 { $given } 时抛出 { $error }。请修正模型、make_batch 或 training_step；日志中有调用栈。
+worker-file-step-failed-half = { $file }：{ $function } 处理 { $given } 时抛出 { $error }。所有 16 位精度（包括 BF16）都以 float16 追踪。请转换不接受 16 位的运算（如 torch.fft 和 torch.linalg）的输入（`x.float()`），或把两种类型的张量统一；也可以用 fp32 或 tf32 训练。日志中有调用栈。
 worker-file-step-unread = { $file }：其中定义了 `{ $name }`，但这里不会调用它：文件自己的损失应由 `training_step(model, batch)` 返回。请改名。没有它时使用了通常的损失。
 worker-file-no-loss = { $file }：training_step 返回了 { $given }，而这里需要损失，即只含一个数的张量。请返回损失。
 worker-file-no-own-loss = { $file }：{ $model } 的 forward 返回了 { $given }，其中没有损失。请让它返回损失（一个数）、带有 loss 属性的对象或带有该键的字典，或让 make_batch 返回元组 (inputs, targets)，或定义 training_step(model, batch)。
