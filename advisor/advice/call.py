@@ -27,7 +27,7 @@ from advisor.recommend.candidates import unknown_cards, with_own_cards
 from advisor.recommend.dealing import counts_over, left_out_counts, require_even_nodes
 from advisor.recommend.prices import Prices, read_prices
 from advisor.recommend.recommendation import Goal, Limits
-from advisor.workload.python_source import code_to_run, needs_consent
+from advisor.workload.python_source import code_to_run, needs_consent, pinned
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import checked, load_workload
 
@@ -90,7 +90,7 @@ def advise(  # noqa: PLR0913 - what is trained, on what, for what, and how it is
     if max_cost is not None and prices is None:
         raise SaidError.of("command-call-no-prices")
     request = AdviceRequest(
-        workload=described,
+        workload=pinned(described),
         measure=measure,
         budget_s=budget_s,
         gpu_keys=keys,

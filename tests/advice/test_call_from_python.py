@@ -14,6 +14,7 @@ from advisor import advise, load_workload
 from advisor.cli import run
 from advisor.core.errors import InputError
 from advisor.store import json_file
+from advisor.workload.python_source import pinned
 from advisor.workload.workload import Workload, with_training
 
 
@@ -91,6 +92,7 @@ def test_a_file_of_ones_own_runs_only_where_the_call_allows_it(tmp_path: Path) -
     allowed = advise(tmp_path / "own.py", measure=False, gpus="4090", counts=(1,), allow_code=True)
     assert allowed.recommendation is not None
     assert {one.count for one in allowed.predictions} == {1}
+    assert allowed.workload == pinned(load_workload(tmp_path / "own.py")), "bound to the file's bytes, as a command's"
 
 
 def test_cards_in_one_text_are_those_of_a_list() -> None:
