@@ -28,6 +28,7 @@ from advisor.predict.additions import with_added
 from advisor.predict.computed_precision import computed_precision
 from advisor.predict.prediction import Candidate
 from advisor.recommend.advise_from import recommend
+from advisor.recommend.asked import Asked
 from advisor.recommend.reasons.last_batch import single_sample_caveat
 from advisor.recommend.reasons.memory import memory_story
 from advisor.recommend.reasons.memory_room import with_quicker_room
@@ -154,6 +155,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts, rounds: Rounds | Non
         created_utc=utc_text(),
         advisor_version=__version__,
         workload=request.workload if main is None else with_added(request.workload, main.added),
+        asked=Asked(**shared_fields(request, Asked)),
         model=model_facts(request.workload, facts),
         machine=facts.machine,
         measurements=facts.measurements,

@@ -45,6 +45,7 @@ _OF_THE_FIXED = "alternative-freed"
 _FEW_FIGURES = 5
 """Each figure beyond them takes the place of a reason."""
 _FIGURES = (
+    "summary-asked",
     "summary-step",
     "summary-job",
     "summary-job-inference",
@@ -53,7 +54,7 @@ _FIGURES = (
     "summary-switched-on",
     "summary-tied",
 )
-"""The figures that decide, and with what they are reached; an energy does where it is the goal."""
+"""The question and the figures that decide, and with what they are reached; an energy does where it is the goal."""
 _SAID_BY_FIGURES = {"why-tied", "why-tied-cost", "why-tied-hours", "why-tied-energy", "why-tied-short"}
 """What the line of those it is tied with says too."""
 _SEEN_IN_FIGURES = {"caveat-from-spec-sheet"}

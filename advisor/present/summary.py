@@ -32,6 +32,7 @@ from advisor.present.switched_on import switched_on
 from advisor.present.table_cells import set_up_cells, step_cells, strategy_name
 from advisor.present.tables import Table, table_of
 from advisor.present.workload_titles import workload_title
+from advisor.recommend.asked import asked_reasons
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.precisions import stand_in
 from advisor.recommend.ranking import score
@@ -87,10 +88,20 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
     return Summary(
         title=visible(sentence("summary-title", language, workload=workload_title(advice.workload.name, language))),
         headline=set_up_line(main, language, mode) if main else sentence("summary-nothing", language),
-        figures=_figures(main, advice, language) if main else (),
+        figures=(*_asked(advice, language), *(_figures(main, advice, language) if main else ())),
         sections=tuple(sections),
         tables=tuple(table for table in tables if table is not None),
     )
+
+
+def asked_line(advice: AdviceRecord, language: Language) -> str:
+    """Goal, limits, prices and hosts that were asked for, in a line; empty where all is as usual or was not kept."""
+    return "" if advice.asked is None else listed(said(asked_reasons(advice.asked), language), language)
+
+
+def _asked(advice: AdviceRecord, language: Language) -> Iterator[tuple[str, str]]:
+    if line := asked_line(advice, language):
+        yield sentence("summary-asked", language), line
 
 
 def help_of(advice: AdviceRecord, language: Language) -> tuple[str, ...]:

@@ -121,6 +121,7 @@ class Limits(Record, frozen=True, kw_only=True):
     max_power_w: float | None = None
     """Board power of all devices together."""
     max_job_s: float | None = None
+    """Of the whole job, in seconds."""
 
 
 class Recommendations(Record, frozen=True, kw_only=True):

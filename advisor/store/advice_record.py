@@ -9,6 +9,7 @@ from advisor.hardware.machine import Machine
 from advisor.measure.measurement import Measurement
 from advisor.optable.op_table import Layer
 from advisor.predict.prediction import Calibration, Prediction
+from advisor.recommend.asked import Asked
 from advisor.recommend.recommendation import Alternative, BatchAdvice, Crossover, Recommendation
 from advisor.recommend.switches import Switch
 from advisor.workload.workload import Workload
@@ -52,6 +53,8 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     workload: Workload
     """What was asked about, as read but for what the recommended set-up adds to free memory: what else is advised may
     differ."""
+    asked: Asked | None = None
+    """Goal, limits and prices of the question; None: an advice that was saved before they were kept."""
     model: ModelFacts
     """What is known of the workload's model."""
     machine: Machine

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
-from advisor.core.sentences import Reason, in_a_row, visible
+from advisor.core.sentences import Reason, in_a_row, labelled, visible
 from advisor.gui.context import Context
 from advisor.gui.pages.accuracy_caption import accuracy_caption
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
@@ -23,7 +23,7 @@ from advisor.gui.widgets.notice import EmptyState, Notice, SentencesCard, Strip
 from advisor.predict.prediction import Prediction
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine
-from advisor.present.summary import help_comes_first, help_of
+from advisor.present.summary import asked_line, help_comes_first, help_of
 from advisor.recommend.ranking import DOUBTED_CAVEAT
 from advisor.recommend.recommendation import Recommendation, prediction_of
 
@@ -97,6 +97,8 @@ class AdvicePage(Page):
         if chosen is None:
             nothing = self.texts("summary-nothing")
             sentences = [self.texts.say(reason) for reason in (*advice.reasons, *advice.caveats)]
+            if asked := asked_line(advice, self.texts.language):
+                sentences.insert(0, labelled(self.texts("summary-asked"), asked, self.texts.language))
             helping = [card for card in (self._help_card(advice),) if card is not None]
             self._copy.hide()  # No set-up, nothing to launch.
             put(self.body, Notice(sentences or [nothing], title=nothing), *helping, self._again(), REST)

@@ -13,6 +13,7 @@ from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
 from advisor.gui.widgets.labels import label
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name, shown_names, tied_names
+from advisor.present.summary import asked_line
 from advisor.present.switched_on import switched_on
 from advisor.recommend.recommendation import Recommendation
 from advisor.workload.workload import Training
@@ -53,6 +54,8 @@ def hero_card(advice: AdviceRecord, chosen: Recommendation, texts: Texts) -> Car
     heading = label(devices, "hero", wrap=True, selectable=True)
     whole = (fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts)  # a line ends between two of them
     card.put(heading, label(_BETWEEN_FACTS.join(whole), "heading", wrap=True))
+    if asked := asked_line(advice, texts.language):
+        card.put(label(labelled(texts("summary-asked"), asked, texts.language), "muted", wrap=True))
     if switched := switched_on(advice.workload.training, texts.language, but=facts):
         on = labelled(texts("summary-switched-on"), switched, texts.language)
         card.put(label(on, "muted", wrap=True))

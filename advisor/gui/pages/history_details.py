@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
@@ -18,6 +18,7 @@ from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
 from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
+from advisor.present.summary import asked_line
 from advisor.present.table_cells import added_names, batch_of
 from advisor.recommend.recommendation import prediction_of
 
@@ -77,8 +78,9 @@ def compared_cards(first: AdviceRecord, second: AdviceRecord, context: Context) 
     cards: list[QWidget] = [
         _figures_card(first, second, context, same_set_up=comparison.same_set_up, rows=comparison.figures)
     ]
-    if comparison.settings:
-        cards.append(_settings_card(comparison.settings, context))
+    settings = (*_asked_differently(first, second, context), *comparison.settings)
+    if settings:
+        cards.append(_settings_card(settings, context))
     if comparison.steps:
         cards.append(_steps_card(comparison.steps, context))
     return cards
@@ -139,12 +141,27 @@ def _figures_card(
     return card
 
 
+def _asked_differently(first: AdviceRecord, second: AdviceRecord, context: Context) -> Iterator[SettingDifference]:
+    """What was asked for, in words, where both runs kept it and it is not the same."""
+    if first.asked is not None and second.asked is not None and first.asked != second.asked:
+        before, after = (asked_line(advice, context.texts.language) for advice in (first, second))
+        yield SettingDifference(field="asked", first=before or None, second=after or None)
+
+
+def asked_label(advice: AdviceRecord, context: Context) -> QWidget | None:
+    """What a run was asked for; None where all was as usual."""
+    texts = context.texts
+    asked = asked_line(advice, texts.language)
+    return label(labelled(texts("summary-asked"), asked, texts.language), wrap=True, selectable=True) if asked else None
+
+
 def _settings_card(rows: tuple[SettingDifference, ...], context: Context) -> Card:
     texts = context.texts
 
     def name(difference: SettingDifference) -> str:
         last = difference.field.rpartition(".")[2]
         title = texts.optional(f"field-{last.replace('_', '-')}") if difference.field.startswith("workload.") else None
+        title = texts("summary-asked") if difference.field == "asked" else title
         return title or visible(difference.field)
 
     columns: list[Column[SettingDifference]] = [

@@ -18,7 +18,7 @@ from advisor.gui.history_access import IN_MEMORY, HistoryListing, in_history, re
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import KeptAdviceAsk
 from advisor.gui.models.table_model import TableModel
-from advisor.gui.pages.history_details import compared_cards, measured_card
+from advisor.gui.pages.history_details import asked_label, compared_cards, measured_card
 from advisor.gui.pages.history_tables import OPTIONAL_COLUMNS, ledger_card, record_row, run_columns
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.threads import Job, Outcome, call_as_job
@@ -267,9 +267,8 @@ class HistoryPage(Page):
 
     def _show_details(self, advice: AdviceRecord) -> None:
         clear(self._details)
-        card = measured_card(advice, self.context)
-        if card is not None:
-            self._details.addWidget(card)
+        shown = (asked_label(advice, self.context), measured_card(advice, self.context))
+        put(self._details, *(widget for widget in shown if widget is not None))
 
     def _open(self) -> None:
         for run in self._selected()[:1]:

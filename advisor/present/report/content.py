@@ -20,7 +20,7 @@ from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
 from advisor.present.script.strategy_lines import has_script
 from advisor.present.set_ups import clipped
-from advisor.present.summary import help_comes_first, help_of, in_mode, set_up_line, summarise
+from advisor.present.summary import asked_line, help_comes_first, help_of, in_mode, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
 from advisor.present.window_words import reason_words, window_words
 from advisor.present.workload_titles import workload_title
@@ -79,7 +79,8 @@ def _subtitle(advice: AdviceRecord, language: Language) -> str:
 
 
 def _notes(advice: AdviceRecord, main: Recommendation | None, language: Language) -> list[str]:
-    notes = []
+    asked = asked_line(advice, language)
+    notes = [labelled(sentence("summary-asked", language), clipped(asked, _HEADLINE_LENGTH), language)] if asked else []
     if main is not None and main.tied_with:
         names = listed([clipped(name, 60) for name in tied_names(advice, main, language)], language)
         notes.append(labelled(sentence("summary-tied", language), names, language))
