@@ -61,6 +61,18 @@ def test_no_page_is_wider_than_the_window(
     assert window.width() == SMALLEST[0]
 
 
+@pytest.mark.parametrize("name", PAGE_NAMES)
+def test_no_page_that_is_still_empty_is_wider_than_the_window(window: MainWindow, qtbot: QtBot, name: PageName) -> None:
+    window.setMinimumSize(*SMALLEST)
+    window.resize(*SMALLEST)
+    window.show_page(name)
+    page = window.page(name)
+    qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=120_000)
+    content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
+    assert content is not None
+    qtbot.waitUntil(lambda: content.width() <= seen.width(), timeout=20_000)
+
+
 def test_the_words_of_a_switch_press_it_and_stand_whole_in_as_many_lines_as_they_need(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

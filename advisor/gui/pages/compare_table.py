@@ -28,7 +28,7 @@ from advisor.present.look import OVER_LIMITS
 from advisor.recommend.recommendation import Goal
 
 _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
-_GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "cost", "memory", "job", "precision")
+_GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "cost", "memory", "job", "precision", "pin", "price")
 """Hidden, in turn, where the window is too narrow for all: what tells set-ups apart after what follows from others."""
 _PRICED_GIVES_WAY = ("energy", "range", "step", "basis", "epoch", "memory", "pin", "job", "rate", "precision")
 """The same where prices are known and this is enough: who typed one looks for what the job costs; the bars above have

@@ -30,6 +30,10 @@ class Bar:
     """A short word after the value, such as `measured`."""
 
 
+_LEAST_ROOM = 40.0
+"""Pixels for bars with their whiskers: where there are fewer, marks stand below the values and not beside them."""
+
+
 class BarChart(Chart):
     """Rows from best to worst."""
 
@@ -61,17 +65,27 @@ class BarChart(Chart):
         marks += 8 if marks else 0
         bracket = 16.0 if any(row.tie is not None for row in self._rows) else 0.0
         left, right = names + 12, width - values - marks - bracket - 14
+        below = bool(marks) and right - left < _LEAST_ROOM
+        if below:  # The marks take no column of their own.
+            values = max(values, marks)
+            right = width - values - bracket - 14
         top = max((row.estimate.high for row in self._rows if row.estimate is not None), default=1.0)
         scale = max(right - left, 20.0) / (top or 1.0)
         for number, bar in enumerate(self._rows):
-            self._draw_row(painter, bar, number, (left, scale, right, values))
+            self._draw_row(painter, bar, number, (left, scale, right, values), mark_below=below)
         if bracket:
             self._draw_brackets(painter, width - 8)
 
-    def _draw_row(self, painter: QPainter, row: Bar, number: int, places: tuple[float, float, float, float]) -> None:
+    def _draw_row(
+        self, painter: QPainter, row: Bar, number: int, places: tuple[float, float, float, float], *, mark_below: bool
+    ) -> None:
         left, scale, right, values = places
         height = self._row_height
         y = number * height
+        beside = QRectF(right + 14, y, values, height)
+        mark_at = QRectF(right + 22 + values, y, self.wide - right - 22 - values, height)
+        if mark_below and row.mark:
+            beside, mark_at = (QRectF(right + 14, y + half, values, height / 2) for half in (0.0, height / 2))
         middle = y + height / 2
         muted = row.estimate is None
         self.write(
@@ -92,7 +106,7 @@ class BarChart(Chart):
             self.whisker(painter, left + row.estimate.low * scale, left + row.estimate.high * scale, middle)
         self.write(
             painter,
-            QRectF(right + 14, y, values, height),
+            beside,
             row.text,
             size=TEXT_SIZE,
             bold=row.chosen,
@@ -100,8 +114,8 @@ class BarChart(Chart):
             align=Qt.AlignmentFlag.AlignRight,
         )
         if row.mark:
-            at = QRectF(right + 22 + values, y, self.wide - right - 22 - values, height)
-            self.write(painter, at, row.mark, size=TICK_SIZE, colour=self.theme.accent)
+            align = Qt.AlignmentFlag.AlignRight if mark_below else Qt.AlignmentFlag.AlignLeft
+            self.write(painter, mark_at, row.mark, size=TICK_SIZE, colour=self.theme.accent, align=align)
         if row.tip:
             self.tell_at(QRectF(0, y, self.wide, height), row.tip)
 

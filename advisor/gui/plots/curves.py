@@ -179,7 +179,7 @@ class CurveChart(Chart):
             self.tell_at(QRectF(at.x() - 9, at.y() - 9, 18, 18), point.tip)
 
     def _draw_marks(self, painter: QPainter) -> None:
-        rows: list[list[tuple[float, float]]] = [[], []]
+        rows: list[list[tuple[float, float]]] = [[] for _ in self._marks]
         for mark in self._marks:
             first, last = (2**end for end in self._x_range)
             x = self._at(min(max(mark.x, first), last), 1.0).x()
@@ -191,7 +191,8 @@ class CurveChart(Chart):
                 text = f"{text} →" if mark.x > last else f"← {text}"
             width = self.width_of(text, 11) + 6
             start = min(max(x - width / 2, self._place.left()), self.wide - width)
-            row = 0 if all(start > end or start + width < begin for begin, end in rows[0]) else 1
+            free = (all(start > end or start + width < begin for begin, end in others) for others in rows)
+            row = next(place for place, is_free in enumerate(free) if is_free)
             rows[row].append((start, start + width))
             place = QRectF(start, self._place.top() - 1 + 14 * row, width, 14)
             painter.fillRect(place, QColor(self.theme.card))

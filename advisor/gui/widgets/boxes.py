@@ -124,11 +124,11 @@ def clear(layout: QLayout) -> None:
 class FlowLayout(QLayout):
     """Items of their own width, from left to right and then from top to bottom."""
 
-    def __init__(self, parent: QWidget, spacing: int = 4) -> None:
-        """`spacing` lies between items and between lines, in pixels."""
+    def __init__(self, parent: QWidget, spacing: int = 4, *, centred: bool = False) -> None:
+        """`spacing` lies between items and between lines, in pixels; `centred`: each line in the middle."""
         super().__init__(parent)
         self.setContentsMargins(0, 0, 0, 0)
-        self._gap = spacing
+        self._gap, self._centred = spacing, centred
         self._items: list[QLayoutItem] = []
 
     def addItem(self, item: QLayoutItem) -> None:
@@ -181,6 +181,9 @@ class FlowLayout(QLayout):
         for number, line in enumerate(self._lines(room.width())):
             height = max(item.sizeHint().height() for item in line)
             x, y = room.x(), y + (self._gap if number else 0)
+            if self._centred:
+                taken = sum(item.sizeHint().width() for item in line) + self._gap * (len(line) - 1)
+                x += max(room.width() - taken, 0) // 2
             for item in line if move else ():
                 size = item.sizeHint()
                 item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))

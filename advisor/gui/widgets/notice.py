@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from advisor.gui.texts import Texts
 from advisor.gui.tooltips import give_tip
-from advisor.gui.widgets.boxes import REST, across, clear, down
+from advisor.gui.widgets.boxes import REST, FlowLayout, across, clear, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label
@@ -78,7 +78,11 @@ class EmptyState(QWidget):
         words = label(text, "unit", wrap=True)
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.buttons = [push(name, act, "" if place else "primary") for place, (name, act) in enumerate(buttons)]
-        card.put(heading, words, across(12, REST, *self.buttons, REST))
+        row = QWidget()
+        flow = FlowLayout(row, 12, centred=True)
+        for button in self.buttons:
+            flow.addWidget(button)
+        card.put(heading, words, row)
         down(6, (None, 2), across(6, REST, (card, 10), REST), (None, 3), inside=self, margins=(9, 9, 9, 9))
 
 
