@@ -21,6 +21,7 @@ from advisor.gui.threads import Outcome, call_as_job
 
 if TYPE_CHECKING:
     from advisor.present.advice_file import FileKind
+    from advisor.recommend.asked import Asked
     from advisor.store.advice_record import AdviceRecord
 
 _FILES: dict[str, tuple[FileKind, str]] = {
@@ -53,8 +54,8 @@ class Commands(QObject):
         self.actions: dict[str, QAction] = {}
         self.opening = Opening(window, session, settings, self.tell)
         self.opening.page_wanted.connect(self.page_wanted)
-        self._next: bool | None = None
-        """Whether the job that was asked for while another one is being cancelled measures; None: none was."""
+        self._next: tuple[bool, Asked | None] | None = None
+        """How the job is to start that was asked for while another one is being cancelled; None: none was."""
         session.runner.ended.connect(lambda: QTimer.singleShot(0, self, self._start_next))
         session.described.changed.connect(self._tell_kept)
 
@@ -133,13 +134,13 @@ class Commands(QObject):
         if isinstance(outcome, Outcome) and outcome.failed:
             show_problem(self.window_, self.texts, outcome)
 
-    def start(self, *, measure: bool) -> None:
-        """Run the main job on the described workload."""
+    def start(self, *, measure: bool, asked: Asked | None = None) -> None:
+        """Run the main job on the described workload; `asked`: as an earlier advice was, whatever the settings say."""
         from advisor.gui.job_request import job_for
 
         if self.session.runner.busy:
             if self.session.runner.cancelling:
-                self._next = measure
+                self._next = (measure, asked)
                 self.tell(self.texts("job-next"))
             return
         if self.session.described.workload is None:
@@ -152,7 +153,7 @@ class Commands(QObject):
             return
         if not self.opening.consent_for(self.session.described.workload):
             return
-        self.session.runner.start(job_for(self.session, self.settings, measure=measure), measure=measure)
+        self.session.runner.start(job_for(self.session, self.settings, measure=measure, asked=asked), measure=measure)
         self.page_wanted.emit("measure")
 
     def cancel(self) -> None:
@@ -163,9 +164,13 @@ class Commands(QObject):
 
     def _start_next(self) -> None:
         """A job that is cancelled takes a moment to end: the one that was asked for meanwhile starts then."""
-        measure, self._next = self._next, None
-        if measure is not None:
-            self.start(measure=measure)
+        following, self._next = self._next, None
+        if following is not None:
+            self.start(measure=following[0], asked=following[1])
+
+    def ask_again(self, advice: AdviceRecord) -> None:
+        """Ask once more as for an advice: measured where it was, with its goal, limits, prices, hosts and cards."""
+        self.start(measure=bool(advice.measurements), asked=advice.asked)
 
     def undo(self) -> None:
         """Take back what is typed and not allowed, else the last edit of the job."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from advisor.gui.jobs.job_runner import JobEnd
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.texts import Texts
 from advisor.gui.theme import Theme
+
+if TYPE_CHECKING:
+    from advisor.store.advice_record import AdviceRecord
 
 PageName = Literal["machine", "model", "measure", "advice", "compare", "cases", "history"]
 PAGE_NAMES: tuple[PageName, ...] = ("machine", "model", "measure", "advice", "compare", "cases", "history")
@@ -33,6 +36,8 @@ class Context:
     """Opens a workload, configuration, Python or advice file."""
     act: Callable[[str], None]
     """Does a menu command by its name (`export-pdf`…)."""
+    ask_again: Callable[[AdviceRecord], None]
+    """Runs the main job as it was asked for the advice, on what is described now."""
     tell: Callable[[str], object] = str
     """Says a quiet word in the status line."""
     shown: Callable[[], bool] = bool

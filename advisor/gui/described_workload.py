@@ -33,6 +33,8 @@ class DescribedWorkload(QObject):
         self.base: Workload | None = None
         """The workload as it was chosen, before any edit."""
         self._kept: Kept | None = None
+        self.switched: tuple[str, ...] = ()
+        """Message ids of the switches of an advice that the last edit set; empty: it was another edit."""
         self.reference = ""
         """What the workload was loaded by: a bundled name, or a path."""
         self.undo = QUndoStack(self)
@@ -47,16 +49,23 @@ class DescribedWorkload(QObject):
 
         self._push(Described(workload=workload, base=workload, reference=reference or bundled_key(workload)), "")
 
-    def edit(self, workload: Workload, field: str) -> None:
-        """A field of the description was edited."""
-        self._push(Described(workload=workload, base=self.base or workload, reference=self.reference), field)
+    def edit(self, workload: Workload, field: str, switched: tuple[str, ...] = ()) -> None:
+        """A field of the description was edited, or what these switches of an advice set: an edit by itself."""
+        base = self.base or workload
+        self._push(Described(workload=workload, base=base, reference=self.reference, switched=switched), field)
 
     @property
     def now(self) -> Described | None:
         """All of it; None while nothing is described."""
         if self.workload is None or self.base is None:
             return None
-        return Described(workload=self.workload, base=self.base, reference=self.reference, kept=self._kept)
+        return Described(
+            workload=self.workload,
+            base=self.base,
+            reference=self.reference,
+            kept=self._kept,
+            switched=self.switched,
+        )
 
     def _push(self, after: Described, field: str) -> None:
         before = self.now
@@ -69,7 +78,7 @@ class DescribedWorkload(QObject):
         """Take over a description with what its edits began from; nothing of it can be taken back."""
         same = described.workload == self.workload and described.base == self.base
         self.workload, self.base, self.reference = described.workload, described.base, described.reference
-        self._kept = described.kept
+        self._kept, self.switched = described.kept, described.switched
         if not same:
             self.changed.emit()
 

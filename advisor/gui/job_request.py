@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from advisor.core.units import S_PER_HOUR
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import AdviseAsk, VerifyAsk
@@ -9,14 +11,18 @@ from advisor.gui.models.typed_prices import TypedPrices
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.threads import Job
+from advisor.recommend.asked import Asked
 from advisor.recommend.fixed import FREE, Fixed
 from advisor.recommend.recommendation import Limits
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload
 
 
-def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
-    """The main job for what the window shows now; later edits do not reach it."""
+def job_for(session: Session, settings: Settings, *, measure: bool, asked: Asked | None = None) -> Job:
+    """The main job for what the window shows now; later edits do not reach it.
+
+    `asked`: as an earlier advice was asked for, in the place of what the settings say of it.
+    """
     from advisor.workload.python_source import pinned
 
     assert session.described.workload is not None
@@ -24,9 +30,12 @@ def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
     workload = pinned(session.described.workload)
     allow_code = session.described.may_run(workload)
     prices, fixed = session.prices, session.fixed
-    return apart(
-        lambda: ask_for(workload, settings, measure=measure, allow_code=allow_code, prices=prices, fixed=fixed)
-    )
+
+    def ask() -> AdviseAsk:
+        now = ask_for(workload, settings, measure=measure, allow_code=allow_code, prices=prices, fixed=fixed)
+        return msgspec.structs.replace(now, asked=asked)
+
+    return apart(ask)
 
 
 def ask_for(  # noqa: PLR0913 - what the window shows

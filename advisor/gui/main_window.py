@@ -116,6 +116,7 @@ class MainWindow(QMainWindow):
             go=self.show_page,
             open_path=self.commands.open_path,
             act=self.commands.act,
+            ask_again=self.commands.ask_again,
             tell=self.commands.tell,
             shown=self.isVisible,
         )

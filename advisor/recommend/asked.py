@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from advisor.catalogue.strategies import USUAL_COUNTS
 from advisor.core.records import Record
 from advisor.core.sentences import Money, Reason
 from advisor.core.units import S_PER_HOUR
@@ -24,6 +25,12 @@ class Asked(Record, frozen=True, kw_only=True):
     """Of each machine with GPUs; None: this machine's for itself, an assumption elsewhere."""
     interconnect: str | None = None
     """The link between the cards, as it was typed; None: as those of each card usually are."""
+    gpu_keys: tuple[str, ...] | None = None
+    """Cards that were named, by their keys; None: the usual ones."""
+    counts: tuple[int, ...] = USUAL_COUNTS
+    """Numbers of cards that were tried, of each kind that `card_counts` does not name."""
+    card_counts: dict[str, tuple[int, ...]] = {}
+    """Numbers of the cards with these keys, where set-ups were named."""
 
 
 def asked_reasons(asked: Asked) -> Iterator[Reason]:

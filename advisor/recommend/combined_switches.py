@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from advisor.core.records import Record
 from advisor.core.units import Estimate
 from advisor.recommend.switches import Switch, SwitchKind
+from advisor.workload.workload import Training
 
 _EXCLUDE_EACH_OTHER: tuple[frozenset[SwitchKind], ...] = (
     frozenset({"half", "fp8", "pure_half", "half_weights"}),
@@ -34,6 +35,18 @@ def without_rivals(chosen: SwitchKind, on: Iterable[SwitchKind]) -> frozenset[Sw
     """What stays on when `chosen` is switched on: all that can stand beside it, and itself."""
     rivals = {kind for group in _EXCLUDE_EACH_OTHER if chosen in group for kind in group}
     return frozenset({*(kind for kind in on if kind not in rivals), chosen})
+
+
+def settings_of(switch: Switch, own: Training) -> dict[str, object]:
+    """What a switch changes of the advised workload's `own` settings, by their names in a workload file.
+
+    Empty where it changes something else (the cards, the model, how devices share the work) or was saved before
+    switches kept their settings.
+    """
+    if switch.training is None or switch.kind == "larger_cards":
+        return {}
+    pairs = ((name, getattr(switch.training, name)) for name in own.__struct_fields__)
+    return {name: value for name, value in pairs if value != getattr(own, name)}
 
 
 def switched(job_s: Estimate, on: Sequence[Switch]) -> Switched:

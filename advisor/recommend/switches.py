@@ -20,7 +20,7 @@ from advisor.recommend.published_pairs import ModelFamily, PublishedGain, publis
 from advisor.workload.defaults import frozen_bits
 from advisor.workload.model_config import config_of, task_of_model
 from advisor.workload.training_checks import training_problems
-from advisor.workload.workload import HuggingFaceModel, Task, Workload, stored_bits, with_training
+from advisor.workload.workload import HuggingFaceModel, Task, Training, Workload, stored_bits, with_training
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,6 +103,8 @@ class Switch(Record, frozen=True, kw_only=True):
     """Seconds of the whole job with the change; None: its size is not known, or the advice was saved before."""
     precision: Precision | None = None
     """What the step computes in with the change; None: an advice that was saved before switches kept it."""
+    training: Training | None = None
+    """The workload's settings with the change; None: an advice that was saved before switches kept them."""
 
 
 class Change(Record, frozen=True, kw_only=True):
@@ -341,6 +343,7 @@ def switch_of(change: Change, changed: Prediction, before: Prediction | None) ->
         device_name=changed.device.name,
         gain=gain,
         saved_bytes=_saved(changed, before),
+        training=training,
         published=published_gain(
             change.paired_as or kind, family, changed.device.spec_key or changed.device.key, training.mode, gain
         ),

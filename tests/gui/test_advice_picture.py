@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QLabel
 
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
+from advisor.gui.advised.picture import PictureCard
+from advisor.gui.advised.set_up import short_set_up
+from advisor.gui.advised.switches import SwitchesCard
 from advisor.gui.pages.advice_page import AdvicePage
-from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
-from advisor.gui.pages.advised_set_up import short_set_up
 from advisor.gui.plots.job_chart import ROW, JobChart
 from advisor.gui.widgets.card import KeyFigure
 from advisor.gui.widgets.notice import FIRST, SentencesCard, Strip

@@ -14,9 +14,9 @@ from advisor import advise
 from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.shown_names import shown_card
+from advisor.gui.advised.charts import memory_rows
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
-from advisor.gui.pages.advice_charts import memory_rows
 from advisor.gui.pages.compare_figures import AS_ASKED
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.machine_page import MachinePage

@@ -10,8 +10,8 @@ import msgspec
 from PySide6.QtCore import QPointF, Qt
 
 from advisor.core.units import exactly
+from advisor.gui.advised.charts import strategy_card
 from advisor.gui.fonts import load_fonts
-from advisor.gui.pages.advice_charts import strategy_card
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.plots.bars import Bar, BarChart

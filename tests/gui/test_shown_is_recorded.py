@@ -18,8 +18,8 @@ from advisor.advice import advise_events
 from advisor.advice.request import AdviceRequest
 from advisor.core.drive import drive
 from advisor.core.units import Estimate
+from advisor.gui.advised.switches import SwitchesCard
 from advisor.gui.pages.advice_page import AdvicePage
-from advisor.gui.pages.advice_picture import SwitchesCard
 from advisor.gui.plots.bars import BarChart
 from advisor.gui.plots.curves import CurveChart
 from advisor.gui.plots.job_chart import JobChart

@@ -9,11 +9,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from advisor.gui.advised.switches import SwitchesCard
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.dialogs.settings_dialog import SettingsDialog
 from advisor.gui.history_access import keep
 from advisor.gui.pages.advice_page import AdvicePage
-from advisor.gui.pages.advice_picture import SwitchesCard
 from advisor.gui.widgets.buttons import WordsOfBox
 from advisor.recommend.switches import SwitchKind
 from tests.gui.conftest import renew

@@ -11,10 +11,10 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton, QTableView, QToolButton, QWidget
 
 from advisor.core.errors import InputError
+from advisor.gui.advised.charts import batch_card, crossover_card, memory_card, strategy_card
 from advisor.gui.application import place
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
-from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, strategy_card
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.pages.history_page import HistoryPage

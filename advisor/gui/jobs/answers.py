@@ -24,6 +24,7 @@ from advisor.gui.jobs.asks import (
     VerifyAsk,
 )
 from advisor.optable.op_table import OpTable
+from advisor.recommend.asked import Asked
 
 if TYPE_CHECKING:
     import threading
@@ -103,7 +104,7 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
 
     own = read_gpu_file(Path(ask.gpu_file)) if ask.gpu_file is not None else {}
     specs = {**spec_table(), **own}
-    return AdviceRequest(
+    request = AdviceRequest(
         workload=ask.workload,
         measure=ask.measure,
         budget_s=ask.budget_s,
@@ -120,6 +121,9 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
         allow_code=ask.allow_code,
         data_folder=ask.data_folder,
     )
+    if ask.asked is None:
+        return request
+    return msgspec.structs.replace(request, **{name: getattr(ask.asked, name) for name in Asked.__struct_fields__})
 
 
 def _prices_of(ask: AdviseAsk, specs: Mapping[str, GpuSpec]) -> Prices | None:

@@ -6,6 +6,7 @@ from advisor.catalogue.strategies import USUAL_COUNTS
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.gui.models.typed_prices import TypedPrices
+from advisor.recommend.asked import Asked
 from advisor.recommend.fixed import FREE, Fixed
 from advisor.recommend.recommendation import Goal, Limits
 from advisor.store.advice_record import AdviceRecord
@@ -35,6 +36,8 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     """Of each machine with cards; None: nobody said."""
     interconnect: str | None = None
     """How the cards are linked; None: as those of each card usually are."""
+    asked: Asked | None = None
+    """As an earlier advice was asked for, in the place of what the settings say of it; None: as they say."""
     allow_code: bool = False
     data_folder: str | None = None
 

@@ -27,6 +27,8 @@ class Described:
     reference: str
     kept: Kept | None = None
     """What was set for the model before and went along, and what did not; None: nothing was, or it was edited since."""
+    switched: tuple[str, ...] = ()
+    """Message ids of the switches of an advice that the last edit set; empty: it was another edit."""
 
 
 class WorkloadEdit(QUndoCommand):

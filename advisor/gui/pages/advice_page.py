@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
-from advisor.core.sentences import Reason, in_a_row, labelled, visible
+from advisor.core.sentences import in_a_row, labelled, visible
+from advisor.gui.advised.again import advise_with, back_strip
+from advisor.gui.advised.charts import batch_card, crossover_card, memory_card, split_card, strategy_card
+from advisor.gui.advised.picture import PictureCard
+from advisor.gui.advised.reasons import help_card, measured_in_part, reason_cards
+from advisor.gui.advised.set_up import figure_row, hero_card, short_set_up
+from advisor.gui.advised.switches import SwitchesCard
 from advisor.gui.context import Context
 from advisor.gui.pages.accuracy_caption import accuracy_caption
-from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
-from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
-from advisor.gui.pages.advised_set_up import figure_row, hero_card, short_set_up
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.boxes import REST, across, beside, clear, down, put
 from advisor.gui.widgets.buttons import one_of, push
-from advisor.gui.widgets.card import Card, Columns, FigureRow
+from advisor.gui.widgets.card import Card, FigureRow
 from advisor.gui.widgets.labels import ElidedLabel
-from advisor.gui.widgets.notice import EmptyState, Notice, SentencesCard, Strip
+from advisor.gui.widgets.notice import EmptyState, Notice, Strip
 from advisor.predict.prediction import Prediction
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine
-from advisor.present.summary import asked_line, help_comes_first, help_of
-from advisor.recommend.ranking import DOUBTED_CAVEAT
+from advisor.present.summary import asked_line, help_comes_first
 from advisor.recommend.recommendation import Recommendation, prediction_of
 
 if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
-_TIES = {"why-tied", "why-tied-cost", "why-tied-hours", "why-tied-energy"}
-"""Said on the card itself, so not again among the reasons."""
-_MEASURED_IN_PART = (DOUBTED_CAVEAT, "advice-interrupted", "measure-worker-")
-"""How the codes of caveats begin that measuring again would mend: they stand above the figures."""
 
 
 class AdvicePage(Page):
@@ -55,6 +53,8 @@ class AdvicePage(Page):
         self.session.price_file_changed.connect(self._prices_changed)
         self.session.history_changed.connect(self._kept)
         self._unkept_shown = ""
+        self._switched_shown: tuple[str, ...] = ()
+        self.session.described.changed.connect(self._described_changed)
         self._show()
 
     def view_state(self) -> ViewState:
@@ -77,13 +77,17 @@ class AdvicePage(Page):
         if self.session.unkept != self._unkept_shown:
             self.show_when_seen(self._show)
 
+    def _described_changed(self) -> None:
+        if self.session.described.switched != self._switched_shown:
+            self.show_when_seen(self._show)
+
     def _choose(self, local: bool) -> None:
         self._local = local
         self._show()
 
     def _show(self) -> None:
         clear(self.body)
-        self._unkept_shown = self.session.unkept
+        self._unkept_shown, self._switched_shown = self.session.unkept, self.session.described.switched
         advice = self._with_prices()
         for button in (self._copy, self._export):
             button.setVisible(advice is not None)
@@ -99,9 +103,10 @@ class AdvicePage(Page):
             sentences = [self.texts.say(reason) for reason in (*advice.reasons, *advice.caveats)]
             if asked := asked_line(advice, self.texts.language):
                 sentences.insert(0, labelled(self.texts("summary-asked"), asked, self.texts.language))
-            helping = [card for card in (self._help_card(advice),) if card is not None]
+            helping = (back_strip(advice, self.context), help_card(advice, self.texts), self._switches_card(advice))
+            shown = [card for card in helping if card is not None]
             self._copy.hide()  # No set-up, nothing to launch.
-            put(self.body, Notice(sentences or [nothing], title=nothing), *helping, self._again(), REST)
+            put(self.body, Notice(sentences or [nothing], title=nothing), *shown, self._again(), REST)
             return
         self._advice, self._chosen = advice, chosen
         self._own = prediction_of(advice.predictions, chosen)
@@ -111,6 +116,7 @@ class AdvicePage(Page):
         parts: list[Callable[[], QWidget | QLayout | None]] = [
             self._choice,
             lambda: hero_card(self._advice, self._chosen, self.texts),
+            self._back_strip,
             self._picture_card,
             self._unkept,
             self._disturbed,
@@ -122,6 +128,13 @@ class AdvicePage(Page):
             self._switches,
         ]
         self.fill(parts + self._charts())
+
+    def _back_strip(self) -> QWidget | None:
+        """Which switches were set here, and the way back."""
+        strip = back_strip(self._advice, self.context)
+        if strip is not None:
+            self.rest_while_busy(strip.button)
+        return strip
 
     def _picture_card(self) -> QWidget | None:
         if self._picture is None:
@@ -169,7 +182,7 @@ class AdvicePage(Page):
 
     def _disturbed(self) -> QWidget | None:
         """One amber line where other programs or the heat took part in what was timed, or it ended before its time."""
-        told = [self.texts.say(caveat) for caveat in self._advice.caveats if caveat.code.startswith(_MEASURED_IN_PART)]
+        told = measured_in_part(self._advice, self.texts)
         return self._job_strip("advice-measure-again", "measure", in_a_row(told), whole=True) if told else None
 
     def _job_strip(self, code: str, command: str, words: str, *, whole: bool = False) -> Strip:
@@ -199,11 +212,17 @@ class AdvicePage(Page):
         return figure_row(chosen, own, self._advice.workload.training, self.context)
 
     def _switches(self) -> QWidget | None:
-        if not self._advice.switches or self._advice.recommendation is None:
-            return None
-        card = SwitchesCard(self.context, self._advice, self._advice.switches)
-        if self._card is not None:
+        card = None if self._advice.recommendation is None else self._switches_card(self._advice)
+        if card is not None and self._card is not None:
             card.changed.connect(self._card.show_switched)
+        return card
+
+    def _switches_card(self, advice: AdviceRecord) -> SwitchesCard | None:
+        if not advice.switches:
+            return None
+        card = SwitchesCard(self.context, advice, advice.switches)
+        card.wanted.connect(lambda switches: advise_with(switches, advice, self.context))
+        self.rest_while_busy(*card.buttons)
         return card
 
     def _accuracy(self) -> QWidget | None:
@@ -252,27 +271,10 @@ class AdvicePage(Page):
 
     def _help(self) -> QWidget | None:
         """What would be better than a makeshift; what else would help stands in the table of switches."""
-        return self._help_card(self._advice) if help_comes_first(self._chosen) else None
-
-    def _help_card(self, advice: AdviceRecord) -> SentencesCard | None:
-        sentences = help_of(advice, self.texts.language)
-        return SentencesCard(self.texts, self.texts("summary-help"), sentences) if sentences else None
+        return help_card(self._advice, self.texts) if help_comes_first(self._chosen) else None
 
     def _reasons(self) -> QWidget | None:
-        advice, chosen = self._advice, self._chosen
-        reasons = [reason for reason in chosen.why if reason.code not in _TIES]
-        others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
-        caveats = [caveat for caveat in advice.caveats if not caveat.code.startswith(_MEASURED_IN_PART)]
-        cards = [
-            SentencesCard(self.texts, self.texts(title), sentences, role=role)
-            for title, role, sentences in (
-                ("summary-why", "card", _sentences((*reasons, *others), self)),
-                ("summary-change", "card", _sentences(chosen.would_change_if, self)),
-                ("summary-caveats", "card-warning", _sentences(caveats, self)),
-            )
-            if sentences
-        ]
-        return Columns(cards, spacing=GAP) if cards else None
+        return reason_cards(self._advice, self._chosen, self.texts, local=self._local)
 
     def _charts(self) -> list[Callable[[], QWidget | QLayout | None]]:
         """A turn for each chart; two stand side by side, and a pair comes when both are made."""
@@ -289,7 +291,3 @@ class AdvicePage(Page):
             return pair
 
         return [partial(turn, make, last=make is _CHARTS[-1]) for make in _CHARTS]
-
-
-def _sentences(reasons: Iterable[Reason], page: Page) -> list[str]:
-    return list(dict.fromkeys(page.texts.say(reason) for reason in reasons))

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import in_a_row
 from advisor.core.units import Estimate
+from advisor.gui.advised.charts import prediction_tip
 from advisor.gui.context import Context
-from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.pages.compare_figures import ComparedSetUp, PredictionIndex, figure_of, precision_orders
 from advisor.gui.pages.page import GAP
 from advisor.gui.plots.bars import Bar, BarChart

@@ -11,9 +11,9 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
 from advisor.catalogue.strategies import Strategy
 from advisor.core.units import Estimate
+from advisor.gui.advised.charts import prediction_tip
 from advisor.gui.context import Context
 from advisor.gui.models.table_model import Column
-from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.texts import CHANGED, Texts
 from advisor.present.look import OVER_LIMITS
 from advisor.present.table_cells import added_names

@@ -54,11 +54,16 @@ class Trouble(QWidget):
 
 
 class Strip(Card):
-    """One amber line with what to do about it."""
+    """One line, amber unless it is said otherwise, with what to do about it."""
 
-    def __init__(self, text: str, button: str, action: Callable[[], None], *, whole: bool = False) -> None:
-        """`button` names the remedy; `whole`: nothing foreign is in the text, so that it may take several lines."""
-        super().__init__(role="card-warning", margins=(14, 5, 8, 5))
+    def __init__(
+        self, text: str, button: str, action: Callable[[], None], *, whole: bool = False, role: str = "warning"
+    ) -> None:
+        """`button` names the remedy; `whole`: nothing foreign is in the text, so that it may take several lines.
+
+        `role`: as of a notice.
+        """
+        super().__init__(role=f"card-{role}", margins=(14, 5, 8, 5))
         self.button = push(button, action, "small")
         self.put(across(12, (label(text, wrap=True) if whole else ElidedLabel(text), 1), self.button))
         give_tip(self, text)

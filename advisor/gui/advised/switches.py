@@ -1,34 +1,28 @@
-"""The picture of the advice, and the switches that redraw it."""
+"""The switches of the advice: what each would bring, drawn into the picture, and asked for anew."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QPushButton, QWidget
 
 from advisor.core.sentences import visible
 from advisor.core.shown_names import shown_card
 from advisor.gui.context import Context
-from advisor.gui.pages.advice_charts import prediction_tip
-from advisor.gui.plots.job_chart import JobChart, JobRow
-from advisor.gui.widgets.boxes import across
-from advisor.gui.widgets.buttons import WordsOfBox
+from advisor.gui.widgets.boxes import REST, across
+from advisor.gui.widgets.buttons import WordsOfBox, push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
-from advisor.present.job_picture import JobPicture, PictureRow, legend, row_detail, row_name, row_names, tick_text
-from advisor.present.look import device_colour, device_places, device_shape
 from advisor.present.switch_table import gain_cells, switch_code
 from advisor.present.window_words import window_words
-from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
+from advisor.recommend.combined_switches import can_be_combined, settings_of, switched, without_rivals
 from advisor.recommend.comparison import counted
 from advisor.recommend.switches import Switch, SwitchKind
 
 if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
-
 
 _WIDEST_TABLE = 1000
 """Figures that stand farther from their names are read with a ruler."""
@@ -36,73 +30,20 @@ _NARROWEST_NAME = 130
 """Pixels of a switch's name, which goes on in further lines."""
 
 
-class PictureCard(Card):
-    """Job time on every candidate; `picked` tells the place of a row that was chosen."""
-
-    picked = Signal(int)
-
-    def __init__(self, context: Context, advice: AdviceRecord, picture: JobPicture, current: int) -> None:
-        """`current` is the row that is marked."""
-        texts = context.texts
-        super().__init__(texts("picture-title"), texts("picture-unit"), spacing=5, margins=(16, 11, 12, 8))
-        self._context, self._advice, self._picture = context, advice, picture
-        names = row_names(advice)
-        places = device_places(advice.machine, advice.predictions)
-        self.chart = JobChart(context.theme, texts("picture-title"), texts("compare-tie-tip"))
-        self._rows = [self._row(row, names, places) for row in picture.rows]
-        ticks = [(picture.across(time_s), tick_text(time_s)) for time_s in picture.ticks_s]
-        self.chart.show_rows(self._rows, ticks, current)
-        self.chart.picked.connect(self.picked)
-        words = ("" if texts.language == "zh" else " ").join((*legend(picture, texts.language), texts("picture-click")))
-        self.put(self.chart, label(words, "muted", wrap=True))
-        self.hug()
-
-    def _row(self, row: PictureRow, names: dict[str, str], places: dict[str, int]) -> JobRow:
-        prediction, texts, theme = row.prediction, self._context.texts, self._context.theme
-        place = places.get(prediction.device.key)
-        job = None if row.refused else prediction.job_s
-        return JobRow(
-            name=row_name(row, names),
-            detail=row_detail(row, self._advice, texts.language),
-            at=self._picture.across(job.value) if job else None,
-            low=self._picture.across(job.low) if job else 0.0,
-            high=self._picture.across(job.high) if job else 0.0,
-            text=texts.duration(job.value) if job else texts("advice-does-not-fit"),
-            price=texts.money(prediction.cost.value, prediction.currency)
-            if prediction.cost is not None and job
-            else "",
-            colour=device_colour(place, theme.shade),
-            shape=device_shape(place),
-            tip=prediction_tip(prediction, self._context, over_limits=self._advice.is_over_limits(prediction)),
-            chip=texts("picture-here") if row.here else "",
-            advised=row.advised,
-            tied=row.tied,
-            trusted=row.trusted,
-            solid=prediction.step_s.basis != "specified",
-        )
-
-    def show_switched(self, switched: Switched | None) -> None:
-        """Move the advised row to where these switches would bring it; None: as advised."""
-        advised = next((row for row in self._rows if row.advised), None)
-        if switched is None or advised is None:
-            self.chart.show_switched(None)
-            return
-        job, across = switched.job_s, self._picture.across
-        text = self._context.texts.duration(job.value)
-        at, low, high = across(job.value), across(job.low), across(job.high)
-        self.chart.show_switched(replace(advised, text=text, at=at, low=low, high=high))
-
-
 class SwitchesCard(Card):
     """What each switch would bring to the advised set-up; those that are on are `changed` to."""
 
     changed = Signal(object)
+    wanted = Signal(object)
+    """Of these switches an advice is wanted."""
 
     def __init__(self, context: Context, advice: AdviceRecord, switches: Sequence[Switch]) -> None:
         """One line a switch, the one that gains most first."""
         texts = context.texts
         super().__init__(texts("summary-switches"))
         self._context, self._advice = context, advice
+        self.buttons: list[QPushButton] = []
+        """Each asks for an advice: they rest while a job runs."""
         self._told = label("", "strong")
         self.add_to_header(self._told)
         lines = QWidget()
@@ -123,7 +64,22 @@ class SwitchesCard(Card):
         places.setColumnStretch(0, 1)
         places.setColumnMinimumWidth(0, context.theme.sized(_NARROWEST_NAME))
         self.put(lines, label(texts("switches-note"), "muted", wrap=True))
+        if any(map(self._sets, self._switches.values())):
+            self._advise = push(texts("switches-advise"), self._ask, "small")
+            self.buttons.append(self._advise)
+            self.put(across(0, self._advise, REST))
         self.hug()
+
+    def _ask(self) -> None:
+        """Of what is ticked, or say what is to be ticked before."""
+        if any(map(self._sets, self.on)):
+            self.wanted.emit(self.on)
+        else:
+            self._context.tell(self._context.texts("switches-none-set" if self.on else "switches-none-ticked"))
+
+    def _sets(self, switch: Switch) -> bool:
+        """Whether what it changes is a setting of the workload."""
+        return bool(settings_of(switch, self._advice.workload.training))
 
     def _add_line(self, places: QGridLayout, line: int, switch: Switch) -> None:
         texts = self._context.texts
@@ -136,9 +92,20 @@ class SwitchesCard(Card):
         else:
             where = counted(switch.count, shown_card(visible(switch.device_name)))
             note = texts("advice-does-not-fit") if switch.fits is False else where
-            places.addWidget(label(f"{name} · {note}", "muted", wrap=True), line, 0)
+            told = label(f"{name} · {note}", "muted", wrap=True)
+            places.addLayout(across(8, (told, 1), *self._button_of(switch, name)), line, 0)
         for column, cell in enumerate(gain_cells(switch, self._signed), start=1):
             places.addWidget(label(cell), line, column, _side(column))
+
+    def _button_of(self, switch: Switch, name: str) -> list[QPushButton]:
+        """The way to what cannot be drawn beside the advised set-up, and fits all the same."""
+        if switch.fits is False or not self._sets(switch):
+            return []
+        texts = self._context.texts
+        button = push(texts("switches-advise-this"), lambda: self.wanted.emit((switch,)), "small")
+        button.setAccessibleName(texts("switches-advise-one", switch=name))
+        self.buttons.append(button)
+        return [button]
 
     @property
     def on(self) -> tuple[Switch, ...]:

@@ -1,0 +1,1 @@
+"""What the Advice page alone has: its set-up, picture, charts and switches."""
