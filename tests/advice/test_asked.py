@@ -25,7 +25,7 @@ _WORDS: Mapping[Language, str] = {
     "en": "least cost, within 24 h, for at most $200.00, at most 500 W for all cards, prices of 2026-11-30 in USD, "
     "64.0 GiB of memory in each host, PCIe 4.0 x8 between the cards",
     "zh": "费用最低、24 小时以内、费用不超过 US$200.00、所有显卡的总功率不超过 500 W、采用 2026-11-30 的价格（USD）、"
-    "每台主机的内存为 64.0 GiB、显卡间的连接为 PCIe 4.0 x8",
+    "每台主机的内存为 64.0 GiB、显卡间的互联为 PCIe 4.0 x8",
 }
 
 
