@@ -84,11 +84,11 @@ def test_where_one_device_was_timed_at_one_precision_both_are_said_once_and_not_
     advice = fakes.advice()
     session.show_recorded(msgspec.structs.replace(advice, measurements=advice.measurements[:1]))
     page = shown_page(window, "measure", MeasurePage, qtbot)
-    qtbot.waitUntil(lambda: page._table.model().rowCount() > 1, timeout=20_000)
+    qtbot.waitUntil(lambda: page._measured.table.model().rowCount() > 1, timeout=20_000)
     for narrower in (0, 80, 200):  # Whatever the width, columns are shared out anew.
         window.resize(1280 - narrower, 800)
         qtbot.waitUntil(partial(is_wide, window, 1280 - narrower), timeout=20_000)
-        titles, _cells = page._table.shown_texts()
+        titles, _cells = page._measured.table.shown_texts()
         assert titles == [page.texts(f"column-{name}") for name in ("batch", "median", "interval", "verdict")]
 
 
@@ -103,3 +103,22 @@ def test_a_run_without_an_advice_offers_the_ways_to_one_and_no_command_to_launch
     session.set_advice(fakes.advice())
     page = shown_page(window, "advice", AdvicePage, qtbot)
     assert page._copy.isVisible()
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_who_cancels_by_key_can_measure_again_by_key_unless_another_place_was_gone_to(
+    window: MainWindow, session: Session, qtbot: QtBot, *, goes_on: bool
+) -> None:
+    job = Told(RunProgress(phase="measure-phase-steps", fraction=0.4, left_s=10.0), result=fakes.advice())
+    begin(window, session, job, qtbot)
+    page = shown_page(window, "measure", MeasurePage, qtbot)
+    page._cancel.setFocus()
+    assert window.focusWidget() is page._cancel
+    with qtbot.waitSignal(session.runner.ended):
+        session.runner.cancel()
+        page._progressed()
+        assert not page._cancel.isEnabled()
+        if goes_on:
+            window.navigation._buttons["history"].setFocus()
+    gone_to = window.navigation._buttons["history"] if goes_on else page._start
+    assert window.focusWidget() is gone_to

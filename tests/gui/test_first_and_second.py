@@ -63,11 +63,11 @@ def test_a_second_job_begins_without_the_rows_of_the_first_on_the_one_device_tha
     advice = fakes.advice()
     session.show_recorded(msgspec.structs.replace(advice, measurements=advice.measurements[:1]))
     shown = shown_page(window, "measure", MeasurePage, qtbot)
-    qtbot.waitUntil(lambda: shown._table.model().rowCount() > 1, timeout=20_000)
+    qtbot.waitUntil(lambda: shown._measured.table.model().rowCount() > 1, timeout=20_000)
     job = Told(RunProgress(phase="measure-phase-load", fraction=0.1, left_s=10.0))
     with qtbot.captureExceptions() as raised:
         session.runner.start(job, measure=True)
-        qtbot.waitUntil(lambda: shown._table.model().rowCount() == 0, timeout=20_000)
+        qtbot.waitUntil(lambda: shown._measured.table.model().rowCount() == 0, timeout=20_000)
         job.release.set()
         qtbot.waitUntil(lambda: not session.runner.busy and not session.crew._threads, timeout=120_000)
     assert not raised
@@ -207,10 +207,10 @@ def test_steps_of_some_blocks_alone_are_told_as_that_while_they_come(
     rates = []
     for sample in (whole, part):
         state.apply([built, sample])
-        measure._show_series(state)
-        rates.append(measure._figures["rate"].accessibleName())
+        measure._measured.show(state)
+        rates.append(measure._measured.figures["rate"].accessibleName())
     assert rates == ["Throughput: 16.0 samples/s FP32", "Throughput: – FP32"]
-    assert measure._figures["median"].accessibleName() == "Median step: 500 ms batch 8 (1 block)"
+    assert measure._measured.figures["median"].accessibleName() == "Median step: 500 ms batch 8 (1 block)"
 
 
 def test_choices_stand_in_the_order_of_the_catalogue() -> None:

@@ -42,7 +42,7 @@ def test_the_call_of_a_verified_prediction_brings_the_comparison_into_view(
     window.show_page("measure")
     measure = window.page("measure")
     assert isinstance(measure, MeasurePage)
-    assert measure._table_card.isHidden()  # A verification tells no single steps.
+    assert measure._measured.card.isHidden()  # A verification tells no single steps.
     job.release.set()
     bar = page.scroll_area.verticalScrollBar()
     qtbot.waitUntil(lambda: window.current == "history" and bar.value() > 0, timeout=120_000)

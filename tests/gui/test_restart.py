@@ -162,7 +162,9 @@ def test_a_saved_advice_that_is_opened_brings_its_model_its_set_ups_and_what_was
         qtbot.waitUntil(lambda: window.current == "advice" and not window.page("advice").filling, timeout=120_000)
         assert (session.described.workload, session.advice) == (advice.workload, advice)
         window.show_page("measure")
-        timed = [one.batch_size for one in measure._model.records] if not measure._table_card.isHidden() else []
+        timed = (
+            [one.batch_size for one in measure._measured.model.records] if not measure._measured.card.isHidden() else []
+        )
         assert timed == [step.batch_size for one in advice.measurements for step in one.steps]
         title = window.context.texts.title(advice.workload.name)
         assert title in measure.subtitle.full_text()

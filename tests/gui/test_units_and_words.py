@@ -143,7 +143,7 @@ def test_some_of_the_blocks_have_no_throughput_of_the_model(window: MainWindow, 
     window.show_page("measure")
     page = window.page("measure")
     assert isinstance(page, MeasurePage)
-    rate, median = (page._figures[name].accessibleName() for name in ("rate", "median"))
+    rate, median = (page._measured.figures[name].accessibleName() for name in ("rate", "median"))
     assert "–" in rate
     assert "(2 blocks)" in median
 
@@ -192,7 +192,7 @@ def test_cards_of_one_name_are_told_apart_while_they_are_measured(window: MainWi
     window.show_page("measure")
     page = window.page("measure")
     assert isinstance(page, MeasurePage)
-    shown = {page._model.columns[0].text(record) for record in page._model.records}
+    shown = {page._measured.model.columns[0].text(record) for record in page._measured.model.records}
     assert shown == {f"GPU {number} · RTX 4090" for number in range(8)}
 
 

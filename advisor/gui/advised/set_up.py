@@ -55,7 +55,7 @@ def hero_card(advice: AdviceRecord, chosen: Recommendation, texts: Texts) -> Car
     whole = (fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts)  # a line ends between two of them
     card.put(heading, label(_BETWEEN_FACTS.join(whole), "heading", wrap=True))
     if asked := asked_line(advice, texts.language):
-        card.put(label(labelled(texts("summary-asked"), asked, texts.language), "muted", wrap=True))
+        card.put(label(labelled(texts("summary-asked"), asked, texts.language), "muted", wrap=True, selectable=True))
     if switched := switched_on(advice.workload.training, texts.language, but=facts):
         on = labelled(texts("summary-switched-on"), switched, texts.language)
         card.put(label(on, "muted", wrap=True))

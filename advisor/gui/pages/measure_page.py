@@ -5,22 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit, QProgressBar
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QWidget
 
-from advisor.core.sentences import visible
 from advisor.gui.context import Context
 from advisor.gui.jobs.job_state import JobState, StepSeries
-from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.live_page import REDRAW_MS, LivePage
+from advisor.gui.pages.measured_steps import MeasuredSteps
 from advisor.gui.pages.page import GAP
 from advisor.gui.threads import Outcome
-from advisor.gui.widgets.boxes import REST, beside, clear, down, put
+from advisor.gui.widgets.boxes import beside, clear, down, put
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import Card, FigureRow, KeyFigure
+from advisor.gui.widgets.card import FigureRow
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
-from advisor.gui.widgets.table import Table
-from advisor.present.card_names import short_name
 from advisor.present.look import device_places
 
 if TYPE_CHECKING:
@@ -28,11 +26,6 @@ if TYPE_CHECKING:
 
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""
-_DEVICE_COLUMN, _PRECISION_COLUMN, _INTERVAL_COLUMN = 0, 2, 4
-_TABLE_WIDTH = 380
-"""Pixels in letters of the usual size: where the plot leaves the table less, it stands below."""
-_LEAST_FOR_INTERVAL = 2
-"""One block alone says nothing of the spread."""
 
 
 class MeasurePage(LivePage):
@@ -45,7 +38,8 @@ class MeasurePage(LivePage):
         super().__init__(context, context.texts("page-measure"))
         self._steps: StepPlot | None = None
         self._told: tuple[object, ...] | None = None
-        self._names: dict[str, str] = {}
+        self._meanwhile: QWidget | None = None
+        """What has the focus while the button that cancels rests."""
         self._predict = self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
         self._start = self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
         self._cancel = self.add_action(self.texts("watch-cancel"), lambda: context.act("cancel"), primary=True)
@@ -54,23 +48,12 @@ class MeasurePage(LivePage):
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.texts("watch-progress"))
         self._notices = down(GAP)
-        self._figures = {
-            name: KeyFigure(self.texts(f"watch-{name}")) for name in ("median", "rate", "memory", "verdict")
-        }
-        self._model = TableModel(self._columns())
-        self._table_card = Card(self.texts("watch-table-title"))
-        self._table = Table(
-            self._model, self.texts("watch-table-title"), visible_rows=9, wide=(0,), optional=(_INTERVAL_COLUMN,)
-        )
-        self._table_device = label("", "muted")
-        self._table_card.add_to_header(self._table_device)
-        self._table_card.put(self._table, REST)
-        self._table_card.setMinimumWidth(self.theme.sized(_TABLE_WIDTH))
+        self._measured = MeasuredSteps(context, self._icon_of)
         self._steps_place = down(GAP)
         self._explanation = Notice([], role="hero")
         self._explanation.put(label(self.texts("watch-explained"), wrap=True))
-        figures = FigureRow(list(self._figures.values()), least_width=160, spacing=GAP)
-        middle = beside(GAP, (self._steps_place, 5), (self._table_card, 7))
+        figures = FigureRow(list(self._measured.figures.values()), least_width=160, spacing=GAP)
+        middle = beside(GAP, (self._steps_place, 5), (self._measured.card, 7))
         self.body.addWidget(self._bar)
         self.body.addWidget(self._explanation, 0, Qt.AlignmentFlag.AlignTop)
         put(self.body, self._notices, figures, (middle, 2), (self._plots, 3))
@@ -95,6 +78,10 @@ class MeasurePage(LivePage):
         steps = [self._make_steps, self._show_parts, self._redraw, self._make_grid]
         self.once_imported(lambda: self.in_turns(steps, now=False))
 
+    def _icon_of(self, series: StepSeries) -> QIcon | None:
+        """How the plot draws a series; None before there is a plot."""
+        return None if self._steps is None else self._steps.icon_of(series)
+
     def _make_steps(self) -> None:
         from advisor.gui.plots.step_plot import StepPlot
 
@@ -114,6 +101,8 @@ class MeasurePage(LivePage):
         busy = self.session.runner.busy
         for widget, wanted in ((self._start, False), (self._predict, False), (self._cancel, True), (self._bar, True)):
             widget.setVisible(busy == wanted)
+        if not busy:
+            self._give_focus_back()
         clear(self._notices)
         self._show_outcome(self.session.runner.outcome)
         if self._active:
@@ -128,10 +117,10 @@ class MeasurePage(LivePage):
         to_come = job is not None and job.measure and job.kind == "advise" and self.session.runner.busy
         has_steps = job is not None and (bool(job.series) or to_come)
         self._explanation.setVisible(not has_steps and not self.session.runner.busy)
-        self._table_card.setVisible(has_steps)
+        self._measured.card.setVisible(has_steps)
         if self._steps is not None:
             self._steps.setVisible(has_steps)
-        for figure in self._figures.values():
+        for figure in self._measured.figures.values():
             figure.setVisible(has_steps)
 
     def _job_ended(self) -> None:
@@ -156,11 +145,24 @@ class MeasurePage(LivePage):
             else:
                 words.append(texts.time_left(job.told_left_s, late=job.told_late))
             self.subtitle.set_full_text(" · ".join(word for word in words if word))
-            self._cancel.setEnabled(not self.session.runner.cancelling)
+            self._let_cancel(not self.session.runner.cancelling)
         if job is None:
             return
         if self._told is None or not self.session.runner.busy:
             self._show_newest()
+
+    def _let_cancel(self, possible: bool) -> None:
+        """A button that rests has no focus: Qt gives it to whatever comes next, until it can come back."""
+        had_focus = self._cancel.hasFocus() and not possible
+        self._cancel.setEnabled(possible)
+        if had_focus:
+            self._meanwhile = self.window().focusWidget()
+
+    def _give_focus_back(self) -> None:
+        """What stands in the place of the button that was pressed has the focus, unless a person went elsewhere."""
+        meanwhile, self._meanwhile = self._meanwhile, None
+        if meanwhile is not None and meanwhile is self.window().focusWidget():
+            self._start.setFocus()
 
     def _show_newest(self) -> None:
         """The figures of the newest step times: as often as the plots are drawn, and where there is something new."""
@@ -176,7 +178,7 @@ class MeasurePage(LivePage):
         if state != self._told and (self._active or self._told is None):
             self._told = state
             self._show_parts()
-            self._show_series(job)
+            self._measured.show(job)
 
     def _detail(self, detail: str) -> str:
         """A batch size is said as one; the names of kernels are for logs."""
@@ -228,93 +230,6 @@ class MeasurePage(LivePage):
         log.setVisible(False)
         log.setAccessibleName(self.texts("problem-log"))
         notice.put(push(self.texts("watch-show-log"), lambda: log.setVisible(log.isHidden()), "link"), log)
-
-    def _show_series(self, job: JobState) -> None:
-        names = self._names = self._device_names(job)
-        self._model.show(job.timed)  # First: what is measured anew has no names for the rows before.
-        # One device or precision is named once, above the table, not in each row.
-        precisions = {self.texts.precision(series.precision) for series in job.timed}
-        said_above = {_DEVICE_COLUMN: len(names) == 1, _PRECISION_COLUMN: len(precisions) == 1}
-        self._table.hide_columns(column for column, said in said_above.items() if said)
-        common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
-        self._table_device.setText(" · ".join(common))
-        current, texts = job.current(), self.texts
-        if current is None:
-            for figure in self._figures.values():
-                figure.show_figure("–")
-            return
-        median_s = current.median_s()
-        batch = texts("advice-batch-row", batch=self._batch(current))
-        place = batch if len(names) == 1 else f"{batch} · {names[current.device_key]}"
-        self._figures["median"].show_figure(texts.duration(median_s) if median_s else "–", place)
-        # Some of the model's blocks alone are no step of the model.
-        whole = median_s is not None and current.layer_limit is None
-        rate = texts.sample_rate(current.batch_size / median_s) if median_s and whole else "–"
-        self._figures["rate"].show_figure(rate, self.texts.precision(current.precision))
-        peak = texts.size(current.peak_bytes) if current.peak_bytes is not None else "–"
-        self._figures["memory"].show_figure(peak, texts("watch-memory-below"))
-        verdict = self._verdict(current)
-        blocks = texts("watch-blocks", count=len(current.walls_s))
-        self._figures["verdict"].show_figure(verdict, blocks, tip=self._verdict_tip(current))
-
-    def _device_names(self, job: JobState) -> dict[str, str]:
-        """Short names by device key; cards of one name are told apart by their number."""
-        names = {series.device_key: short_name(visible(series.device_name)) for series in job.timed}
-        gpus = self.session.machine.gpus if self.session.machine is not None else ()
-        numbers = {gpu.key: gpu.index for gpu in gpus}
-        shared = {name for name in names.values() if list(names.values()).count(name) > 1}
-        return {
-            key: f"GPU {numbers[key]} · {name}" if name in shared and key in numbers else name
-            for key, name in names.items()
-        }
-
-    def _batch(self, series: StepSeries) -> str:
-        if series.layer_limit is None:
-            return f"{series.batch_size:,}"
-        return self.texts("watch-part-of-layers", batch=f"{series.batch_size:,}", layers=series.layer_limit)
-
-    def _verdict(self, series: StepSeries) -> str:
-        if series.verdict is None:
-            job = self.session.runner.job
-            running = self.session.runner.busy and job is not None and series is job.current() and not series.ended
-            return self.texts("watch-state-running" if running else "watch-state-ended")
-        return self.texts.verdict(series.verdict.kind)
-
-    def _verdict_tip(self, series: StepSeries) -> str:
-        if series.verdict is not None and series.verdict.reason is not None:
-            return self.texts.say(series.verdict.reason)
-        return self._verdict(series)
-
-    def _columns(self) -> list[Column[StepSeries]]:
-        texts = self.texts
-
-        def interval(series: StepSeries) -> str:
-            if series.summary is None:
-                return ""
-            if series.summary.sample_count < _LEAST_FOR_INTERVAL:
-                return "–"
-            half_s = (series.summary.high_s - series.summary.low_s) / 2
-            return f"± {100 * half_s / series.summary.median_s:.1f} %"
-
-        def ends(series: StepSeries) -> str:
-            if series.summary is None:
-                return ""
-            return f"{texts.duration(series.summary.low_s)} – {texts.duration(series.summary.high_s)}"
-
-        return [
-            Column(title=texts("column-device"), text=lambda series: self._names[series.device_key]),
-            Column(
-                title=texts("column-batch"),
-                text=self._batch,
-                icon=lambda series: self._steps.icon_of(series) if self._steps is not None else None,
-                order=lambda series: series.batch_size,
-                number=True,
-            ),
-            Column(title=texts("column-precision"), text=lambda series: self.texts.precision(series.precision)),
-            figures(texts("column-median"), StepSeries.median_s, texts.duration, tip=ends),
-            Column(title=texts("column-interval"), text=interval, tip=ends, number=True),
-            Column(title=texts("column-verdict"), text=self._verdict, tip=self._verdict_tip),
-        ]
 
     def _redraw(self) -> None:
         if not self._active:

@@ -65,7 +65,7 @@ class Strip(Card):
         """
         super().__init__(role=f"card-{role}", margins=(14, 5, 8, 5))
         self.button = push(button, action, "small")
-        self.put(across(12, (label(text, wrap=True) if whole else ElidedLabel(text), 1), self.button))
+        self.put(across(12, (label(text, wrap=True, selectable=True) if whole else ElidedLabel(text), 1), self.button))
         give_tip(self, text)
         self.hug()
 
