@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Reason
-from advisor.gui.pages.page import GAP
 from advisor.gui.texts import Texts
-from advisor.gui.widgets.card import Columns
 from advisor.gui.widgets.notice import SentencesCard
 from advisor.present.summary import help_of
 from advisor.recommend.ranking import DOUBTED_CAVEAT
@@ -34,12 +32,12 @@ def help_card(advice: AdviceRecord, texts: Texts) -> SentencesCard | None:
     return SentencesCard(texts, texts("summary-help"), sentences) if sentences else None
 
 
-def reason_cards(advice: AdviceRecord, chosen: Recommendation, texts: Texts, *, local: bool) -> Columns | None:
-    """Why, what would change it and what to beware of, side by side; `local`: the answer is that of this machine."""
+def reason_cards(advice: AdviceRecord, chosen: Recommendation, texts: Texts, *, local: bool) -> list[SentencesCard]:
+    """Why, what would change it and what to beware of; `local`: the answer is that of this machine."""
     reasons = [reason for reason in chosen.why if reason.code not in _TIES]
     others = [reason for reason in advice.reasons if reason not in chosen.why] if not local else []
     caveats = [caveat for caveat in advice.caveats if not caveat.code.startswith(_MEASURED_IN_PART)]
-    cards = [
+    return [
         SentencesCard(texts, texts(title), sentences, role=role)
         for title, role, sentences in (
             ("summary-why", "card", _sentences((*reasons, *others), texts)),
@@ -48,7 +46,6 @@ def reason_cards(advice: AdviceRecord, chosen: Recommendation, texts: Texts, *, 
         )
         if sentences
     ]
-    return Columns(cards, spacing=GAP) if cards else None
 
 
 def _sentences(reasons: Iterable[Reason], texts: Texts) -> list[str]:

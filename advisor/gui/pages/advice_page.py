@@ -20,7 +20,7 @@ from advisor.gui.pages.accuracy_caption import accuracy_caption
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.boxes import REST, across, beside, clear, down, put
 from advisor.gui.widgets.buttons import one_of, push
-from advisor.gui.widgets.card import Card, FigureRow
+from advisor.gui.widgets.card import Card, Columns, FigureRow
 from advisor.gui.widgets.labels import ElidedLabel
 from advisor.gui.widgets.notice import EmptyState, Notice, Strip
 from advisor.predict.prediction import Prediction
@@ -274,7 +274,8 @@ class AdvicePage(Page):
         return help_card(self._advice, self.texts) if help_comes_first(self._chosen) else None
 
     def _reasons(self) -> QWidget | None:
-        return reason_cards(self._advice, self._chosen, self.texts, local=self._local)
+        cards = reason_cards(self._advice, self._chosen, self.texts, local=self._local)
+        return Columns(cards, spacing=GAP) if cards else None
 
     def _charts(self) -> list[Callable[[], QWidget | QLayout | None]]:
         """A turn for each chart; two stand side by side, and a pair comes when both are made."""
