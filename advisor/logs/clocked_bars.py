@@ -22,9 +22,10 @@ _SECONDS = {"D": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3}
 def takes_clocked_bar(line: str, facts: LogFacts) -> bool:
     """Whether a line is such a bar; what it tells of training or of the pass that follows it is added to the facts."""
     if (epoch := _EPOCH.fullmatch(line.strip())) is not None:
-        facts.epoch_open, facts.bar_epoch = True, int(epoch.group(1))
+        facts.epoch_alone, facts.alone_trained = int(epoch.group(1)), False
         return False
-    bar, counts = _BAR.search(line), _COUNT.findall(line.replace("\b", " "))
+    bar = _BAR.search(line)
+    counts = [] if bar is None else _COUNT.findall(line.replace("\b", " "))
     if bar is None or not counts:
         return False
     done, total = (int(figure) for figure in counts[-1])
@@ -42,16 +43,15 @@ def takes_clocked_bar(line: str, facts: LogFacts) -> bool:
     facts.has_clock = True
     if done > 1:
         facts.mark(done, elapsed, total)
-    facts.count(Count(done, total, facts.bar_epoch))
-    if done == total and facts.epoch_open:
-        facts.epoch_open = False
+    facts.count(Count(done, total, facts.epoch_alone))
+    facts.alone_trained = done == total
     return True
 
 
 def _is_training(done: int, total: int, facts: LogFacts) -> bool:
     """Scripts announce an epoch, train and then test: by that, or by its length, the second bar is a test's."""
-    if facts.epoch_open is not None:
-        return facts.epoch_open
+    if facts.epoch_alone is not None:
+        return not facts.alone_trained
     newest = facts.counts[-1] if facts.counts else None
     return newest is None or newest.of == total or (newest.number != newest.of and done > newest.number)
 

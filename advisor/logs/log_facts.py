@@ -137,6 +137,10 @@ class LogFacts:
     """Whether an epoch was announced that has not ended; None: none was announced yet."""
     announced: int | None = None
     """The number of the newest epoch that was announced by itself; None: none was since the newest fold began."""
+    epoch_alone: int | None = None
+    """The number of the newest epoch that a line announces and tells nothing else."""
+    alone_trained: bool = False
+    """Whether that epoch's bar of training came to its end."""
     rows_from_zero: bool = False
     """Whether the table of epochs whose rows are bars numbers them from zero: it then ends at the last one's number."""
     fold: int | None = None

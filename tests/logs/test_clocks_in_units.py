@@ -110,3 +110,16 @@ def test_a_runs_time_is_read_in_its_unit(line: str, seconds: float) -> None:
 def test_a_steps_clock_is_read_in_its_unit(unit: str) -> None:
     text = "".join(f"step {step}/1000 loss 0.3 elapsed: {step * 0.02:.2f} {unit}\n" for step in range(100, 1000, 100))
     assert report_of(text).step_s == pytest.approx(1.2)
+
+
+def test_a_line_that_announces_an_epoch_leaves_the_bars_that_bear_its_number_apart() -> None:
+    bars = "".join(
+        f"Epoch {number}\nEpoch {number}: 100%|##########| 391/391 [01:0{number}<00:00,  6.40it/s]\n"
+        for number in range(1, 4)
+    )
+    announced, alone = (
+        report_of(bars),
+        report_of("".join(line for line in bars.splitlines(keepends=True) if "%" in line)),
+    )
+    assert announced.split == alone.split
+    assert announced.step_s == alone.step_s
