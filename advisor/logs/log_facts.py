@@ -41,6 +41,9 @@ class Mark(NamedTuple):
 _LEAST_GROWN = 0.5
 """Of its usual growth, what a clock that goes on grows at least in an epoch."""
 
+_OFF, _OFF_OF_TWO = 0.5, 0.1
+"""How far the first figure of such a clock may be from whole epochs: the first one also starts loader and kernels."""
+
 
 @dataclass
 class _TestedPass:
@@ -268,10 +271,14 @@ class LogFacts:
 
     def sum_up(self) -> None:
         """What was told of epochs and passes once all was read, each in its own time."""
-        if len(self.clock_alone) > 1 and not self.epochs_s:
-            self.epochs_s = list(self.clock_alone)
-        elif self.clock_alone and self.stated_runtime_s is None and not self.epochs_s:
-            self.stated_runtime_s = self.clock_alone[-1][1]
+        numbers = [number for number, _ in self.clock_alone]
+        timed = self.marks or self.step_times_s or self.epochs_s or self.stated_runtime_s is not None
+        # Of each epoch once, and nothing else in the log has a time: it may be any stretch's otherwise.
+        if not timed and len(numbers) == len({*numbers} - {None}):
+            if len(numbers) > 1:
+                self.epochs_s = list(self.clock_alone)
+            elif numbers:
+                self.stated_runtime_s = self.clock_alone[0][1]
         self.epochs_s = _own_times(self.epochs_s)
         self._sum_up_bars()
 
@@ -308,8 +315,11 @@ def _own_times(epochs: list[tuple[int | None, float]]) -> list[tuple[int | None,
     if usual <= 0 or min(grown) < _LEAST_GROWN * usual:
         return epochs
     first, seconds = epochs[0]
+    few = len(grown) == 1  # of two figures the second may be another epoch's own that took longer
     passed = round(seconds / usual)
-    if passed not in {1, first, (first or 0) + 1}:
+    from_zero = first == 0 or not few
+    off = abs(seconds / usual - passed)
+    if passed not in {first or 1, (first or 0) + from_zero} or off > (_OFF_OF_TWO if few else _OFF) * passed:
         return epochs
     numbers = [number for number, _ in epochs]
     return list(zip(numbers, [seconds / passed, *grown], strict=True))

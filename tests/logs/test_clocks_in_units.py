@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.core.errors import InputError
 from advisor.core.sentences import say
 from advisor.logs.log_lines import parse_log
 from advisor.logs.training_log import LogReport, explain_log
@@ -80,6 +81,14 @@ def test_epochs_that_take_a_little_longer_each_are_no_clock() -> None:
     assert total_s(report_of(text)) == pytest.approx(410.0)
 
 
+@pytest.mark.parametrize(
+    ("times", "total"), [((10, 15), 25), ((100, 180), 280), ((100, 201), 201), ((130, 230, 331), 331)]
+)
+def test_a_clock_is_told_from_epochs_that_took_longer(times: tuple[int, ...], total: int) -> None:
+    text = "".join(f"Epoch {number}/40 loss 0.5 time: {time} s\n" for number, time in enumerate(times, start=1))
+    assert report_of(text).split.total_s == pytest.approx(total)
+
+
 def test_a_clock_below_an_epochs_batches_tells_its_steps() -> None:
     epoch = "".join(f"Epoch: {{0:03d}}/010 | Batch {batch:04d}/0391 | Loss: 2.1\n" for batch in range(0, 391, 50))
     text = "".join(epoch.format(number) + f"Time elapsed: {2 * number:.2f} min\n" for number in range(1, 4))
@@ -123,3 +132,11 @@ def test_a_line_that_announces_an_epoch_leaves_the_bars_that_bear_its_number_apa
     )
     assert announced.split == alone.split
     assert announced.step_s == alone.step_s
+
+
+def test_a_clock_by_itself_beside_steps_or_without_epochs_is_of_nobody_knows_what() -> None:
+    lines = "".join(f"loss 0.{number}\nelapsed: {12 * number} s\n" for number in range(1, 5))
+    with pytest.raises(InputError):
+        report_of(lines)
+    bars = "Epoch 1\n 50%|#####     | 195/391 [00:30<00:30,  6.40it/s]\nElapsed time: 3.2 s\n"
+    assert report_of(bars).split.total_s == pytest.approx(30.0)
