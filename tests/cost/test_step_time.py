@@ -192,7 +192,7 @@ def test_a_precision_that_the_card_lacks_is_refused_or_mapped_with_a_sentence() 
     without = replace(CARD, fp16_flop_per_s=None)
     refused = predicted_steps(a_model(precision="amp"), training(precision="fp16_amp"), "fp16_amp", [without], [8])
     assert refused.refusals[0] is not None
-    assert refused.refusals[0].code == "predict-no-fp16"
+    assert refused.refusals[0].code == "predict-missing-figures", "a card of its generation has FP16"
 
 
 def test_a_card_with_missing_figures_says_which() -> None:
