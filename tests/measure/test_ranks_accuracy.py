@@ -1,127 +1,65 @@
-"""A DDP step predicted from the measured single step and the measured link, against the measured DDP step."""
+"""A DDP step predicted from the measured single step and the measured link, against the measured DDP step.
+
+Runs that were kept judge the prediction whatever the machine of the test does. Runs that are made here judge it where
+the ranks had their cores to themselves, and that they say so where they had not: what others take of a core is theirs
+to tell, and no bound on seconds holds for it.
+"""
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-import numpy as np
 import pytest
 
-from advisor.core.drive import drive
-from advisor.cost.scaling.cell import Setting
-from advisor.cost.scaling.scaling import scale_steps
-from advisor.cost.scaling.traffic import traffic_of
-from advisor.cost.step_parts import OWN_PARTS, StepParts
-from advisor.measure.ranks import RanksPlan, measure_local_ranks
-from advisor.measure.traces import trace_workload
-from advisor.predict.measured_link import measured_link
-from advisor.workload.workload import Data, TemplateModel, Training, Workload
-from tests.measure.test_ranks import _ended
+from tests.measure.rank_runs import FOLDER, MODELS, calm, errors_of, ranks_measured, read_kept, table_of
 
-if TYPE_CHECKING:
-    from advisor.measure.rank_outcome import RanksOutcome
-    from advisor.optable.op_table import OpTable
-
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are started by Linux means")
+live = pytest.mark.skipif(sys.platform != "linux", reason="ranks are started by Linux means")
 
 TOLERANCE = 0.2
 """Medians of the wide MLP lie within 12 % on EPYC hosts. On a Xeon of two virtual cores, whose neighbours nobody sees,
 seven calm runs gave -22 % at one hour and -10 % at the next for a step that accumulates nothing, predicted too fast.
 """
-CONTENDED_TOLERANCE = 0.5
-"""Where other programs were on the cores in every run: enough to see a prediction that is wrong altogether."""
 RUNS, MOST_RUNS = 3, 7
-ROUNDS = 5
-"""Of every step in turn in each run; a median over them is what is judged."""
-MODELS: dict[str, tuple[TemplateModel, Data, int]] = {
-    "wide MLP": (TemplateModel(template="mlp", layers=(256, 1024, 1024, 512, 10)), Data(samples=10_000), 64),
-    "small CNN": (
-        TemplateModel(template="cnn", layers=(32, 64, 128), classes=10),
-        Data(samples=10_000, image_size=32),
-        32,
-    ),
-    "transformer": (
-        TemplateModel(template="transformer", layers=(128, 128), heads=4, vocabulary_size=1000, classes=2),
-        Data(samples=10_000, sequence_length=64),
-        16,
-    ),
-}
+KEPT = [(path, name) for path in sorted(FOLDER.glob("*.json")) for name in MODELS]
 
 
-def _workload(name: str) -> Workload:
-    model, data, batch_size = MODELS[name]
-    training = Training(precision="fp32", batch_size=batch_size, optimizer="sgd")
-    return Workload(name=name, model=model, data=data, training=training)
+@pytest.mark.parametrize(("path", "name"), KEPT, ids=lambda given: given if isinstance(given, str) else given.stem)
+def test_steps_of_two_ranks_that_were_kept_are_predicted_from_their_single_step_and_link(path: Path, name: str) -> None:
+    table = table_of(name)
+    runs = [errors_of(run.communication, table) for run in read_kept(path).runs if run.model == name]
+    assert len(runs) >= RUNS
+    assert all(sorted(run) == [1, 2, 4, 8] for run in runs)
+    assert _within(TOLERANCE, _medians(runs)), _medians(runs)
+    for wrong in (0.7, 1.4):
+        assert not _within(TOLERANCE, {count: (1 + error) * wrong - 1 for count, error in _medians(runs).items()})
 
 
-def _table(workload: Workload) -> OpTable:
-    return drive(trace_workload(workload, ("fp32",)))["fp32"]
-
-
-def _single_step(outcome: RanksOutcome) -> StepParts:
-    """The step that every rank ran beside the others; backward does twice the work of forward."""
-    single = next(measured for measured in outcome.communication if measured.kind == "single_step")
-    update_s = min(single.optimizer_s or 0.0, single.median_s)
-    seconds = {"forward_s": (single.median_s - update_s) / 3, "backward_s": (single.median_s - update_s) * 2 / 3}
-    seconds["optimizer_s"] = update_s
-    return StepParts(**{name: np.array([[seconds.get(name, 0.0)]]) for name in OWN_PARTS})
-
-
-def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:
-    """Predicted over measured, less one, by accumulation."""
-    link, steps = measured_link(outcome.communication), _single_step(outcome)
-    bandwidth = min(
-        2 * (measured.message_bytes or 0) / measured.median_s
-        for measured in outcome.communication
-        if measured.kind == "memory_copy"
-    )
-    assert link is not None
-    found = {}
-    for measured in outcome.communication:
-        if measured.kind != "ddp_step":
-            continue
-        accumulation = measured.accumulation_steps or 1
-        grid = scale_steps(
-            steps,
-            traffic_of(table, "fp32"),
-            [link],
-            [bandwidth],
-            [1],
-            strategies=("ddp",),
-            counts=(2,),
-            setting=Setting(accumulation_steps=accumulation),
-        )
-        found[accumulation] = grid.step_s.item() / measured.median_s - 1
-    return found
+def test_only_calm_runs_were_kept() -> None:
+    assert KEPT
+    assert all(calm(run.communication) for path, _ in KEPT for run in read_kept(path).runs)
 
 
 def _judge(name: str, budget_s: float) -> None:
     """Three of seven calm runs are within the tolerance; the first three do where their median is within half of it.
 
-    A short run on shared cores may be disturbed without knowing it, so that one or two calm ones prove nothing. Where
-    fewer than three say that they had the cores to themselves, the median of all is held to the wider bound, with a
-    warning.
+    Where fewer than three had the cores to themselves nothing is judged here but that they said so, with a warning.
     """
-    runs: list[dict[int, float]] = []
+    table = table_of(name)
     calm_runs: list[dict[int, float]] = []
-    for _ in range(MOST_RUNS):
-        errors, calm = _run(name, budget_s)
-        runs.append(errors)
-        calm_runs += [errors] if calm else []
+    for number in range(1, MOST_RUNS + 1):
+        communication = ranks_measured(name, budget_s).communication
+        calm_runs += [errors_of(communication, table)] if calm(communication) else []
         if len(calm_runs) >= RUNS and _within(TOLERANCE / 2, _medians(calm_runs)):
             return
-        if len(runs) == RUNS and not calm_runs:
+        if number == RUNS and not calm_runs:
             break
     if len(calm_runs) >= RUNS:
         assert _within(TOLERANCE, _least_disturbed(calm_runs)), f"the third of {calm_runs}"
         return
-    told = f"{name}: {len(calm_runs)} runs had the cores to themselves; held to {CONTENDED_TOLERANCE:.0%} only"
-    warnings.warn(told, stacklevel=2)
-    assert _within(CONTENDED_TOLERANCE, _medians(runs)), f"median of {runs}"
+    warnings.warn(f"{name}: {len(calm_runs)} runs had the cores to themselves, too few to judge", stacklevel=2)
 
 
 def _least_disturbed(runs: list[dict[int, float]]) -> dict[int, float]:
@@ -147,10 +85,11 @@ def _within(tolerance: float, errors: dict[int, float]) -> bool:
 
 def _judge_strictly(name: str, budget_s: float) -> None:
     """The median error of three runs on a calm machine; a machine that is never calm proves nothing and fails."""
+    table = table_of(name)
     judged: list[dict[int, float]] = []
     for _ in range(2 * RUNS):
-        errors, calm = _run(name, budget_s)
-        judged += [errors] if calm else []
+        communication = ranks_measured(name, budget_s).communication
+        judged += [errors_of(communication, table)] if calm(communication) else []
         if len(judged) == RUNS:
             break
     assert len(judged) == RUNS, f"only {len(judged)} of {2 * RUNS} runs had the cores to themselves: run it alone"
@@ -163,36 +102,15 @@ def _medians(runs: list[dict[int, float]]) -> dict[int, float]:
     return {steps: statistics.median(errors[steps] for errors in runs) for steps in runs[0]}
 
 
-def _run(name: str, budget_s: float) -> tuple[dict[int, float], bool]:
-    """The errors of a run of at least five interleaved rounds of every step, and whether it had the cores alone."""
-    workload = _workload(name)
-    plan = RanksPlan(
-        workload=workload,
-        batch_size=workload.training.batch_size,
-        budget_s=budget_s,
-        usable_core_count=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-    )
-    _, outcome = _ended(measure_local_ranks(plan, 2))
-    assert outcome.complete, outcome.log_tail
-    steps = [measured for measured in outcome.communication if measured.kind in {"single_step", "ddp_step"}]
-    assert all(len(measured.samples_s) >= ROUNDS for measured in steps)
-    errors = _errors(outcome, _table(workload))
-    print(name, {accumulation: f"{100 * error:+.1f} %" for accumulation, error in errors.items()})
-    assert sorted(errors) == [1, 2, 4, 8]
-    calm = not any(measured.contended for measured in outcome.communication)
-    if not calm:
-        print("contended")
-        assert "ranks-contended" in {caveat.code for caveat in outcome.caveats}
-    return errors, calm
-
-
+@live
 @pytest.mark.alone
-def test_a_ddp_step_of_two_ranks_is_predicted_from_the_single_step_and_the_link() -> None:
+def test_two_ranks_here_step_as_predicted_or_say_that_others_were_on_their_cores() -> None:
     _judge("wide MLP", 8.0)
 
 
+@live
 @pytest.mark.nightly
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", list(MODELS))
-def test_ddp_steps_of_three_models_are_predicted_within_twelve_percent(name: str) -> None:
+def test_ddp_steps_of_three_models_are_predicted_within_a_fifth(name: str) -> None:
     _judge_strictly(name, 30.0)
