@@ -70,12 +70,12 @@ def _lacking_figures(keys: Sequence[str], specs: Mapping[str, GpuSpec], precisio
 def require_told_rates(claim: Claim, specs: Mapping[str, GpuSpec]) -> None:
     """Refuse a claim of a step in which a card's tensor cores work, where nobody told how fast these are.
 
-    Raises SaidError with the figure that is missing.
+    A name that is open to other cards too is judged by those. Raises SaidError with the figure that is missing.
     """
     stated = [one for one in (claim.precision, claim.reference_precision) if one is not None]
-    for key in (*claim.gpus, *claim.reference_gpus):
-        for precision in stated or ["bf16_amp"] if specs[key].lacks_tensor_rates else ():
-            if (reason := _lacking_figures([key], specs, precision)) is not None:
+    for keys in (claim.gpus, claim.reference_gpus):
+        for precision in stated or ["bf16_amp"] if any(specs[key].lacks_tensor_rates for key in keys) else ():
+            if (reason := _lacking_figures(keys, specs, precision)) is not None:
                 raise SaidError((reason,))
 
 
