@@ -74,7 +74,9 @@ def require_told_rates(claim: Claim, specs: Mapping[str, GpuSpec]) -> None:
     """
     stated = [one for one in (claim.precision, claim.reference_precision) if one is not None]
     for keys in (claim.gpus, claim.reference_gpus):
-        for precision in stated or ["bf16_amp"] if any(specs[key].lacks_tensor_rates for key in keys) else ():
+        if not any(specs[key].lacks_tensor_rates for key in keys):
+            continue
+        for precision in stated or ["bf16_amp"]:
             if (reason := _lacking_figures(keys, specs, precision)) is not None:
                 raise SaidError((reason,))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from advisor.core.records import shared_fields
 from advisor.gui.jobs.asks import (
     AdviseAsk,
     Ask,
@@ -123,7 +124,7 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
     )
     if ask.asked is None:
         return request
-    return msgspec.structs.replace(request, **{name: getattr(ask.asked, name) for name in Asked.__struct_fields__})
+    return msgspec.structs.replace(request, **shared_fields(ask.asked, Asked))
 
 
 def _prices_of(ask: AdviseAsk, specs: Mapping[str, GpuSpec]) -> Prices | None:
